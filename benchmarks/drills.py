@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from ..rewards.expression.build import add, mul, number, power
-from ..rewards.expression.tree import Expression, Symbol
-from ..rewards.latex import to_latex
+from ..rewards.reading.expression.build import add, mul, number, power
+from ..rewards.reading.expression.tree import Expression, Symbol
+from ..rewards.reading.latex import to_latex
 from .hashed_random import HashedRandom
 from .problem import JSON, Parent, Problem
 from .registry import benchmark

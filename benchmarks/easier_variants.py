@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..rewards import ProblemError
-from ..rewards.decision.integrand import prepare
-from ..rewards.expression.build import ONE, add, div, mul, number, power
-from ..rewards.expression.traversal import nodes_of, symbols_of
-from ..rewards.expression.tree import Call, Expression, Number, Symbol
-from ..rewards.latex import ReadError, to_latex
+from ..rewards.numeric.sampling.integrand import prepare
+from ..rewards.reading.expression.build import ONE, add, div, mul, number, power
+from ..rewards.reading.expression.traversal import nodes_of, symbols_of
+from ..rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ..rewards.reading.latex import ReadError, to_latex
 from .expressions import parse
 from .problem import Parent, Problem
 

@@ -19,13 +19,13 @@ from typing import Any
 from flint import acb, arb
 
 from ..rewards import ProblemError, Status, verify_equivalent
-from ..rewards.decision.balls import Tape, UnusableError, precision
-from ..rewards.decision.compiler import compile_tape
-from ..rewards.decision.integrand import prepare
-from ..rewards.expression.traversal import needs_worker, nodes_of, symbols_of
-from ..rewards.expression.tree import Call, Expression, Symbol
-from ..rewards.latex import to_latex
-from ..rewards.quadrature import prepare_definite
+from ..rewards.numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..rewards.numeric.ball_arithmetic.compiler import compile_tape
+from ..rewards.numeric.quadrature import prepare_definite
+from ..rewards.numeric.sampling.integrand import prepare
+from ..rewards.reading.expression.traversal import needs_worker, nodes_of, symbols_of
+from ..rewards.reading.expression.tree import Call, Expression, Symbol
+from ..rewards.reading.latex import to_latex
 from .problem import Problem
 
 #: The tasks whose problems have fingerprints.

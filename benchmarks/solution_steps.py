@@ -1,8 +1,8 @@
 r"""Steps of solutions of integrals, right and wrong: problems of the task ``derivation_step``.
 
 The problems 2n and 2n + 1 show the same step of the same solution, right and with a planted error.
-Both labels are confirmed by the verifier of steps (`rewards.steps`). `problems_of` makes such
-problems of solutions that models wrote.
+Both labels are confirmed by the verifier of steps (`rewards.verify.solution_steps`). `problems_of`
+makes such problems of solutions that models wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..rewards.steps import Judgement, Solution, verify_solution
+from ..rewards.verify.solution_steps import Judgement, Solution, verify_solution
 from .errors import BenchmarkError
 from .hashed_random import HashedRandom
 from .problem import JSON, Problem
@@ -191,7 +191,7 @@ def problems_of(
     Args:
         key: identifies the solution.
         problem: its problem, an integral.
-        solution: as `rewards.steps.verify_solution` gives it.
+        solution: as `rewards.verify.solution_steps.verify_solution` gives it.
         metadata: of every problem.
 
     >>> from calculus_harness.rewards import verify_solution

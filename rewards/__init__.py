@@ -12,18 +12,21 @@ if __name__ == "rewards" and find_spec("calculus_harness"):  # imported from a c
 
     _checkout.alias(__name__)
 
+from . import former_paths
 from .adapters.for_datasets import verify_dataset
-from .antiderivative import verify_antiderivative
-from .arithmetic import verify_integer
 from .batch import averify_many, verify_many
-from .certificates.make import certify
-from .definite import verify_definite_integral
 from .errors import NoCertificateError, ProblemError, UserError
-from .labels import verify_label
-from .steps import Claim, Judgement, Solution, verify_solution
-from .values import verify_equivalent, verify_value
 from .verdict import Evidence, Status, Verdict, Witness
+from .verify.antiderivative import verify_antiderivative
+from .verify.arithmetic import verify_integer
+from .verify.certificates.make import certify
+from .verify.definite import verify_definite_integral
+from .verify.labels import verify_label
+from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
+from .verify.values import verify_equivalent, verify_value
 from .workers.cluster import join_cluster, use_cluster
+
+former_paths.keep()
 
 __all__ = [
     "Claim",

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .antiderivative import verify_antiderivative
 from .arguments import check_method, check_texts, keyword_options
-from .baselines.calls import deadline_for, welleck_verdicts, worker_deadline
-from .decision.integrand import as_latex
 from .errors import ArgumentTypeError
+from .numeric.sampling.integrand import as_latex
 from .verdict import Verdict
+from .verify.antiderivative import verify_antiderivative
+from .verify.baselines.calls import deadline_for, welleck_verdicts, worker_deadline
 from .workers.pool import DEFAULT_MEMORY_MB, shared_pool
 from .workers.verdicts import WorkItem, amap_verdicts, map_verdicts
 

@@ -22,7 +22,7 @@ The command line prints any `UserError` and exits with status 2. All of them are
 
 Model output never raises: what is wrong with it is the `Status` of a `Verdict`. Errors of the
 verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
-`rewards.latex.errors`.
+`rewards.reading.latex.errors`.
 """
 
 from __future__ import annotations

@@ -102,12 +102,12 @@ class Evidence:
         points: number of sample points.
         digits: decimal digits to which F' and f are guaranteed to agree at every point.
         coverage: share of the integrand's real domain (under the probability measure of
-            `rewards.decision.domain`) on which F' = f holds with principal branches.
+            `rewards.numeric.ball_arithmetic.domain`) on which F' = f holds with principal branches.
         witness: the point that refutes the answer.
         flags: names of what was noticed, of ambiguities in the notation, and of faults.
         detail: an explanation.
         offset: where in the answer's text reading failed.
-        extracted_by: where the answer was (`rewards.extraction.Extraction.source`).
+        extracted_by: where the answer was (`rewards.reading.extraction.Extraction.source`).
         seconds: time that the verification took, in a worker if it ran in one.
         proof: what the verdict rests on, in one word (``docs/verifier.md`` has the table).
         rules: the functions and rewriting rules that a proof of identity uses.

@@ -8,16 +8,16 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from .antiderivative import verify_antiderivative
-from .arithmetic import verify_integer
-from .baselines.antiderivbench import evaluate
-from .certificates.make import certify as make_certificate
-from .definite import verify_definite_integral
 from .errors import ProblemError
-from .labels import read_label, verify_label
-from .steps import verify_solution
-from .steps.reward import verify_steps
-from .values import verify_equivalent, verify_value
+from .verify.antiderivative import verify_antiderivative
+from .verify.arithmetic import verify_integer
+from .verify.baselines.antiderivbench import evaluate
+from .verify.certificates.make import certify as make_certificate
+from .verify.definite import verify_definite_integral
+from .verify.labels import read_label, verify_label
+from .verify.solution_steps import verify_solution
+from .verify.solution_steps.reward import verify_steps
+from .verify.values import verify_equivalent, verify_value
 from .workers.child import resolve
 from .workers.dispatcher import PACKAGE
 from .workers.pool import TASKS

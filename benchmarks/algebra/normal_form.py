@@ -20,9 +20,9 @@ from typing import Any, ClassVar, TypeGuard
 
 from flint import fmpq, fmpz
 
-from ...rewards.expression.build import mul, rational_power
-from ...rewards.expression.derivative import SLOPES, template
-from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.expression.build import mul, rational_power
+from ...rewards.reading.expression.derivative import SLOPES, template
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 #: Bits of the longest number.
 MAX_BITS = 256
@@ -424,7 +424,7 @@ _READ: dict[str, Callable[..., Expression]] = {
 
 # --- rules, as templates in u ---
 
-#: Derivatives that SymPy writes otherwise than `rewards.expression.derivative`.
+#: Derivatives that SymPy writes otherwise than `rewards.reading.expression.derivative`.
 _SLOPES = {
     **{name: slope for name, slope in SLOPES.items() if name not in ("erf", "erfi")},
     "sgn": "0",

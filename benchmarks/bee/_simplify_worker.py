@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy
 from sympy.core.cache import clear_cache
 
-from ...rewards.expression.sympy_bridge import from_sympy, to_sympy
-from ...rewards.expression.traversal import symbols_of
-from ...rewards.latex import read, to_latex
+from ...rewards.reading.expression.sympy_bridge import from_sympy, to_sympy
+from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.reading.latex import read, to_latex
 from ...rewards.workers.processor_time import ProcessorTimeError, processor_time
 
 

@@ -17,9 +17,9 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from ...rewards import ProblemError, Status, Verdict, verify_antiderivative
-from ...rewards.decision.integrand import prepare
-from ...rewards.expression.tree import Expression
-from ...rewards.latex import ReadError, read, to_latex
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.latex import ReadError, read, to_latex
 from ..errors import BenchmarkError
 from ..fingerprint import Fingerprint, fingerprint
 from ..problem import Problem

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ...rewards.latex import read, to_latex
+from ...rewards.reading.latex import read, to_latex
 from ...rewards.records import convert
 from ..problem import Problem
 from ..registry import benchmark
@@ -31,7 +31,7 @@ class Entry:
 
     @property
     def normalised(self) -> str:
-        """The integrand as `rewards.latex.to_latex` prints it."""
+        """The integrand as `rewards.reading.latex.to_latex` prints it."""
         return to_latex(read(self.integrand, symbols=[VARIABLE])[0].expression)
 
     def problem(self) -> Problem:

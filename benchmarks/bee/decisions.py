@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ...rewards.expression.tree import Expression
+from ...rewards.reading.expression.tree import Expression
 from ...rewards.records import convert, plain
 from ..recorded_decisions import RecordedDecisions
 

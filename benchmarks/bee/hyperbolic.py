@@ -6,9 +6,9 @@ times a real formula. Formulas that are neither have no counterpart.
 
 from __future__ import annotations
 
-from ...rewards.expression.build import add, div, mul, neg, power
-from ...rewards.expression.traversal import nodes_of
-from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.expression.build import add, div, mul, neg, power
+from ...rewards.reading.expression.traversal import nodes_of
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 #: f -> (g, k) with f(iv) = i^k g(v).
 _COUNTERPARTS = {

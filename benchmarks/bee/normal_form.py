@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...rewards.decision.prover.normal import normal_forms
-from ...rewards.expression.build import ONE, add, div, mul, neg, power
-from ...rewards.expression.traversal import nodes_of, symbols_of
-from ...rewards.expression.tree import Call, Expression, Number
-from ...rewards.latex import to_latex
+from ...rewards.proof.prover.normal import normal_forms
+from ...rewards.reading.expression.build import ONE, add, div, mul, neg, power
+from ...rewards.reading.expression.traversal import nodes_of, symbols_of
+from ...rewards.reading.expression.tree import Call, Expression, Number
+from ...rewards.reading.latex import to_latex
 from .simplify import Outcome
 
 

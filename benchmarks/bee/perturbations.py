@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Literal, TypeAlias, TypeVar
 
-from ...rewards.expression.build import ONE, add, div, mul, number, polynomial, power
-from ...rewards.expression.derivative import differentiate
-from ...rewards.expression.traversal import substitute, symbols_of
-from ...rewards.expression.tree import Call, Expression, Symbol
-from ...rewards.latex import to_latex
+from ...rewards.reading.expression.build import ONE, add, div, mul, number, polynomial, power
+from ...rewards.reading.expression.derivative import differentiate
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Call, Expression, Symbol
+from ...rewards.reading.latex import to_latex
 from ..expressions import parse
 from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent

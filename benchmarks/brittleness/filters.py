@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rewards.expression.sympy_bridge import to_sympy
-from ...rewards.expression.traversal import nodes_of
-from ...rewards.expression.tree import Call, Expression
+from ...rewards.reading.expression.sympy_bridge import to_sympy
+from ...rewards.reading.expression.traversal import nodes_of
+from ...rewards.reading.expression.tree import Call, Expression
 from ..lample_charton.codec.prefix import to_prefix
 from ..problem import Problem
 from .integrals import Integral

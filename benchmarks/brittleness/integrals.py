@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any
 
 from ...rewards import ProblemError, verify_antiderivative
-from ...rewards.decision.integrand import prepare
-from ...rewards.expression.tree import Expression
-from ...rewards.latex import ReadError, read, to_latex
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.latex import ReadError, read, to_latex
 from ..errors import BenchmarkError
 from ..problem import JSON, Parent, Problem
 

@@ -20,8 +20,8 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from ...rewards.expression.build import add, div, mul, number
-from ...rewards.expression.tree import Call, Expression, Symbol
+from ...rewards.reading.expression.build import add, div, mul, number
+from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ..hashed_random import HashedRandom
 from ..problem import JSON, Parent, Problem
 from .integrals import VARIANTS, DerivationError, Integral, UnprovenError

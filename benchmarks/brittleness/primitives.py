@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
-from ...rewards.expression.build import add, mul, neg, number, power
-from ...rewards.expression.tree import Call, Expression, Symbol
+from ...rewards.reading.expression.build import add, mul, neg, number, power
+from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ..hashed_random import HashedRandom
 from ..problem import JSON, Problem
 from ..registry import benchmark

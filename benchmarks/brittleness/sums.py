@@ -13,9 +13,9 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
-from ...rewards.expression.build import ONE, ZERO, add, mul, number
-from ...rewards.expression.traversal import substitute, symbols_of
-from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.expression.build import ONE, ZERO, add, mul, number
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from .integrals import DerivationError, Integral, UnprovenError

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from ...rewards import ProblemError, verify_definite_integral
-from ...rewards.expression.build import add, neg, number
-from ...rewards.expression.traversal import substitute
-from ...rewards.expression.tree import Call, Expression
+from ...rewards.reading.expression.build import add, neg, number
+from ...rewards.reading.expression.traversal import substitute
+from ...rewards.reading.expression.tree import Call, Expression
 from ..hashed_random import HashedRandom
 from ..lample_charton.generators import GeneratorSettings
 from ..lample_charton.pairs import make

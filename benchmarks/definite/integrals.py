@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ...rewards.expression.build import mul
-from ...rewards.expression.traversal import substitute, symbols_of
-from ...rewards.expression.tree import Call, Expression, Symbol
-from ...rewards.latex import read, to_latex
-from ...rewards.quadrature import prepare_definite
+from ...rewards.numeric.quadrature import prepare_definite
+from ...rewards.reading.expression.build import mul
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Call, Expression, Symbol
+from ...rewards.reading.latex import read, to_latex
 from ..problem import JSON, Parent, Problem
 
 #: A limit of integration: a tree, or +1 or -1 for an infinity.

@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import cache
 
 from ...rewards import verify_equivalent
-from ...rewards.expression.build import ONE, ZERO, add, div, mul, neg, number, power
-from ...rewards.expression.traversal import nodes_of, substitute
-from ...rewards.expression.tree import Call, Expression, Number, Symbol
-from ...rewards.latex import to_latex
+from ...rewards.reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
+from ...rewards.reading.expression.traversal import nodes_of, substitute
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.latex import to_latex
 from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from ..registry import benchmark

@@ -21,8 +21,8 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein
 
-from ...rewards.expression.traversal import is_written_with
-from ...rewards.expression.tree import Expression
+from ...rewards.reading.expression.traversal import is_written_with
+from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
 from .examples import MAX_DRAWS, NoExampleError
@@ -210,7 +210,7 @@ def _is_result(
 ) -> bool | None:
     """Whether the result is the derivative, or an antiderivative; None if undecided.
 
-    It is decided in ball arithmetic, with derivatives by `rewards.expression`.
+    It is decided in ball arithmetic, with derivatives by `rewards.reading.expression`.
     """
     interpretation = Interpretation()
     try:

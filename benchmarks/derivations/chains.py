@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ...rewards.expression.traversal import nodes_of
+from ...rewards.reading.expression.traversal import nodes_of
 from ..hashed_random import HashedRandom
 from .expressions.terms import is_applied
 from .options import MAX_FAILURES, Options

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from ...rewards.expression.tree import Expression
+from ...rewards.reading.expression.tree import Expression
 from ..errors import BenchmarkError
 from ..hashed_random import HashedRandom
 from .chains import derivation, has_compound_arguments

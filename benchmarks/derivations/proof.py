@@ -2,12 +2,12 @@ r"""Proofs that a step of a derivation is right, or that another equation is wro
 
 The equations of a derivation have functions without a formula, derivatives and integrals. An
 `Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
-formulas, derivatives are evaluated (by `rewards.expression`, not by the generator's own rules),
-and an integral becomes a symbol of which only the derivative is known. Two expressions are equal if
-their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random complex
-points, and different if the balls are disjoint at one of them; otherwise they are undecided. Random
-complex points almost surely avoid branch cuts, and analytic functions that are equal there are
-equal wherever they are defined.
+formulas, derivatives are evaluated (by `rewards.reading.expression`, not by the generator's own
+rules), and an integral becomes a symbol of which only the derivative is known. Two expressions are
+equal if their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random
+complex points, and different if the balls are disjoint at one of them; otherwise they are
+undecided. Random complex points almost surely avoid branch cuts, and analytic functions that are
+equal there are equal wherever they are defined.
 
 Each step is computed again from its annotation and the previous equations, and both sides must
 equal the result in two interpretations. In the first, functions are what their premises define, and
@@ -30,13 +30,13 @@ from typing import Any
 
 from flint import acb
 
-from ...rewards.decision.balls import UnusableError, precision
-from ...rewards.decision.compiler import compile_tape
-from ...rewards.decision.domain import uniform
-from ...rewards.expression import build as trees
-from ...rewards.expression.derivative import differentiate
-from ...rewards.expression.traversal import nodes_of, substitute, symbols_of
-from ...rewards.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
+from ...rewards.numeric.ball_arithmetic.domain import uniform
+from ...rewards.reading.expression import build as trees
+from ...rewards.reading.expression.derivative import differentiate
+from ...rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .expressions.printing import plain
 from .expressions.terms import UNARY, is_applied, name_of
 from .steps import (

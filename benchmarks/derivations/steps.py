@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
-from ...rewards.expression.traversal import nodes_of
-from ...rewards.expression.tree import Expression, Symbol
+from ...rewards.reading.expression.traversal import nodes_of
+from ...rewards.reading.expression.tree import Expression, Symbol
 from ..algebra.normal_form import UnusableFormulaError, is_whole
 from ..hashed_random import HashedRandom
 from .expressions.printing import latex, longest, plain

@@ -10,11 +10,11 @@ from importlib import import_module
 from typing import Any
 
 from ...rewards import ProblemError
-from ...rewards.decision.integrand import Integrand, prepare
-from ...rewards.expression.sympy_text import read_sympy
-from ...rewards.expression.traversal import symbols_of
-from ...rewards.latex import ReadError, read, to_latex
-from ...rewards.quadrature import prepare_definite
+from ...rewards.numeric.quadrature import prepare_definite
+from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.reading.expression.sympy_text import read_sympy
+from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.reading.latex import ReadError, read, to_latex
 from ...rewards.reading.problem import integral_layout
 from ..problem import Problem
 

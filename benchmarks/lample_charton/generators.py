@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...rewards.expression.tree import Expression
+from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
 from .algebra.backends import Backend

@@ -14,13 +14,13 @@ from typing import Any
 from msgspec import Struct
 
 from ...rewards import ProblemError
-from ...rewards.decision.balls import UnusableError
-from ...rewards.decision.decide import decide
-from ...rewards.decision.integrand import Integrand
-from ...rewards.decision.outcome import DecisionPolicy
-from ...rewards.expression.tree import Expression
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError
+from ...rewards.numeric.outcome import DecisionPolicy
+from ...rewards.numeric.sampling.integrand import Integrand
+from ...rewards.reading.expression.tree import Expression
 from ...rewards.records import convert, plain
 from ...rewards.verdict import Status
+from ...rewards.verify.decision.decide import decide
 from ..algebra.normal_form import UnusableFormulaError, readable
 from ..hashed_random import HashedRandom
 from .algebra.backends import CALLS_PER_SECOND, Backend, OwnBackend, SympyBackend

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...rewards.expression.tree import Expression
-from ...rewards.latex import ReadError
+from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.latex import ReadError
 from ..algebra.normal_form import Algebra, UnusableFormulaError
 from ..expressions import parse
 from ..problem import Problem

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import count
 
-from ...rewards.latex import to_latex
+from ...rewards.reading.latex import to_latex
 from ..problem import JSON, Problem
 from ..registry import benchmark
 from .codec.prefix import operator_count

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...rewards.latex import to_latex
+from ...rewards.reading.latex import to_latex
 from ..algebra.normal_form import readable
 from ..problem import Problem
 from .codec.prefix import PrefixError, from_prefix

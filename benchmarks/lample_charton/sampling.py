@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import Protocol
 
-from ...rewards.expression.tree import Expression
+from ...rewards.reading.expression.tree import Expression
 from .codec.prefix import Tokens, from_prefix, integer_tokens
 from .codec.vocabulary import OPERATORS
 

@@ -31,9 +31,9 @@ from calculus_harness.harness.studies.search import SearchSettings, search, sear
 from calculus_harness.harness.training.config import Config, ModelSection, load
 from calculus_harness.harness.training.pipeline import train
 from calculus_harness.harness.training.training_run import TrainingRun
-from calculus_harness.rewards.expression.build import add, mul, number, power
-from calculus_harness.rewards.expression.tree import Symbol
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.reading.expression.build import add, mul, number, power
+from calculus_harness.rewards.reading.expression.tree import Symbol
+from calculus_harness.rewards.reading.latex import to_latex
 
 CONFIG = Path(__file__).resolve().parents[2] / "examples" / "brittleness_rl_cpu.yaml"
 #: What GRPO trains on: the problems of the examples, the archive, or both.

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ... import rewards
-from ...rewards.baselines.calls import deadline_for
-from ...rewards.certificates.check import CertificateError
-from ...rewards.certificates.check import check as check_certificate
-from ...rewards.decision.integrand import prepare
-from ...rewards.expression.traversal import symbols_of
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.verify.baselines.calls import deadline_for
+from ...rewards.verify.certificates.check import CertificateError
+from ...rewards.verify.certificates.check import check as check_certificate
 from ..core.errors import UserError
 from ..core.policy import Policy
 from ..store.atomic import write_output

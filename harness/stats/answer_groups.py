@@ -18,11 +18,11 @@ from flint import acb, arb
 
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError, Status, verify_equivalent
-from ...rewards.decision.balls import UnusableError, precision
-from ...rewards.decision.compiler import compile_tape
-from ...rewards.expression.traversal import additive_terms, is_constant, needs_worker
-from ...rewards.expression.tree import Call, Expression
-from ...rewards.latex import ReadError, read, to_latex
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
+from ...rewards.reading.expression.traversal import additive_terms, is_constant, needs_worker
+from ...rewards.reading.expression.tree import Call, Expression
+from ...rewards.reading.latex import ReadError, read, to_latex
 from ..store.run import Run
 from .clusters import clusters_of
 from .intervals import interval

@@ -14,10 +14,10 @@ from ...benchmarks.hint.problems import is_hint
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError
 from ...rewards.arguments import check_choice
-from ...rewards.decision.integrand import prepare
 from ...rewards.errors import ArgumentTypeError
-from ...rewards.expression.traversal import nodes_of
-from ...rewards.expression.tree import Call
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.expression.traversal import nodes_of
+from ...rewards.reading.expression.tree import Call
 from ..core.errors import UserError
 from ..core.prices import Prices
 from ..core.program import program

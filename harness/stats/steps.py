@@ -29,9 +29,9 @@ class Steps(Record):
         model: hash of the model.
         problem: the problem's key.
         version: of the verifier.
-        outcome: as `rewards.steps.Solution.outcome`.
+        outcome: as `rewards.verify.solution_steps.Solution.outcome`.
         wrong: kind of the first wrong claim, or empty.
-        progress: as `rewards.steps.Solution.progress`.
+        progress: as `rewards.verify.solution_steps.Solution.progress`.
         displayed: number of displayed claims.
         judged: how many of them were judged.
         marks: start, end, judgement, kind and reason of every claim.

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks.problem import Problem
-from ...rewards.baselines.calls import deadline_for
-from ...rewards.certificates.check import CertificateError, check
-from ...rewards.certificates.make import certify_many
-from ...rewards.decision.integrand import prepare
-from ...rewards.latex import to_latex
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.latex import to_latex
 from ...rewards.verdict import Status
+from ...rewards.verify.baselines.calls import deadline_for
+from ...rewards.verify.certificates.check import CertificateError, check
+from ...rewards.verify.certificates.make import certify_many
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason

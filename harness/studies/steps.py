@@ -10,8 +10,8 @@ from typing import Any
 
 from ...benchmarks.problem import JSON, Problem
 from ...benchmarks.solution_steps import problems_of
-from ...rewards.steps import Claim, Judgement, Solution
 from ...rewards.verdict import VERSION
+from ...rewards.verify.solution_steps import Claim, Judgement, Solution
 from ...rewards.workers.errors import WorkerError
 from ...rewards.workers.pool import shared_pool
 from ..core.errors import UserError

@@ -3,7 +3,7 @@
 A new task is one module in this folder and one line, its name in `benchmarks.problem.TASKS`. The
 module is called like the task and says everything about it as ``TASK``:
 
-    from ...rewards.labels import verify_label
+    from ...rewards.verify.labels import verify_label
     from .base import Task, by_text
 
     TASK = Task(

@@ -17,9 +17,9 @@ from typing import Any
 from ...benchmarks.hint.problems import contradiction, is_hint
 from ...benchmarks.hint.scoring import counted_right, read_prediction
 from ...benchmarks.problem import Problem
-from ...rewards.arithmetic import verify_integer
-from ...rewards.extraction.announced import final_text
+from ...rewards.reading.extraction.announced import final_text
 from ...rewards.verdict import Evidence, Status, Verdict
+from ...rewards.verify.arithmetic import verify_integer
 from ..core.policy import Policy
 from .base import Graded, Task
 

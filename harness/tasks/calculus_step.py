@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...rewards.labels import verify_label
+from ...rewards.verify.labels import verify_label
 from .base import Task, by_text
 
 TASK = Task(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...benchmarks.problem import Problem
-from ...rewards.definite import decimal_contradiction, verify_definite_integral
 from ...rewards.errors import ProblemError
 from ...rewards.verdict import Status, Verdict
+from ...rewards.verify.definite import decimal_contradiction, verify_definite_integral
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ...rewards.workers.verdicts import amap_verdicts
 from ..core.policy import Policy

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...benchmarks.algebra.normal_form import readable
 from ...benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix
 from ...benchmarks.lample_charton.codec.vocabulary import END, PADDING, TOKENS
-from ...rewards.latex import to_latex
+from ...rewards.reading.latex import to_latex
 from ...rewards.verdict import Evidence, Status, Verdict
 
 #: Tokens around an answer that are no part of it.

@@ -20,8 +20,8 @@ from ...benchmarks.subset import spread
 from ...prompts import Prompt, Rendered
 from ...prompts import load as load_prompt
 from ...rewards import ProblemError
-from ...rewards.latex import ReadError
-from ...rewards.quadrature import prepare_definite
+from ...rewards.numeric.quadrature import prepare_definite
+from ...rewards.reading.latex import ReadError
 from ..core.asynchronous import run_async
 from ..core.errors import UserError
 from ..core.policy import Policy

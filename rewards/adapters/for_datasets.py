@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..antiderivative import verify_antiderivative
 from ..arguments import keyword_options
 from ..errors import ArgumentTypeError, UserError
 from ..verdict import VERSION
+from ..verify.antiderivative import verify_antiderivative
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..workers.verdicts import has_no_opinion, map_verdicts
 from .rows import text_of

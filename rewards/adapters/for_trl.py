@@ -318,10 +318,9 @@ step_reward = Reward(Rubric("steps", ("steps",), (1.0,), gate=False), "step_rewa
 """A reward for steps, beside one for the answer: ``[antiderivative_reward, step_reward]``.
 
 It is the share of the problem that right steps settle before the first wrong one
-(`rewards.steps.Solution.progress`). Repetition, padding, statements beside the point and a restated
-question earn nothing, nor does an answer without steps. The arguments are those of
-`antiderivative_reward`.
-"""
+(`rewards.verify.solution_steps.Solution.progress`). Repetition, padding, statements beside the
+point and a restated question earn nothing, nor does an answer without steps. The arguments are
+those of `antiderivative_reward`. """
 
 
 def _loggable(answer: str | None) -> str:

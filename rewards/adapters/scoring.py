@@ -21,15 +21,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ..antiderivative import verify_antiderivative
 from ..arguments import keyword_options
-from ..arithmetic import verify_integer
-from ..definite import verify_definite_integral
 from ..errors import ProblemError
-from ..labels import verify_label
-from ..steps.reward import verify_steps
-from ..values import verify_equivalent, verify_value
 from ..verdict import Evidence, Status, Verdict
+from ..verify.antiderivative import verify_antiderivative
+from ..verify.arithmetic import verify_integer
+from ..verify.definite import verify_definite_integral
+from ..verify.labels import verify_label
+from ..verify.solution_steps.reward import verify_steps
+from ..verify.values import verify_equivalent, verify_value
 from ..workers.errors import PoolError
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..workers.verdicts import WorkItem, amap_verdicts, has_no_opinion, map_verdicts

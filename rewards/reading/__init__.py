@@ -1,1 +1,1 @@
-"""Reads what other people write: here problems; answers and solutions have their own rooms."""
+"""What is read: responses and problems, formulas in LaTeX and in code, as expression trees."""

@@ -8,7 +8,7 @@ from calculus_harness.benchmarks.easier_variants import difficulty, easier_varia
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
-from calculus_harness.rewards.decision.integrand import prepare
+from calculus_harness.rewards.numeric.sampling.integrand import prepare
 
 HARD = load("bee/competition", limit=25, seed=3)
 

@@ -7,11 +7,11 @@ import pytest
 from calculus_harness.benchmarks.bee.bank import entries
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.expression.build import add, div, mul, number, polynomial
-from calculus_harness.rewards.expression.derivative import differentiate
-from calculus_harness.rewards.expression.traversal import substitute
-from calculus_harness.rewards.expression.tree import Call, Symbol
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.reading.expression.build import add, div, mul, number, polynomial
+from calculus_harness.rewards.reading.expression.derivative import differentiate
+from calculus_harness.rewards.reading.expression.traversal import substitute
+from calculus_harness.rewards.reading.expression.tree import Call, Symbol
+from calculus_harness.rewards.reading.latex import to_latex
 
 FUNCTIONS = [
     r"x^2\sin^3(2x)e^{-x}",

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from calculus_harness.harness.models.solvers.alkahest import ALKAHEST
 from calculus_harness.harness.models.solvers.infix import NotationError, write
-from calculus_harness.rewards.expression.traversal import symbols_of
-from calculus_harness.rewards.extraction import extract
-from calculus_harness.rewards.latex import ReadError, read
+from calculus_harness.rewards.reading.expression.traversal import symbols_of
+from calculus_harness.rewards.reading.extraction import extract
+from calculus_harness.rewards.reading.latex import ReadError, read
 
 
 def alkahest_reward() -> Callable[[str, str, str], float | None]:

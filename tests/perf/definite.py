@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards import verify_definite_integral
-from calculus_harness.rewards.expression.sympy_bridge import to_sympy
-from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.quadrature import prepare_definite
+from calculus_harness.rewards.numeric.quadrature import prepare_definite
+from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
+from calculus_harness.rewards.reading.latex import read
 
 LIMIT = 10
 

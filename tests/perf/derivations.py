@@ -34,7 +34,7 @@ from calculus_harness.benchmarks.derivations.examples import example
 from calculus_harness.benchmarks.derivations.expressions.rewriting import CasesError, antiderivative
 from calculus_harness.benchmarks.derivations.options import CODE, ORIGINAL
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.reading.expression.tree import Expression
 from calculus_harness.rewards.workers.pool import usable_cores
 
 sys.path.insert(0, str(Path(__file__).parent))

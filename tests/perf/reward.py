@@ -34,7 +34,7 @@ from types import ModuleType
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from calculus_harness.rewards.adapters.for_trl import antiderivative_reward
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.reading.latex import read, to_latex
 from calculus_harness.rewards.workers.pool import usable_cores
 from tests.perf.alkahest_reward import alkahest_reward
 

@@ -254,14 +254,14 @@ class Stages:
     @contextlib.contextmanager
     def measuring(self) -> Iterator[None]:
         places: list[tuple[str, Any, str]] = [
-            ("extract", rewards.antiderivative, "find_answer"),
-            ("read the answer", rewards.antiderivative, "read_answer"),
-            ("the integrand's side", rewards.antiderivative, "prepare_readings"),
-            ("the integrand's side", rewards.decision.integrand.Pool, "take"),
-            ("the integrand's side", rewards.decision.integrand.Pool, "f"),
-            ("compile the tree", rewards.decision.decide, "compile_tape"),
-            ("prove", rewards.decision.decide, "prove"),
-            ("balls and decision", rewards.antiderivative, "decide"),
+            ("extract", rewards.verify.antiderivative, "find_answer"),
+            ("read the answer", rewards.verify.antiderivative, "read_answer"),
+            ("the integrand's side", rewards.verify.antiderivative, "prepare_readings"),
+            ("the integrand's side", rewards.numeric.sampling.integrand.Pool, "take"),
+            ("the integrand's side", rewards.numeric.sampling.integrand.Pool, "f"),
+            ("compile the tree", rewards.verify.decision.decide, "compile_tape"),
+            ("prove", rewards.verify.decision.decide, "prove"),
+            ("balls and decision", rewards.verify.antiderivative, "decide"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
         try:
@@ -275,7 +275,7 @@ class Stages:
 
 def forget() -> None:
     """Empty the caches of integrands."""
-    rewards.decision.integrand._prepare_text.cache_clear()
+    rewards.numeric.sampling.integrand._prepare_text.cache_clear()
 
 
 # Printing.
@@ -524,7 +524,7 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
-    rewards.answers.in_worker = lambda: True  # special functions are evaluated here
+    rewards.verify.answers.in_worker = lambda: True  # special functions are evaluated here
     numbers = []
     goals: list[list[str]] = []
     for source in arguments.source or SOURCES:

@@ -10,9 +10,9 @@ import sympy
 from flint import ctx
 
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
-from calculus_harness.rewards.decision import integrand as integrands
-from calculus_harness.rewards.decision.balls import Conventions, precision
-from calculus_harness.rewards.decision.integrand import BASE_BITS, _prepare_text, prepare
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import Conventions, precision
+from calculus_harness.rewards.numeric.sampling import integrand as integrands
+from calculus_harness.rewards.numeric.sampling.integrand import BASE_BITS, _prepare_text, prepare
 
 HOSTILE = [
     r"9^{9^{9^{9^{9}}}}",

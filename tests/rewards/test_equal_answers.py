@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards import antiderivative, verify_antiderivative
-from calculus_harness.rewards.decision.integrand import prepare
+from calculus_harness.rewards import verify_antiderivative
+from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.verify import antiderivative
 
 DECIDE = antiderivative.decide
 

@@ -22,11 +22,11 @@ from calculus_harness.rewards import (
     verify_solution,
     verify_value,
 )
-from calculus_harness.rewards.decision.balls import UnusableError
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.expression.traversal import additive_terms, all_nodes
-from calculus_harness.rewards.expression.tree import Expression
-from calculus_harness.rewards.latex import ReadError, readings, to_latex
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import UnusableError
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.reading.expression.traversal import additive_terms, all_nodes
+from calculus_harness.rewards.reading.expression.tree import Expression
+from calculus_harness.rewards.reading.latex import ReadError, readings, to_latex
 from tests.rewards.hostile_texts import (
     AROUND,
     FORMS,

@@ -100,7 +100,7 @@ def test_misuse_is_loud() -> None:
 
 def test_sympy_integrands() -> None:
     sympy = pytest.importorskip("sympy")
-    pytest.importorskip("calculus_harness.rewards.expression.sympy_bridge")
+    pytest.importorskip("calculus_harness.rewards.reading.expression.sympy_bridge")
     x = sympy.Symbol("x")
     verdicts = verify_many([r"\sin(x^2)", r"\sin x"], 2 * x * sympy.cos(x**2), workers=2)
     assert [verdict.correct for verdict in verdicts] == [True, False]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ....rewards.expression.sympy_bridge import SAME
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.expression.sympy_bridge import SAME
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from .terms import CACHED
 
 #: SymPy's names of the functions with rules.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
 from typing import Any
 
-from ....rewards.expression.traversal import is_written_with, nodes_of
-from ....rewards.expression.tree import Expression, Symbol
+from ....rewards.reading.expression.traversal import is_written_with, nodes_of
+from ....rewards.reading.expression.tree import Expression, Symbol
 from ...algebra.normal_form import factors_of, is_whole, terms_of
 from . import terms as t
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from ...algebra.normal_form import Algebra
 
 #: The expressions of which keys, names and texts are kept.

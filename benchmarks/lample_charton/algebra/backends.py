@@ -8,8 +8,8 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ....rewards.expression.sympy_bridge import from_sympy
-from ....rewards.expression.tree import Expression
+from ....rewards.reading.expression.sympy_bridge import from_sympy
+from ....rewards.reading.expression.tree import Expression
 from ...algebra.normal_form import Algebra, UnusableFormulaError, terms_of
 from ..codec.prefix import to_prefix
 from ..codec.sympy_prefix import ASSUMPTIONS, check, sympy_of, sympy_prefix

@@ -17,8 +17,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeVar
 
-from ....rewards.expression.build import quotient
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.build import quotient
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...algebra.normal_form import UnusableFormulaError
 from .vocabulary import COEFFICIENTS, DIGITS, OPERATORS, VARIABLES
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....rewards.baselines.readable import MAX_NESTED, finite_somewhere, nested_exponentials
-from ....rewards.expression.sympy_bridge import to_sympy
-from ....rewards.expression.sympy_text import read_sympy
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.sympy_bridge import to_sympy
+from ....rewards.reading.expression.sympy_text import read_sympy
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.verify.baselines.readable import MAX_NESTED, finite_somewhere, nested_exponentials
 from ...algebra.normal_form import UnusableFormulaError
 from .prefix import MAX_DEPTH, PrefixError, Tokens, from_prefix, to_prefix
 from .vocabulary import COEFFICIENTS, VARIABLES

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ....benchmarks.problem import Problem
-from ....rewards.steps import Solution
+from ....rewards.verify.solution_steps import Solution
 from ...report.page.sections.steps import sections
 from ...report.sections import print_sections
 from ...report.sources import Sources

@@ -24,10 +24,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ....rewards.expression.sympy_bridge import to_sympy
-from ....rewards.expression.traversal import symbols_of
-from ....rewards.latex import read
-from ....rewards.quadrature import prepare_definite
+from ....rewards.numeric.quadrature import prepare_definite
+from ....rewards.reading.expression.sympy_bridge import to_sympy
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.latex import read
 from ....rewards.workers.worker import processor_time_of
 
 Reply = dict[str, Any]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, ClassVar
 
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from ...core.errors import ModelError, install
 from .base import ProgramSolver
 from .infix import Dialect, atan2

@@ -15,11 +15,11 @@ from typing import Any, ClassVar, TypeAlias
 
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
-from ....rewards.expression.traversal import symbols_of
-from ....rewards.expression.tree import Call, Expression, Symbol
-from ....rewards.latex import ReadError, to_latex
-from ....rewards.latex import read as read_latex
-from ....rewards.quadrature import Limit, prepare_definite
+from ....rewards.numeric.quadrature import Limit, prepare_definite
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.expression.tree import Call, Expression, Symbol
+from ....rewards.reading.latex import ReadError, to_latex
+from ....rewards.reading.latex import read as read_latex
 from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError

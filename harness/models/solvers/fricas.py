@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from .base import ProgramSolver
 from .infix import INTEGRAL, Dialect, product
 

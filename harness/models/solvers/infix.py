@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ....rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ....rewards.reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: Longer texts are refused, as by the verifier.
 MAX_CHARACTERS = 100_000
@@ -41,7 +41,8 @@ class Dialect:
         forms: Our functions -> a template of other notation, as ``"(log({0})/log({1}))"``.
         readers: The system's functions -> what builds the expression from their arguments.
 
-    A name in no table is kept as a function that is not in `rewards.expression.tree.FUNCTIONS`.
+    A name in no table is kept as a function that is not in
+    `rewards.reading.expression.tree.FUNCTIONS`.
 
     """
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from ...core.errors import ModelError
 from .base import DIVERGES, ProgramSolver
 from .infix import INTEGRAL, Dialect, atan2

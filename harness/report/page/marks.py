@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ....rewards.steps import Judgement
+from ....rewards.verify.solution_steps import Judgement
 
 #: Start, end, judgement, kind and reason of a claim (`stats.steps.Steps.marks`).
 Mark = tuple[int, int, str, str, str]

@@ -17,11 +17,11 @@ from flint import acb, arb
 
 from ....benchmarks.problem import Problem
 from ....rewards import ProblemError
-from ....rewards.decision.balls import Conventions, Tape, UnusableError, precision
-from ....rewards.decision.compiler import compile_tape
-from ....rewards.decision.integrand import prepare
-from ....rewards.expression.traversal import needs_worker
-from ....rewards.latex import ReadError, read
+from ....rewards.numeric.ball_arithmetic.balls import Conventions, Tape, UnusableError, precision
+from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from ....rewards.numeric.sampling.integrand import prepare
+from ....rewards.reading.expression.traversal import needs_worker
+from ....rewards.reading.latex import ReadError, read
 from ....rewards.verdict import Witness
 
 #: Points of each curve, half the width of the plot, and the size up to which formulas are plotted.

@@ -14,8 +14,8 @@ from itertools import islice
 from typing import Any
 
 from ....prompts import ANSWER
-from ....rewards.steps import Judgement
 from ....rewards.verdict import Verdict
+from ....rewards.verify.solution_steps import Judgement
 from ...core.requests import FinishReason
 from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps

@@ -18,11 +18,11 @@ from typing import Any
 from flint import acb, arb
 
 from ....benchmarks.problem import Problem
-from ....rewards.decision.balls import UnusableError, precision
-from ....rewards.decision.compiler import compile_tape
-from ....rewards.expression.traversal import additive_terms, needs_worker
-from ....rewards.expression.tree import Expression
-from ....rewards.latex import ReadError, read
+from ....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from ....rewards.reading.expression.traversal import additive_terms, needs_worker
+from ....rewards.reading.expression.tree import Expression
+from ....rewards.reading.latex import ReadError, read
 from ....rewards.verdict import Status
 from ...core.requests import FinishReason
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from ....benchmarks.brittleness.primitives import INTEGERS
 from ....benchmarks.hashed_random import HashedRandom
 from ....benchmarks.lample_charton.sampling import sample_tree
-from ....rewards.expression.build import add, div, mul, neg, number, power
-from ....rewards.expression.traversal import is_constant
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.build import add, div, mul, neg, number, power
+from ....rewards.reading.expression.traversal import is_constant
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .case import DiscardedError, Formulas
 from .numeric import confirmed
 

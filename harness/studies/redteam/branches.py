@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.build import ONE, TWO, add, div, mul, neg, number, power
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.build import ONE, TWO, add, div, mul, neg, number, power
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from .antiderivatives import X, call, smooth
 from .case import Case, Formulas, generator
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.build import ONE, ZERO, add, mul
-from ....rewards.expression.derivative import differentiate
-from ....rewards.expression.tree import Expression
-from ....rewards.latex import to_latex
+from ....rewards.reading.expression.build import ONE, ZERO, add, mul
+from ....rewards.reading.expression.derivative import differentiate
+from ....rewards.reading.expression.tree import Expression
+from ....rewards.reading.latex import to_latex
 
 #: Where a completion's template has its answer, and its integrand.
 ANSWER, INTEGRAND = "<F>", "<f>"

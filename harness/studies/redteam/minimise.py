@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from ....rewards.expression.build import ONE, add, neg, number
-from ....rewards.expression.traversal import nodes_of, symbols_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.build import ONE, add, neg, number
+from ....rewards.reading.expression.traversal import nodes_of, symbols_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .case import BOXED, Case, DiscardedError, Formulas
 from .numeric import confirmed, refuted
 

@@ -1,7 +1,8 @@
 """Labels checked apart from the verifier: F' against f in mpmath, at two precisions.
 
 Points include those where the formulas' large numbers make things happen: 1/n and 1 + 1/n for a
-number n that occurs, and n itself. Derivatives are by rule (`rewards.expression.derivative`).
+number n that occurs, and n itself. Derivatives are by rule
+(`rewards.reading.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import Any, TypeAlias
 
 import mpmath
 
-from ....rewards.expression.derivative import differentiate
-from ....rewards.expression.traversal import nodes_of, symbols_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.derivative import differentiate
+from ....rewards.reading.expression.traversal import nodes_of, symbols_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 Value: TypeAlias = Any  # mpf or mpc
 Point: TypeAlias = Mapping[str, Fraction]

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from ....benchmarks.expressions import parse
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.build import TWO, add, div, mul, neg, number, power
-from ....rewards.expression.traversal import may_have_pole
-from ....rewards.expression.tree import Call, Expression, Number
-from ....rewards.latex import to_latex
+from ....rewards.reading.expression.build import TWO, add, div, mul, neg, number, power
+from ....rewards.reading.expression.traversal import may_have_pole
+from ....rewards.reading.expression.tree import Call, Expression, Number
+from ....rewards.reading.latex import to_latex
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import Case, Formulas, generator
 from .templates import TEMPLATES

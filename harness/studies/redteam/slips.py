@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.build import ZERO, add, div, mul, neg, number, power
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.build import ZERO, add, div, mul, neg, number, power
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
 from .numeric import on_another_branch, refuted

@@ -10,7 +10,7 @@ from ....benchmarks.lample_charton.algebra.isolation import ForkError, load_symp
 from ....benchmarks.lample_charton.algebra.work_limit import CallLimitError, call_limited
 from ....benchmarks.lample_charton.codec.prefix import from_prefix
 from ....benchmarks.lample_charton.codec.sympy_prefix import sympy_prefix
-from ....rewards.expression.sympy_bridge import to_sympy
+from ....rewards.reading.expression.sympy_bridge import to_sympy
 
 #: The published limit; it is counted in calls of SymPy, so that it is the same on any machine.
 SECONDS = 1

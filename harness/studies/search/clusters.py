@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .embedding import Floats
 from .formulas import TRIGONOMETRIC, terms
 

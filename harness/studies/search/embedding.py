@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...core.errors import UnknownNameError, UserError, install, reason_of, suggest
 from .formulas import depth, size, terms, text
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from ....benchmarks.algebra.normal_form import Algebra, UnusableFormulaError, readable
 from ....benchmarks.lample_charton.codec.prefix import PrefixError, to_prefix
-from ....rewards.expression.sympy_text import read_sympy
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
-from ....rewards.latex import to_latex
+from ....rewards.reading.expression.sympy_text import read_sympy
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.latex import to_latex
 
 X = Symbol("x")
 HALF = Number(1, 2)

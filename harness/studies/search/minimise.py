@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ....benchmarks.problem import Problem
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...report.search.records import Minimal
 from .formulas import NormalForms, UnusableError, read, size, text
 from .mutants import refusal, unusable

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from ....benchmarks.hashed_random import HashedRandom
 from ....benchmarks.lample_charton.codec.prefix import PrefixError, from_prefix
-from ....rewards.decision.integrand import prepare
 from ....rewards.errors import ProblemError
-from ....rewards.expression.traversal import nodes_of
-from ....rewards.expression.tree import Expression, Number
+from ....rewards.numeric.sampling.integrand import prepare
+from ....rewards.reading.expression.traversal import nodes_of
+from ....rewards.reading.expression.tree import Expression, Number
 from ....rewards.workers.errors import WorkerError
 from ....rewards.workers.pool import shared_pool
 from .formulas import NormalForms, UnusableError, latex, prefix, structure, text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.tree import Call, Expression, Number
+from ....rewards.reading.expression.tree import Call, Expression, Number
 from .formulas import TRIGONOMETRIC, UnusableError, X, depth
 
 Variant = Literal["code", "paper"]

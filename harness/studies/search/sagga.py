@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ....benchmarks.hashed_random import HashedRandom
 from ....benchmarks.problem import Problem
-from ....rewards.expression.tree import Expression
+from ....rewards.reading.expression.tree import Expression
 from ....rewards.records import plain
 from ....rewards.verdict import Status
 from ...core.errors import RunError, UserError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ....benchmarks.expressions import parse
-from ....rewards.latex import ReadError
+from ....rewards.reading.latex import ReadError
 from ...core.errors import UserError
 from ...run.problems import problems_of
 from .formulas import NormalForms, UnusableError, text

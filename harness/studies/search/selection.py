@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.expression.tree import Expression
+from ....rewards.reading.expression.tree import Expression
 from .embedding import Embed, Floats
 from .formulas import TRIGONOMETRIC, read, text
 from .settings import SearchSettings

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...extraction.boxed.content import is_placeholder
-from ...extraction.boxes import boxes
-from ...extraction.visible import visible
+from ...reading.extraction.boxed.content import is_placeholder
+from ...reading.extraction.boxes import boxes
+from ...reading.extraction.visible import visible
 from ...verdict import Status
 from .base import GradedCompletion, component
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ...expression.build import ONE, product, quotient
-from ...expression.tree import Call, Expression, Symbol
-from ...latex.functions import GREEK, GREEK_VARIANTS
-from ...latex.parser import DIFFERENTIAL
-from ...latex.tokens.pattern import FONT
+from ..expression.build import ONE, product, quotient
+from ..expression.tree import Call, Expression, Symbol
+from ..latex.functions import GREEK, GREEK_VARIANTS
+from ..latex.parser import DIFFERENTIAL
+from ..latex.tokens.pattern import FONT
 from .layout import SPACE
 
 _END: Final = r"(?![A-Za-z])"

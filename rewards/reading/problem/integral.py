@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ...expression.build import product
-from ...expression.traversal import symbols_of
-from ...expression.tree import Expression
-from ...latex import ReadError, Reading, read, to_latex
-from ...latex.parser import DIFFERENTIAL, IN_PROBLEM
+from ..expression.build import product
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression
+from ..latex import ReadError, Reading, read, to_latex
+from ..latex.parser import DIFFERENTIAL, IN_PROBLEM
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout
 from .parameters import parameter_faults

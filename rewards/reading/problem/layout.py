@@ -12,7 +12,7 @@ import unicodedata
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ...latex.tokens.pattern import FONT
+from ..latex.tokens.pattern import FONT
 
 #: Commands and characters that only leave space.
 SPACE: Final = (

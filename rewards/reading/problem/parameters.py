@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final
 
-from ...latex.grammar import vocabulary
-from ...latex.limits import DEFAULT_LIMITS
-from ...latex.tokens.lexer import tokenize
+from ..latex.grammar import vocabulary
+from ..latex.limits import DEFAULT_LIMITS
+from ..latex.tokens.lexer import tokenize
 
 #: Letters that calculus texts use for functions that they do not define: before parentheses that
 #: hold the variable they are functions. Other letters may be factors, as in ``a(x+1)``.

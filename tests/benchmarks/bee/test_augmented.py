@@ -24,8 +24,8 @@ from calculus_harness.benchmarks.fingerprint import overlap
 from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.expression.traversal import substitute, symbols_of
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.reading.expression.traversal import substitute, symbols_of
+from calculus_harness.rewards.reading.latex import read, to_latex
 
 pytestmark = pytest.mark.slow
 

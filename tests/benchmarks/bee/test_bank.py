@@ -8,7 +8,7 @@ from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.bee.bank import Entry, entries, problems
 from calculus_harness.benchmarks.fingerprint import duplicates
 from calculus_harness.rewards import Verdict, verify_antiderivative
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.reading.latex import read, to_latex
 
 ALL = [entry for partition in ("qualifier", "competition") for entry in entries(partition)]
 

@@ -7,7 +7,7 @@ import pytest
 from calculus_harness.benchmarks.bee.hyperbolic import hyperbolic_counterpart
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.reading.latex import to_latex
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from calculus_harness.benchmarks.brittleness.filters import eligible, short
 from calculus_harness.benchmarks.brittleness.sums import collect
 from calculus_harness.benchmarks.lample_charton import to_prefix
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.expression.build import add, mul, neg, number, power
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.reading.expression.build import add, mul, neg, number, power
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import read
 
 
 def problem(integrand: str, antiderivative: str | None, id_: str, **more: object) -> Problem:
@@ -251,7 +251,7 @@ def test_short_is_by_characters_of_sympys_text() -> None:
         problem(r"x^2 + x + \cos 10x", None, "l20"),
         problem(r"x^2 + x + \cos 100x", None, "l21"),
     )
-    from calculus_harness.rewards.expression.sympy_bridge import to_sympy
+    from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
 
     lengths = [
         len(str(to_sympy(read(str(p.target["integrand"]), symbols=["x"])[0].expression)))

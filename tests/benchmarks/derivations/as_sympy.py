@@ -25,7 +25,7 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     symbol,
 )
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 _CLASSES = {
     "add": sympy.Add,

@@ -42,7 +42,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     Equation,
     Step,
 )
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.reading.expression.tree import Expression
 
 x, y, c, d = (symbol(name) for name in "xycd")
 f, g, h = apply("f", x), apply("g", x, y), apply("h", y)
@@ -221,8 +221,8 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
     """The same derivative by automatic differentiation, for the functions of derivations."""
     from flint import acb
 
-    from calculus_harness.rewards.decision.balls import precision
-    from calculus_harness.rewards.decision.compiler import compile_tape
+    from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+    from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 
     interpretation = Interpretation()
     for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):

@@ -38,8 +38,8 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     symbol,
 )
 from calculus_harness.benchmarks.derivations.proof import Interpretation, equal
-from calculus_harness.rewards.expression.traversal import is_written_with
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.reading.expression.traversal import is_written_with
+from calculus_harness.rewards.reading.expression.tree import Expression
 from tests.benchmarks.derivations.as_sympy import as_sympy, walks
 
 x, y, z, n = (symbol(name) for name in "xyzn")

@@ -30,8 +30,8 @@ from calculus_harness.benchmarks.derivations.expressions.terms import (
     sin,
     symbol,
 )
-from calculus_harness.rewards.expression.traversal import nodes_of
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.reading.expression.traversal import nodes_of
+from calculus_harness.rewards.reading.expression.tree import Expression
 from tests.benchmarks.derivations.as_sympy import as_sympy, walks
 
 x, y, z = symbol("x"), symbol("y"), symbol("z")

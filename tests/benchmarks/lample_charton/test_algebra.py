@@ -25,12 +25,12 @@ from calculus_harness.benchmarks.lample_charton.codec.sympy_prefix import (
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import OPERATORS
 from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_tree
-from calculus_harness.rewards.decision.balls import UnusableError
-from calculus_harness.rewards.decision.decide import decide
-from calculus_harness.rewards.decision.integrand import Integrand
-from calculus_harness.rewards.decision.outcome import DecisionPolicy
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import UnusableError
+from calculus_harness.rewards.numeric.outcome import DecisionPolicy
+from calculus_harness.rewards.numeric.sampling.integrand import Integrand
+from calculus_harness.rewards.reading.expression.tree import Expression
 from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.verify.decision.decide import decide
 from tests.examples import examples
 
 seeds = st.integers(0, 10**6)

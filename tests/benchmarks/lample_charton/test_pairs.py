@@ -31,9 +31,9 @@ from calculus_harness.benchmarks.lample_charton.parallel import distinct, pair_a
 from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.expression.sympy_bridge import to_sympy
-from calculus_harness.rewards.expression.tree import Expression
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
+from calculus_harness.rewards.reading.expression.tree import Expression
+from calculus_harness.rewards.reading.latex import to_latex
 
 OWN = GeneratorSettings()
 PUBLISHED = GeneratorSettings("published")

@@ -39,13 +39,13 @@ from calculus_harness.benchmarks.lample_charton.codec.vocabulary import (
 )
 from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix
 from calculus_harness.benchmarks.lample_charton.sampling import Grammar, sample_prefix
-from calculus_harness.rewards.decision.decide import decide
-from calculus_harness.rewards.decision.integrand import Integrand
-from calculus_harness.rewards.decision.outcome import DecisionPolicy
-from calculus_harness.rewards.expression.sympy_text import read_sympy
-from calculus_harness.rewards.expression.tree import Call, Number, Symbol
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.numeric.outcome import DecisionPolicy
+from calculus_harness.rewards.numeric.sampling.integrand import Integrand
+from calculus_harness.rewards.reading.expression.sympy_text import read_sympy
+from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.reading.latex import to_latex
 from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.verify.decision.decide import decide
 from tests.examples import examples
 
 NO_FORMULA = ("derivative", "f", "g", "h")

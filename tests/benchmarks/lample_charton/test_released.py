@@ -20,7 +20,7 @@ from calculus_harness.benchmarks.lample_charton.codec.released import (
 from calculus_harness.benchmarks.lample_charton.generators import GeneratorSettings
 from calculus_harness.benchmarks.lample_charton.parallel import stream
 from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix
-from calculus_harness.rewards.expression.sympy_text import read_sympy
+from calculus_harness.rewards.reading.expression.sympy_text import read_sympy
 
 SMALL = GeneratorSettings(max_operators=3)
 

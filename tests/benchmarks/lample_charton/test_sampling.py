@@ -20,8 +20,8 @@ from calculus_harness.benchmarks.lample_charton.sampling import (
     sample_shape,
     sample_tree,
 )
-from calculus_harness.rewards.expression.traversal import nodes_of
-from calculus_harness.rewards.expression.tree import Number, Symbol
+from calculus_harness.rewards.reading.expression.traversal import nodes_of
+from calculus_harness.rewards.reading.expression.tree import Number, Symbol
 
 
 def shapes(operators: int) -> Iterator[tuple[int, ...]]:

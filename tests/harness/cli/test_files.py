@@ -10,7 +10,7 @@ import pytest
 
 from calculus_harness.harness.report.published import beside, published
 from calculus_harness.harness.stats.summary import Summary
-from calculus_harness.rewards.decision import integrand
+from calculus_harness.rewards.numeric.sampling import integrand
 from tests.harness.conftest import Command
 
 

@@ -32,9 +32,9 @@ from calculus_harness.harness.studies.redteam import (
 from calculus_harness.harness.studies.redteam.case import Formulas
 from calculus_harness.harness.studies.redteam.minimise import label_holds, minimise, size
 from calculus_harness.rewards import Status, Verdict
-from calculus_harness.rewards.expression.build import ZERO
-from calculus_harness.rewards.expression.derivative import differentiate
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.reading.expression.build import ZERO
+from calculus_harness.rewards.reading.expression.derivative import differentiate
+from calculus_harness.rewards.reading.latex import read
 from tests.examples import examples
 
 NAMES = sorted(GENERATORS)

@@ -35,7 +35,7 @@ from calculus_harness.harness.studies.search.formulas import (
 from calculus_harness.harness.studies.search.mutants import Mutant, mutants, unusable
 from calculus_harness.harness.studies.search.mutations import Rules
 from calculus_harness.harness.studies.search.selection import fittest_of_clusters, k_means
-from calculus_harness.rewards.expression.tree import Expression
+from calculus_harness.rewards.reading.expression.tree import Expression
 from tests.harness.studies.search.polynomials import integral
 
 SEEDS = [read(seed) for seed in ("1", "x", "x + 1", "x**2 + x + 1")]

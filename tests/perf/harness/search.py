@@ -32,7 +32,7 @@ from calculus_harness.harness.studies.search import (
 from calculus_harness.harness.studies.search.formulas import read
 from calculus_harness.harness.studies.search.mutants import Mutant, mutants, unusable
 from calculus_harness.harness.studies.search.mutations import Rules
-from calculus_harness.rewards.expression.sympy_bridge import to_sympy
+from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
 from calculus_harness.rewards.workers.pool import usable_cores
 
 GENERATIONS, SIZE = 3, 2000

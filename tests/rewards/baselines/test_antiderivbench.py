@@ -17,14 +17,14 @@ from flint import acb
 from calculus_harness.benchmarks import load
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.rewards import verify_antiderivative, verify_many
-from calculus_harness.rewards.baselines import antiderivbench
-from calculus_harness.rewards.baselines.antiderivbench import (
+from calculus_harness.rewards.verdict import Status
+from calculus_harness.rewards.verify.baselines import antiderivbench
+from calculus_harness.rewards.verify.baselines.antiderivbench import (
     MissingReaderError,
     ResidualSize,
     evaluate,
     points,
 )
-from calculus_harness.rewards.verdict import Status
 
 pytestmark = [pytest.mark.published, pytest.mark.slow]
 pytest.importorskip("latex2sympy2_extended", reason="needs the extra `published`")
@@ -222,7 +222,7 @@ def test_in_a_worker_with_a_deadline() -> None:
 def test_the_missing_extra_is_named() -> None:
     program = (
         "import sys; sys.modules['latex2sympy2_extended'] = None\n"
-        "from calculus_harness.rewards.baselines.antiderivbench import evaluate\n"
+        "from calculus_harness.rewards.verify.baselines.antiderivbench import evaluate\n"
         "evaluate('x', '1')\n"
     )
     done = subprocess.run(

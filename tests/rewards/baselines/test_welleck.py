@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from calculus_harness.rewards import Status, averify_many, verify_antiderivative, verify_many
-from calculus_harness.rewards.baselines.readable import finite_somewhere, nested_exponentials
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.reading.latex import read
+from calculus_harness.rewards.verify.baselines.readable import finite_somewhere, nested_exponentials
 from calculus_harness.rewards.workers.verdicts import unpack
 
 CORRECT, INCORRECT = Status.CORRECT, Status.INCORRECT
@@ -64,7 +64,7 @@ def test_another_deadline_is_obeyed() -> None:
 
 
 def test_an_exception_is_correct_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    import calculus_harness.rewards.baselines.welleck as scorer
+    import calculus_harness.rewards.verify.baselines.welleck as scorer
 
     def broken(*arguments: object) -> bool:
         raise RecursionError("too deep")

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import NoCertificateError, ProblemError, certify
-from calculus_harness.rewards.certificates import check as checker
-from calculus_harness.rewards.certificates import intervals
-from calculus_harness.rewards.certificates.check import CertificateError, check
+from calculus_harness.rewards.verify.certificates import check as checker
+from calculus_harness.rewards.verify.certificates import intervals
+from calculus_harness.rewards.verify.certificates.check import CertificateError, check
 
 CASES = Path(__file__).parents[1] / "cases"
 CORPORA = "antiderivatives integral_table redteam responses special_integrals verdicts".split()

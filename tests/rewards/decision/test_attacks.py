@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import ProblemError, Status, verify_antiderivative
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.decision.confirmation.events import places
-from calculus_harness.rewards.decision.confirmation.visibility import Unseen, effects
-from calculus_harness.rewards.decision.integrand import Point
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.numeric.sampling.events import places
+from calculus_harness.rewards.numeric.sampling.integrand import Point
+from calculus_harness.rewards.reading.latex import read
+from calculus_harness.rewards.verify.agreement.visibility import Unseen, effects
 from tests.examples import examples
 
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
-from calculus_harness.rewards.decision.balls import Branch, precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.decision.confirmation.continuity import cannot_jump
-from calculus_harness.rewards.decision.domain import breakpoints
-from calculus_harness.rewards.decision.point_count import has_fixed_branch
-from calculus_harness.rewards.decision.prover import prove
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import Branch, precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.numeric.ball_arithmetic.domain import breakpoints
+from calculus_harness.rewards.numeric.ball_arithmetic.point_count import has_fixed_branch
+from calculus_harness.rewards.proof.discontinuities.form import cannot_jump
+from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import read
 from tests.examples import examples
 
 X = Symbol("x")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.rewards import Status, certify, verify_antiderivative
-from calculus_harness.rewards.certificates.check import check
-from calculus_harness.rewards.decision import decide as decision
-from calculus_harness.rewards.decision.first_point import decide_at_first_point
-from calculus_harness.rewards.decision.integrand import prepare
-from calculus_harness.rewards.decision.prover import prove
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.reading.latex import read
+from calculus_harness.rewards.verify.certificates.check import check
+from calculus_harness.rewards.verify.decision import decide as decision
+from calculus_harness.rewards.verify.decision.first_point import decide_at_first_point
 
 CASES = Path(__file__).parents[1] / "cases"
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 from flint import acb, arb
 
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.reading.expression.tree import (
+    FUNCTIONS,
+    Call,
+    Expression,
+    Number,
+    Symbol,
+)
 
 X = Symbol("x")
 BITS = 400

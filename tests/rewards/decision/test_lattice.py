@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import certify, verify_antiderivative
-from calculus_harness.rewards.certificates.check import check
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.decision.prover.field import Field
-from calculus_harness.rewards.decision.prover.lattice import Angle, Lattice, combined
-from calculus_harness.rewards.decision.prover.translate import Translator
-from calculus_harness.rewards.expression.traversal import symbols_of
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.proof.prover.field import Field
+from calculus_harness.rewards.proof.prover.lattice import Angle, Lattice, combined
+from calculus_harness.rewards.proof.prover.translate import Translator
+from calculus_harness.rewards.reading.expression.traversal import symbols_of
+from calculus_harness.rewards.verify.certificates.check import check
 
 rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6))
 vectors = st.dictionaries(st.sampled_from("xyz"), rationals.filter(bool), min_size=1)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.rewards import NoCertificateError, certify, verify_antiderivative
-from calculus_harness.rewards.certificates.check import CertificateError, check
+from calculus_harness.rewards.verify.certificates.check import CertificateError, check
 
 #: Formal derivatives agree, and F is another function, for instance 0.
 WRONG = [

@@ -16,23 +16,23 @@ from hypothesis import strategies as st
 
 from calculus_harness.harness.studies.redteam import case_at
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.decision.integrand import prepare
-from calculus_harness.rewards.decision.prover import Proof, prove
-from calculus_harness.rewards.decision.prover.elements import RestartError
-from calculus_harness.rewards.decision.prover.field import Field
-from calculus_harness.rewards.decision.prover.normal import has_no_zeros, squares
-from calculus_harness.rewards.decision.prover.quotients import (
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.proof.prover import Proof, prove
+from calculus_harness.rewards.proof.prover.elements import RestartError
+from calculus_harness.rewards.proof.prover.field import Field
+from calculus_harness.rewards.proof.prover.normal import has_no_zeros, squares
+from calculus_harness.rewards.proof.prover.quotients import (
     NotProvedError,
     Quotient,
     gcd,
     is_factored_quickly,
 )
-from calculus_harness.rewards.decision.prover.translate import Translator
-from calculus_harness.rewards.expression.traversal import needs_worker
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.proof.prover.translate import Translator
+from calculus_harness.rewards.reading.expression.traversal import needs_worker
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import read, to_latex
 from tests.examples import examples
 
 CASES = Path(__file__).parents[1] / "cases"

@@ -11,12 +11,12 @@ import pytest
 from flint import ctx
 
 from calculus_harness.rewards import verify_antiderivative
-from calculus_harness.rewards.decision.balls import Tape
-from calculus_harness.rewards.decision.outcome import BUDGET
 from calculus_harness.rewards.errors import ProblemError
-from calculus_harness.rewards.expression.derivative import differentiate
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import Tape
+from calculus_harness.rewards.numeric.outcome import BUDGET
+from calculus_harness.rewards.reading.expression.derivative import differentiate
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import to_latex
 
 #: Another convention has a budget of its own; points are chosen, and f evaluated there, beside it.
 MOST = 4 * BUDGET

@@ -3,7 +3,7 @@
 import pytest
 
 from calculus_harness.rewards import ProblemError, Status, verify_definite_integral
-from calculus_harness.rewards.quadrature import QuadratureError, evaluate, prepare_definite
+from calculus_harness.rewards.numeric.quadrature import QuadratureError, evaluate, prepare_definite
 
 RIGHT = [
     (r"\int_0^1 \frac{dx}{1+x^2}", r"\frac{\pi}{4}"),

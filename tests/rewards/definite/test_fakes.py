@@ -10,8 +10,8 @@ from flint import arb
 from calculus_harness import benchmarks
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards import verify_definite_integral
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.quadrature import evaluate, prepare_definite
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.quadrature import evaluate, prepare_definite
 
 FILE = Path(benchmarks.__file__).parent / "definite" / "bank.jsonl"
 BANK = [json.loads(line) for line in FILE.read_text().splitlines()]

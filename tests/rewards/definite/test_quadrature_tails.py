@@ -4,9 +4,9 @@ import mpmath
 import pytest
 from flint import arb
 
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.quadrature.enclosed.tails import tail_bound
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.quadrature.enclosed.tails import tail_bound
+from calculus_harness.rewards.reading.latex import read
 
 DECAYING = {
     r"e^{-x}": lambda x: mpmath.exp(-x),

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_definite_integral
-from calculus_harness.rewards.decision.confirmation.parameters import regimes
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.numeric.sampling.parameters import regimes
+from calculus_harness.rewards.reading.latex import read
 from tests.examples import examples
 
 

@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 from flint import acb, arb
 
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.expansions import models
-from calculus_harness.rewards.expansions.forms import Expander, rate
-from calculus_harness.rewards.expansions.models import AT_ZERO, NoModelError
-from calculus_harness.rewards.expression.build import PI
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.numeric.expansions import models
+from calculus_harness.rewards.numeric.expansions.forms import Expander, rate
+from calculus_harness.rewards.numeric.expansions.models import AT_ZERO, NoModelError
+from calculus_harness.rewards.reading.expression.build import PI
+from calculus_harness.rewards.reading.latex import read
 
 
 def form(text, end="0"):

@@ -11,11 +11,17 @@ from flint import acb, arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards.decision.balls import Conventions, precision
-from calculus_harness.rewards.decision.compiler import compile_tape
-from calculus_harness.rewards.expression.sympy_bridge import from_sympy, to_sympy
-from calculus_harness.rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import Conventions, precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.reading.expression.sympy_bridge import from_sympy, to_sympy
+from calculus_harness.rewards.reading.expression.tree import (
+    FUNCTIONS,
+    Call,
+    Expression,
+    Number,
+    Symbol,
+)
+from calculus_harness.rewards.reading.latex import read, to_latex
 from tests.examples import examples
 
 X = Symbol("x")
@@ -206,5 +212,5 @@ def test_poles_and_depth_are_refused() -> None:
 
 
 def test_rewards_does_not_import_sympy() -> None:
-    code = "import sys, rewards, rewards.expression.sympy_bridge; sys.exit('sympy' in sys.modules)"
+    code = "import sys, rewards.reading.expression.sympy_bridge; sys.exit('sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import sympy
 
-from calculus_harness.rewards.expression.sympy_bridge import to_sympy
-from calculus_harness.rewards.expression.sympy_text import read_sympy
-from calculus_harness.rewards.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
+from calculus_harness.rewards.reading.expression.sympy_text import read_sympy
+from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
 from tests.rewards.steps import steps
 
 FORMULAS = [

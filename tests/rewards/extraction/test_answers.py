@@ -19,8 +19,8 @@ from calculus_harness.rewards import (
     verify_label,
     verify_value,
 )
-from calculus_harness.rewards.extraction import extract
-from calculus_harness.rewards.extraction.words.vocabulary import Role, is_name, role_of
+from calculus_harness.rewards.reading.extraction import extract
+from calculus_harness.rewards.reading.extraction.words.vocabulary import Role, is_name, role_of
 from tests.examples import examples
 from tests.rewards.steps import steps
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.rewards import Status, verify_antiderivative
-from calculus_harness.rewards.extraction import extract
+from calculus_harness.rewards.reading.extraction import extract
 
 SPACED = [
     (r"\ln x", r"<answer>x\ln x\; - \; x+C</answer>"),

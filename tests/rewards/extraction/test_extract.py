@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards.extraction import Extraction, extract
-from calculus_harness.rewards.extraction.clean import clean
+from calculus_harness.rewards.reading.extraction import Extraction, extract
+from calculus_harness.rewards.reading.extraction.clean import clean
 from tests.examples import examples
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
-from calculus_harness.rewards.extraction import extract
+from calculus_harness.rewards.reading.extraction import extract
 from tests.examples import examples
 
 ENVIRONMENTS = [

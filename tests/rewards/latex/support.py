@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 
 def spelled(node: Expression) -> str:

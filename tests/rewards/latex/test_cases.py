@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from calculus_harness.rewards import latex
-from calculus_harness.rewards.latex import (
+from calculus_harness.rewards.reading import latex
+from calculus_harness.rewards.reading.latex import (
     ReadError,
     ambiguities,
     read,

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards.latex import Limits, ReadError, Reading, TooBigError, read, to_latex
+from calculus_harness.rewards.reading.latex import (
+    Limits,
+    ReadError,
+    Reading,
+    TooBigError,
+    read,
+    to_latex,
+)
 from tests.examples import examples
 from tests.rewards.steps import steps
 

@@ -8,8 +8,8 @@ import mpmath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards.expression.tree import Call, Number, Symbol
-from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
+from calculus_harness.rewards.reading.latex import read, to_latex
 from tests.examples import examples
 from tests.rewards.latex.support import spelled, value
 

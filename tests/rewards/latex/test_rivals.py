@@ -6,7 +6,7 @@ import mpmath
 import pytest
 import sympy
 
-from calculus_harness.rewards.latex import ReadError, read
+from calculus_harness.rewards.reading.latex import ReadError, read
 from tests.rewards.latex.support import value
 
 rival = pytest.importorskip(

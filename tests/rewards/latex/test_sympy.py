@@ -6,7 +6,7 @@ import mpmath
 import pytest
 import sympy
 
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.reading.latex import read
 from tests.rewards.latex.support import value
 
 x, a, n = sympy.symbols("x a n", positive=True)

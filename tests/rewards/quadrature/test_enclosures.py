@@ -7,24 +7,32 @@ import mpmath
 import pytest
 from flint import acb, arb
 
-from calculus_harness.rewards.decision.balls import precision
-from calculus_harness.rewards.expansions import models
-from calculus_harness.rewards.expansions.forms import Expander, Term
-from calculus_harness.rewards.expression.build import ONE
-from calculus_harness.rewards.latex import read
-from calculus_harness.rewards.quadrature import (
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.expansions import models
+from calculus_harness.rewards.numeric.expansions.forms import Expander, Term
+from calculus_harness.rewards.numeric.quadrature import (
     QuadratureError,
     analytic,
     evaluate,
     prepare_definite,
     work,
 )
-from calculus_harness.rewards.quadrature.analytic import box_function, integrate_where_large
-from calculus_harness.rewards.quadrature.enclosed import rotation
-from calculus_harness.rewards.quadrature.enclosed.approach import Edge, Tail, _moment, level_of
-from calculus_harness.rewards.quadrature.enclosed.tails import sign_of_divergence, tail_bound
-from calculus_harness.rewards.quadrature.kinks import segments
-from calculus_harness.rewards.quadrature.ranges import period, simplified
+from calculus_harness.rewards.numeric.quadrature.analytic import box_function, integrate_where_large
+from calculus_harness.rewards.numeric.quadrature.enclosed import rotation
+from calculus_harness.rewards.numeric.quadrature.enclosed.approach import (
+    Edge,
+    Tail,
+    _moment,
+    level_of,
+)
+from calculus_harness.rewards.numeric.quadrature.enclosed.tails import (
+    sign_of_divergence,
+    tail_bound,
+)
+from calculus_harness.rewards.numeric.quadrature.kinks import segments
+from calculus_harness.rewards.numeric.quadrature.ranges import period, simplified
+from calculus_harness.rewards.reading.expression.build import ONE
+from calculus_harness.rewards.reading.latex import read
 
 
 def value(problem, **values):

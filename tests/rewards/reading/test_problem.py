@@ -13,7 +13,7 @@ from calculus_harness.rewards import (
     verify_antiderivative,
     verify_definite_integral,
 )
-from calculus_harness.rewards.latex import read
+from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.reading.problem import IntegralProblem, read_integral
 from tests.examples import examples
 from tests.rewards.latex.support import spelled

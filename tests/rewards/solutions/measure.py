@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from calculus_harness.rewards.steps import Judgement, Solution, verify_solution
+from calculus_harness.rewards.verify.solution_steps import Judgement, Solution, verify_solution
 
 from .corpus import Labelled
 

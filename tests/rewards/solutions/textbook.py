@@ -2,7 +2,7 @@ r"""Worked solutions of a textbook in LaTeX, as problems with solutions and the 
 
 Nothing is fetched and nothing of a text is kept here: `worked` runs on a folder of ``.tex`` files.
 The converter knows no formula. What it counts, every ``=`` of a display, is therefore a denominator
-that does not depend on what `calculus_harness.rewards.steps` reads.
+that does not depend on what `calculus_harness.rewards.verify.solution_steps` reads.
 """
 
 from __future__ import annotations

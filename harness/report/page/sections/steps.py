@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from .....rewards.steps.result import Judgement, Kind, Result
+from .....rewards.verify.solution_steps.result import Judgement, Kind, Result
 from ....stats.steps import Steps, read_steps
 from ...numbers import percent
 from ...sections import Section

@@ -15,9 +15,9 @@ from importlib import resources
 from .....benchmarks import brittleness
 from .....benchmarks.expressions import parse
 from .....benchmarks.problem import Problem
-from .....rewards.expression.build import add, neg
-from .....rewards.expression.derivative import differentiate
-from .....rewards.expression.tree import Expression
+from .....rewards.reading.expression.build import add, neg
+from .....rewards.reading.expression.derivative import differentiate
+from .....rewards.reading.expression.tree import Expression
 from .....rewards.verdict import Status
 from ....core.requests import problem_key
 from ....report.search.tables import StoredSearch

@@ -20,9 +20,9 @@ from calculus_harness.harness.models.solvers.infix import (
     write,
 )
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
-from calculus_harness.rewards.latex import read as read_latex
-from calculus_harness.rewards.latex import to_latex
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import read as read_latex
+from calculus_harness.rewards.reading.latex import to_latex
 from tests.examples import examples
 
 X = Symbol("x")

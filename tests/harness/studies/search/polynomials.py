@@ -8,7 +8,7 @@ from typing import Any
 
 from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.harness.studies.search.formulas import NormalForms, latex
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 
 #: The largest number that it can cope with.
 LARGEST = 200

@@ -34,7 +34,7 @@ from calculus_harness.harness.studies.search.mutations import (
     simple_operation,
 )
 from calculus_harness.harness.studies.search.settings import preset_names, search_settings
-from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from tests.examples import examples
 
 SEEDS = sorted({seed for name in preset_names() for seed in search_settings(name).seeds})

@@ -1,0 +1,1 @@
+"""What is computed: enclosures, sample points, comparisons, expansions, integrals."""

@@ -1,0 +1,1 @@
+"""Expressions evaluated in ball arithmetic, with derivatives, and where they are real."""

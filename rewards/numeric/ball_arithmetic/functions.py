@@ -1,0 +1,263 @@
+"""Rules of special functions, and the table of all functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from flint import acb, acb_series
+
+from .jets import (
+    ELEMENTARY,
+    NAN,
+    ONE,
+    TWO,
+    UNKNOWN,
+    Ball,
+    Jet,
+    Rule,
+    add,
+    atan,
+    div,
+    is_real,
+    mul,
+    sub,
+    tanh,
+)
+
+#: Orders and parameters of special functions beyond this size can run for seconds: unknown.
+MAX_ORDER = 256
+
+
+# --- whole numbers
+
+
+def gamma(x: Jet) -> Jet:
+    u, du = x
+    v = u.gamma()
+    return v, None if du is None else v * u.digamma() * du
+
+
+def factorial(x: Jet) -> Jet:
+    return gamma(add(x, (ONE, None)))
+
+
+def double_factorial(x: Jet) -> Jet:
+    u, du = x
+    if du is not None or not u.real.is_integer() or not is_real(u) or u.real < -1:
+        return UNKNOWN
+    half = u / TWO
+    if half.real.is_integer():
+        return TWO**half * (half + ONE).gamma(), None
+    return TWO ** (half + acb(0.5)) * (half + ONE).gamma() / acb.pi().sqrt(), None
+
+
+def binomial(x: Jet, y: Jet) -> Jet:
+    return div(factorial(x), mul(factorial(y), factorial(sub(x, y))))
+
+
+# --- special functions
+
+
+def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule:
+    def rule(x: Jet) -> Jet:
+        u, du = x
+        return value(u), None if du is None else slope(u) * du
+
+    return rule
+
+
+def _by_series(name: str) -> Rule:
+    """The derivative from a power series of length 2, where no closed formula is simpler."""
+
+    def rule(x: Jet) -> Jet:
+        u, du = x
+        if du is None:
+            return getattr(u, name)(), None
+        series = getattr(acb_series([u, ONE], prec=2), name)()
+        return series[0], series[1] * du
+
+    return rule
+
+
+def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
+    """A function differentiated in its argument number ``at``; the others must be constant."""
+
+    def rule(*jets: Jet) -> Jet:
+        values = [v for v, _ in jets]
+        if not all(abs(v) < MAX_ORDER for i, v in enumerate(values) if i != at % len(jets)):
+            return UNKNOWN
+        if any(d is not None for i, (_, d) in enumerate(jets) if i != at % len(jets)):
+            return value(*values), NAN
+        d = jets[at][1]
+        return value(*values), None if d is None else slope(*values) * d
+
+    return rule
+
+
+def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
+    return _in_argument(-1, value, slope)
+
+
+def _gauss(sign: int) -> Callable[[Ball], Ball]:
+    """2/sqrt(pi) exp(sign u^2), the derivative of erf (-1) and erfi (+1)."""
+    return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
+
+
+def _half_pi_square(u: Ball) -> Ball:
+    return acb.pi() * u * u / TWO
+
+
+def _elliptic_k_slope(m: Ball) -> Ball:
+    return (m.elliptic_e() - (ONE - m) * m.elliptic_k()) / (TWO * m * (ONE - m))
+
+
+def _delta(phi: Ball, m: Ball) -> Ball:
+    s = phi.sin()
+    return (ONE - m * s * s).sqrt()
+
+
+def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
+    s = phi.sin()
+    return ONE / ((ONE - n * s * s) * _delta(phi, m))
+
+
+def _hypgeom(*jets: Jet) -> Jet:
+    """``pFq(a; b; z)``; derivative in z by raising every parameter by one."""
+    p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
+    values = [v for v, _ in jets[2:]]
+    if not all(abs(v) < MAX_ORDER for v in values[:-1]):
+        return UNKNOWN
+    if len(values) != p + q + 1 or any(d is not None for _, d in jets[2:-1]):
+        return UNKNOWN
+    a, b, z = values[:p], values[p : p + q], values[-1]
+    value = _pfq(z, a, b)
+    dz = jets[-1][1]
+    if dz is None:
+        return value, None
+    factor = ONE
+    for top in a:
+        factor *= top
+    for bottom in b:
+        factor /= bottom
+    return value, factor * _pfq(z, [t + ONE for t in a], [t + ONE for t in b]) * dz
+
+
+def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
+    if (len(a), len(b)) == (2, 1):
+        return z.hypgeom_2f1(a[0], a[1], b[0])
+    return z.hypgeom(a, b)
+
+
+@lru_cache(maxsize=16)
+def lambertw(branch: int) -> Rule:
+    """Lambert's W on one of its branches; for -1 real on [-1/e, 0)."""
+
+    def slope(u: Ball) -> Ball:
+        w = u.lambertw(branch)
+        return w / (u * (ONE + w))
+
+    return _unary(lambda u: u.lambertw(branch), slope)
+
+
+def _polygamma(n: Ball, u: Ball) -> Ball:
+    return u.polygamma(n)
+
+
+def _dawson(u: Ball) -> Ball:
+    return acb.pi().sqrt() / TWO * (-u * u).exp() * u.erfi()
+
+
+def _zeta2(x: Jet, y: Jet) -> Jet:
+    """Hurwitz zeta(s, a), differentiated in a."""
+    return _in_last(lambda s, a: s.zeta(a), lambda s, a: -s * (s + ONE).zeta(a))(x, y)
+
+
+def _gudermannian(x: Jet) -> Jet:
+    return mul((TWO, None), atan(tanh(div(x, (TWO, None)))))
+
+
+#: Rules of functions that are not handled by a rule of their own in
+#: `rewards.numeric.ball_arithmetic.compiler`.
+RULES: dict[str, Rule] = ELEMENTARY | {
+    "gamma": gamma,
+    "factorial": factorial,
+    "double_factorial": double_factorial,
+    "binomial": binomial,
+    "gudermannian": _gudermannian,
+    "erf": _unary(lambda u: u.erf(), _gauss(-1)),
+    "erfc": _unary(lambda u: u.erfc(), lambda u: -_gauss(-1)(u)),
+    "erfi": _unary(lambda u: u.erfi(), _gauss(1)),
+    "dawson": _unary(_dawson, lambda u: ONE - TWO * u * _dawson(u)),
+    "ei": _unary(lambda u: u.ei(), lambda u: u.exp() / u),
+    "li": _unary(lambda u: u.li(), lambda u: ONE / u.log()),
+    "li_offset": _unary(lambda u: u.li() - TWO.li(), lambda u: ONE / u.log()),
+    "si": _unary(lambda u: u.si(), lambda u: u.sin() / u),
+    "ci": _unary(lambda u: u.ci(), lambda u: u.cos() / u),
+    "shi": _unary(lambda u: u.shi(), lambda u: u.sinh() / u),
+    "chi": _unary(lambda u: u.chi(), lambda u: u.cosh() / u),
+    "expint": _in_last(lambda n, u: u.expint(n), lambda n, u: -u.expint(n - ONE)),
+    "lgamma": _unary(lambda u: u.lgamma(), lambda u: u.digamma()),
+    "digamma": _unary(lambda u: u.digamma(), lambda u: _polygamma(ONE, u)),
+    "polygamma": _in_last(_polygamma, lambda n, u: _polygamma(n + ONE, u)),
+    "gamma_upper": _in_last(
+        lambda s, u: u.gamma_upper(s), lambda s, u: -(u ** (s - ONE)) * (-u).exp()
+    ),
+    "gamma_lower": _in_last(
+        lambda s, u: u.gamma_lower(s), lambda s, u: u ** (s - ONE) * (-u).exp()
+    ),
+    "beta_lower": lambda a, b, u: _in_last(
+        lambda p, q, z: z.beta_lower(p, q),
+        lambda p, q, z: z ** (p - ONE) * (ONE - z) ** (q - ONE),
+    )(a, b, u),
+    "beta": lambda a, b: div(mul(gamma(a), gamma(b)), gamma(add(a, b))),
+    "zeta": _by_series("zeta"),
+    "hurwitz_zeta": _zeta2,
+    "polylog": _in_last(lambda s, u: u.polylog(s), lambda s, u: u.polylog(s - ONE) / u),
+    "fresnel_s": _unary(lambda u: u.fresnel_s(), lambda u: _half_pi_square(u).sin()),
+    "fresnel_c": _unary(lambda u: u.fresnel_c(), lambda u: _half_pi_square(u).cos()),
+    "elliptic_k": _unary(lambda m: m.elliptic_k(), _elliptic_k_slope),
+    "elliptic_ec": _unary(
+        lambda m: m.elliptic_e(), lambda m: (m.elliptic_e() - m.elliptic_k()) / (TWO * m)
+    ),
+    "elliptic_f": _in_argument(
+        0, lambda phi, m: acb.elliptic_f(phi, m), lambda phi, m: ONE / _delta(phi, m)
+    ),
+    "elliptic_e": _in_argument(0, lambda phi, m: acb.elliptic_e_inc(phi, m), _delta),
+    "elliptic_pi": _in_argument(
+        1, lambda n, phi, m: acb.elliptic_pi_inc(n, phi, m), _elliptic_pi_slope
+    ),
+    "elliptic_pic": _in_last(lambda n, m: acb.elliptic_pi(n, m), lambda n, m: NAN),
+    "hypgeom": _hypgeom,
+    "lambertw": lambertw(0),
+    "bessel_j": _in_last(
+        lambda n, u: u.bessel_j(n), lambda n, u: (u.bessel_j(n - ONE) - u.bessel_j(n + ONE)) / TWO
+    ),
+    "bessel_y": _in_last(
+        lambda n, u: u.bessel_y(n), lambda n, u: (u.bessel_y(n - ONE) - u.bessel_y(n + ONE)) / TWO
+    ),
+    "bessel_i": _in_last(
+        lambda n, u: u.bessel_i(n), lambda n, u: (u.bessel_i(n - ONE) + u.bessel_i(n + ONE)) / TWO
+    ),
+    "bessel_k": _in_last(
+        lambda n, u: u.bessel_k(n), lambda n, u: -(u.bessel_k(n - ONE) + u.bessel_k(n + ONE)) / TWO
+    ),
+    "airy_ai": _by_series("airy_ai"),
+    "airy_bi": _by_series("airy_bi"),
+    "lerch_phi": _in_argument(
+        0,
+        lambda z, s, a: z.lerch_phi(s, a),
+        lambda z, s, a: (z.lerch_phi(s - ONE, a) - a * z.lerch_phi(s, a)) / z,
+    ),
+    "legendre_p": _in_last(
+        lambda n, u: u.legendre_p(n),
+        lambda n, u: n * (u * u.legendre_p(n) - u.legendre_p(n - ONE)) / (u * u - ONE),
+    ),
+    "chebyshev_t": _in_last(lambda n, u: u.chebyshev_t(n), lambda n, u: n * u.chebyshev_u(n - ONE)),
+    "chebyshev_u": _in_last(
+        lambda n, u: u.chebyshev_u(n),
+        lambda n, u: ((n + ONE) * u.chebyshev_t(n + ONE) - u * u.chebyshev_u(n)) / (u * u - ONE),
+    ),
+    "hermite_h": _in_last(lambda n, u: u.hermite_h(n), lambda n, u: TWO * n * u.hermite_h(n - ONE)),
+    "laguerre_l": _in_last(lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)),
+}

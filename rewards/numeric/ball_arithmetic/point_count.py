@@ -1,0 +1,105 @@
+"""The number of sample points that an answer needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ...reading.expression.traversal import may_have_pole
+from ...reading.expression.tree import Expression, Number, Symbol
+from .balls import Branch, Tape
+from .domain import uniform
+from .ranges import never_vanishes
+
+#: Sample points of an analytic answer, of one whose branches are fixed, and of any other.
+ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
+
+
+def points_wanted(tape: Tape) -> int:
+    """The number of sample points: more where branches may change between them."""
+    if tape.breaks:
+        return BRANCHING_POINTS
+    if not tape.branches:
+        return ANALYTIC_POINTS
+    return (
+        FIXED_BRANCH_POINTS
+        if all(has_fixed_branch(branch, tape.variable) for branch in tape.branches)
+        else BRANCHING_POINTS
+    )
+
+
+def has_fixed_branch(branch: Branch, variable: str) -> bool:
+    """Whether a branch can change only at an end of the real domain.
+
+    So it is for a linear argument; for a root also for a quadratic without a double zero, and for
+    an argument that never vanishes and has no pole, or is the logarithm of a linear one.
+    """
+    argument = branch.argument
+    coefficients = polynomial(argument, variable)
+    if coefficients is None and branch.root and argument.function == "ln":
+        inside = polynomial(argument.args[0], variable)
+        return inside is not None and inside[0] == 0.0
+    if coefficients is None:
+        steady = never_vanishes(argument) and not may_have_pole(argument, variable)
+        return branch.root and steady
+    a, b, c = coefficients
+    if a == 0.0:
+        return True
+    scale = b * b + abs(4 * a * c)
+    return branch.root and abs(b * b - 4 * a * c) > 1e-9 * scale
+
+
+def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
+    """Coefficients of x^2, x and 1 as floats (parameters at an arbitrary value), or None."""
+    if isinstance(node, Number):
+        try:
+            return 0.0, 0.0, node.numerator / node.denominator
+        except OverflowError:
+            return None
+    if isinstance(node, Symbol):
+        return (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniform(node.name))
+    name = node.function
+    if name == "pi":
+        return 0.0, 0.0, math.pi
+    if name not in ("add", "mul", "neg", "div", "pow"):
+        return None
+    parts = []
+    for arg in node.args:
+        part = polynomial(arg, variable)
+        if part is None:
+            return None
+        parts.append(part)
+    if name == "add":
+        return tuple(map(sum, zip(*parts, strict=True)))  # type: ignore[return-value]
+    if name == "neg":
+        a, b, c = parts[0]
+        return -a, -b, -c
+    if name == "mul":
+        return _product(parts)
+    top, bottom = parts
+    if bottom[0] or bottom[1] or not bottom[2]:
+        return None
+    if name == "pow" and not (top[0] or top[1]):
+        return _constant_power(top[2], bottom[2])
+    if name == "div":
+        return top[0] / bottom[2], top[1] / bottom[2], top[2] / bottom[2]
+    if bottom[2] == 2.0:
+        return _product([top, top])
+    return top if bottom[2] == 1.0 else None
+
+
+def _constant_power(base: float, exponent: float) -> tuple[float, float, float] | None:
+    try:
+        value = base**exponent
+    except (OverflowError, ZeroDivisionError):
+        return None
+    return (0.0, 0.0, value) if isinstance(value, float) else None
+
+
+def _product(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
+    a, b, c = parts[0]
+    for p, q, r in parts[1:]:
+        if (a and (p or q)) or (b and p):
+            return None
+        a, b, c = a * r + b * q + c * p, b * r + c * q, c * r
+    return a, b, c

@@ -1,0 +1,338 @@
+"""The comparison of F' with f at points, and what the points visited so far have shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from flint import acb, arb, ctx
+
+from ...verdict import Status, Witness
+from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.domain import uniform
+from ..ball_arithmetic.jets import ONE, ZERO, Ball, Jet
+from ..ball_arithmetic.magnitude import log2
+from ..outcome import Budget, DecisionPolicy, Outcome, Refutation, show
+from ..sampling.integrand import BASE_BITS, MIN_POINTS, Point, Pool
+from . import radicals
+from .radicals import Choice
+
+#: Bits to which F' and f must agree, relative to f (19 decimal digits).
+AGREE_BITS = 64
+#: Precision is doubled up to this many bits, and with special functions only up to fewer.
+MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
+#: A term of F counts as checked where its derivative exceeds the error radius by this factor.
+SEEN = arb(2**16)
+#: A ball around zero is taken for zero at this precision, relative to the terms that cancel.
+ZERO_BITS = 1024
+#: F' cannot be computed well enough to say which branch holds.
+UNCLEAR: Choice = ()
+#: Precision of the comparison beside zeros of the answer's radicands.
+THOROUGH_BITS = 1024
+
+
+class Comparison:
+    """One answer against one pool of points.
+
+    Attributes:
+        tape: the answer.
+        pool: the integrand with its points.
+        order: 1 compares F' with f, 0 compares F with f.
+        values: of the parameters and of the answer's own constants (``constants`` times as large).
+        bits: precision with which a comparison begins.
+        max_bits: and with which it ends.
+        agreeing: points at which F' and f agree.
+        screened: points at which they were compared first, with the jets of F and F'.
+        bits_of_overlap: least accuracy of the balls there.
+        flipped: points at which they agree on another branch of f's radicals.
+        unseen: slots of the answer's terms that have shown at no point.
+        finite: whether the answer has a finite value at some point.
+        hidden: whether a term was too small to be seen at a point that had to show all.
+        valueless: points at which the answer has no value.
+        budget: what is left of the verdict's work.
+
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        pool: Pool,
+        policy: DecisionPolicy,
+        variant: int,
+        order: int,
+        budget: Budget,
+        *,
+        constants: Ball = ONE,
+    ) -> None:
+        self.tape, self.pool, self.policy, self.order = tape, pool, policy, order
+        self.values: dict[str, Ball] = dict(pool.values)
+        for name in tape.symbols:
+            if name != tape.variable and name not in self.values:
+                # A symbol that only the answer has: a constant of integration, any real number.
+                self.values[name] = constants * _any_constant(name, variant % 16)
+        self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
+        self.agreeing: list[Point] = []
+        self.flipped: list[tuple[Point, Choice]] = []
+        self.bits_of_agreement = float(MAX_BITS)
+        self.screened: dict[Point, tuple[list[Jet], Ball]] = {}
+        self.bits_of_overlap = float(BASE_BITS)
+        self.finite = False
+        self.hidden = False
+        self.valueless: list[float] = []
+        self.smooth = not (tape.breaks or tape.branches)
+        self.budget = budget
+        self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
+        self.faint = 0
+        self.bits = BASE_BITS
+        self._slopes: dict[tuple[Point, int], Ball] = {}
+
+    def see_constants(self) -> None:
+        """Begin with so many bits that constants show which nearly are whole numbers."""
+        self.faint = self.tape.faintness(self.max_bits)
+        literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
+        bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
+        self.bits = min(bits, self.max_bits)
+
+    @property
+    def usable(self) -> int:
+        """The number of points that told something."""
+        return len(self.agreeing) + len(self.flipped)
+
+    def run(
+        self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
+    ) -> list[Jet]:
+        """The jets of the answer, of f or of a part of them, within the budget (see `Tape.run`)."""
+        self.budget.spend(tape.work(ctx.prec, until))
+        return tape.run(x, self.values, derivative=derivative, until=until)
+
+    def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
+        """The jet of one slot, within the budget."""
+        return self.run(tape, x, derivative=derivative, until=slot)[slot]
+
+    def integrand(self, x: Ball) -> Ball | None:
+        """f at a number or on an interval, within the budget; None for an exact zero."""
+        f, order = self.pool.tape, self.pool.order
+        return self.run(f, x, derivative=order == 1)[f.root][order]
+
+    def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
+        """All jets at a point, and the value to compare: F' (or F, with order 0).
+
+        Leaves the working precision at ``bits``; `decide` restores it.
+        """
+        if ctx.prec != bits:
+            ctx.prec = bits
+        known = self.screened.get(point) if bits == BASE_BITS else None
+        if known is not None:
+            return known
+        jets = self.run(self.tape, point.x, derivative=self.order == 1)
+        slope = self._slopes[point, bits] = jets[self.tape.root][self.order] or ZERO
+        return jets, slope
+
+    def has_no_value(self, jets: Sequence[Jet]) -> bool:
+        """Whether F or F' has none: by the rules, the slope of ``1/(sgn x - 1)`` is zero."""
+        value, slope = jets[self.tape.root]
+        finite = value.is_finite() and (slope is None or slope.is_finite())
+        return not finite and self.tape.undefined(jets)
+
+    # --- at one point, and at several ---
+
+    def screen(self, points: Sequence[Point]) -> bool:
+        """Whether the balls of F' and f overlap at some points, and F has a value.
+
+        The answer is worth a proof, which needs no more bits than the first evaluation has.
+        """
+        for point in points:
+            jets, slope = self.screened[point] = self.derivative(point, BASE_BITS)
+            expected = self.pool.f(point, BASE_BITS)
+            difference = slope - expected
+            if not (difference.is_finite() and difference.contains(ZERO)):
+                return False
+            self.finite = self.finite or jets[self.tape.root][0].is_finite()
+            overlap = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
+            self.bits_of_overlap = max(0.0, min(self.bits_of_overlap, overlap))
+        return self.finite
+
+    def has_value(self) -> bool:
+        """Whether F has a value at one of the first points, perhaps too large to be compared."""
+        return self.finite or any(
+            self.tape.run(point.x, self.values, derivative=False)[self.tape.root][0].is_finite()
+            for point in self.pool.take(MIN_POINTS)
+        )
+
+    def visit(
+        self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
+    ) -> Outcome | None:
+        """Compare at each point, or until ``enough`` are usable; the outcome if one refutes."""
+        for point in points:
+            if enough is not None and self.usable >= enough:
+                break
+            agreement = self.compare(point, thorough)
+            if agreement is None:
+                continue
+            if agreement:
+                self.agreeing.append(point)
+                continue
+            branch = None if self.policy.strict_domain else self.other_branch(point)
+            if branch is None:
+                return self.refutation(point)
+            if branch != UNCLEAR:
+                self.flipped.append((point, branch))
+        return None
+
+    def visit_new(self, spots: Sequence[float]) -> Outcome | None:
+        """Compare at further places of the real domain, each only once."""
+        if self.pool.tier == "complex":
+            return None
+        fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
+        with precision(BASE_BITS):
+            fresh = [point for point in fresh if self.pool.usable(point.x) is not None]
+        return self.visit(fresh)
+
+    def compare(self, point: Point, thorough: bool = False) -> bool | None:
+        """True: agree to `AGREE_BITS`. False: proven different. None: undecided at this point.
+
+        If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
+        """
+        bits, radius_before = self.bits, math.inf
+        # Between breakpoints every term must be checked; beside a radicand's zero it need not be.
+        thorough_bits = self.max_bits if self.tape.breaks else THOROUGH_BITS
+        while bits <= self.max_bits:
+            jets, slope = self.derivative(point, bits)
+            expected = self.pool.f(point, bits)
+            difference = slope - expected
+            missing = self.has_no_value(jets)
+            if difference.is_finite() and not difference.contains(ZERO):
+                return False
+            if difference.is_finite() and not missing:
+                # Balls that overlap agree to the accuracy that both have.
+                agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
+                if agreed < AGREE_BITS:
+                    agreed = self.scale(point, expected, jets) - log2(difference.abs_upper())
+                hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
+                if agreed >= AGREE_BITS and not (hides and bits < thorough_bits):
+                    self.hidden |= hides
+                    self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
+                    if not self.finite:
+                        self.finite = jets[self.tape.root][0].is_finite()
+                    if self.unseen:
+                        self.see_terms(jets, difference)
+                    return True
+                # A ball on a branch cut never shrinks: give this point up.
+                radius = log2(difference.abs_upper())
+                if radius > radius_before - 16:
+                    return None
+                radius_before = radius
+            elif bits > 2 * self.bits or 2 * bits > self.max_bits:
+                if missing and (thorough or self.tape.breaks):
+                    self.valueless.append(float(point.x.real))
+                return None
+            bits *= 2
+        return None
+
+    def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
+        """Whether the error is so large that it could hide a term of the answer."""
+        least = difference.abs_upper() * SEEN
+        slopes = [jets[slot][self.order] for slot in self.tape.terms]
+        return any(
+            not (slope is None or slope.is_zero() or slope.abs_lower() > least) for slope in slopes
+        )
+
+    def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
+        """log2 of |f|, or of the largest term that cancels where f appears to be zero."""
+        if not expected.contains(ZERO):
+            return log2(expected.abs_lower())
+        if not expected.is_zero() and ctx.prec < ZERO_BITS:
+            return -math.inf
+        f = self.pool.tape
+        parts = [jets[slot][self.order] for slot in self.tape.terms]
+        parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
+        return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
+
+    def see_terms(self, jets: Sequence[Jet], difference: Ball) -> None:
+        least = difference.abs_upper() * SEEN
+        for slot in tuple(self.unseen):
+            slope = jets[slot][self.order]
+            # An exact zero is a term that vanishes, unless it is a step between its jumps.
+            if slope is None or (self.smooth and slope.is_zero()) or slope.abs_lower() > least:
+                self.unseen.discard(slot)
+
+    def undecided(self, detail: str) -> Outcome:
+        return Outcome(Status.UNDECIDED, points=self.usable, detail=detail)
+
+    def refutation(self, point: Point, detail: str = "", *, bits: int | None = None) -> Outcome:
+        bits = bits or self.bits
+        _, slope = self.derivative(point, bits)
+        expected = self.pool.f(point, bits)
+        names = "".join(
+            f", {name}={show(value)}"
+            for name, value in sorted(self.values.items())
+            if name in self.pool.values or self._matters(name, point, slope)
+        )
+        witness = Witness(
+            point=f"{self.tape.variable}={show(point.x)}{names}",
+            expected=show(expected),
+            got=show(slope),
+            difference=show(slope - expected),
+        )
+        apart = not (slope - expected).contains(ZERO)
+        values = {**self.values, self.tape.variable: point.x}
+        return Outcome(
+            Status.INCORRECT,
+            self.usable + 1,
+            witness=witness,
+            detail=detail,
+            proof="witness",
+            refutation=Refutation(values, slope, expected, bits) if apart else None,
+        )
+
+    def _matters(self, name: str, point: Point, slope: Ball) -> bool:
+        """Whether F' depends on a constant of the answer, as it does not on one of integration."""
+        shifted = {**self.values, name: self.values[name] + 1}
+        other = self.tape.run(point.x, shifted, derivative=self.order == 1)
+        return show(other[self.tape.root][self.order] or ZERO) != show(slope)
+
+    def slope(self, point: Point, bits: int) -> Ball:
+        """The value to compare, remembered; leaves the working precision at ``bits``."""
+        ctx.prec = bits
+        key = point, bits
+        if key not in self._slopes:
+            self.derivative(point, bits)
+        return self._slopes[key]
+
+    def other_branch(self, point: Point) -> Choice | None:
+        """The branches of f's radicals with which f equals F' here; None if there are none."""
+        if not self.pool.tape.radicals:
+            return None
+        known = self.flipped[-1][1] if self.flipped else None
+        bits = self.bits
+        while bits <= self.max_bits:
+            slope, unclear = self.slope(point, bits), False
+            for choice in radicals.choices(self.pool.tape, known):
+                holds = self.holds(slope, point, choice)
+                if holds:
+                    return choice
+                unclear |= holds is None
+            if not unclear:
+                return None
+            bits *= 2
+        vague = not slope.contains(ZERO) and slope.rel_accuracy_bits() < AGREE_BITS
+        return UNCLEAR if vague else None
+
+    def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
+        """Whether F' agrees with f on another branch; None: undecided at this precision."""
+        f = self.pool.tape
+        self.budget.spend(f.work(ctx.prec))
+        value = radicals.value(f, point.x, self.pool.values, choice)
+        difference = slope - value
+        if not difference.is_finite():
+            return None
+        if not difference.contains(ZERO):
+            return False
+        agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
+        return True if agreed > AGREE_BITS else None
+
+
+@lru_cache(maxsize=1024)
+def _any_constant(name: str, variant: int) -> Ball:
+    return acb(0.5 + uniform(name, variant))

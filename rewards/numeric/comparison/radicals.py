@@ -1,0 +1,72 @@
+r"""The branches of an integrand's own radicals.
+
+A printed integrand has principal roots, and an answer may be right for another branch on part of
+the line: ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. Here f is evaluated with other roots of
+unity at its radicals.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from flint import acb, arb, ctx
+
+from ..ball_arithmetic.balls import Tape
+from ..ball_arithmetic.jets import Ball
+
+#: Sign changes that are tried at a point.
+MAX_BRANCHES = 64
+
+#: For each radical that is not principal: its slot, and k, n of its factor exp(2 pi i k/n).
+Choice = tuple[tuple[int, int, int], ...]
+
+
+def choices(tape: Tape, first: Choice | None = None) -> Iterator[Choice]:
+    """Branches of f other than the principal one; ``first`` is tried before the others."""
+    if first is not None:
+        yield first
+    orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
+    for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
+        choice = tuple(
+            (slot, k, order) for k, (slot, order, _) in zip(powers, tape.radicals, strict=True) if k
+        )
+        if choice != first:
+            yield choice
+
+
+def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ball:
+    """The value of f at x with the chosen branches, at the working precision."""
+    overrides = {slot: _unity(k, order, ctx.prec) for slot, k, order in choice}
+    return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
+
+
+@lru_cache(maxsize=256)
+def _unity(k: int, order: int, bits: int) -> Ball:
+    return acb(arb(2 * k) / order).exp_pi_i()
+
+
+def always_positive(
+    tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float
+) -> bool:
+    """Whether a slot is proven finite and positive on [low, high], with at most 64 evaluations."""
+    queue = [(low, high)]
+    for _ in range(64):
+        if not queue:
+            return True
+        a, b = queue.pop()
+        ball = acb(arb(a).union(arb(b)))
+        here = tape.run(ball, values, derivative=False, until=slot)[slot][0]
+        if not (here.is_finite() and here.imag.contains(0) and here.real > 0):
+            middle = (a + b) / 2
+            queue += [(a, middle), (middle, b)]
+    return False
+
+
+def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
+    """Whether a slot is proven negative at one of 31 points between low and high."""
+    places = (acb(low + (high - low) * step / 32) for step in range(1, 32))
+    return any(
+        tape.run(place, values, derivative=False, until=slot)[slot][0].real < 0 for place in places
+    )

@@ -1,0 +1,462 @@
+"""A real function of y as a sum of terms e^{-v y} r(y), to see how it behaves as y grows.
+
+Parts that are analytic in u = e^{-y} become models (`models`): each is a power of u times a new
+symbol, whose values the model bounds. A logarithm of such a part is linear in y. Hyperbolic
+functions are rewritten in exponentials, which are exact terms where their arguments are linear in
+y. The exponents v are exact, so that 1 - 10^{-6} differs from 1, and cancel exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from flint import acb
+
+from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number, power
+from ...reading.expression.traversal import fold, symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..ball_arithmetic.balls import UnusableError
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO, Ball
+from . import models
+from .models import Model, NoModelError
+
+#: Terms that a product of sums is multiplied out to; longer products are one term.
+MAX_TERMS = 12
+#: Symbols that stand for the slowly varying factor of a model.
+MARK = "@"
+
+#: v as a sum of constants times rational numbers; the constant 1 is the number 1.
+Exponent = tuple[tuple[Expression, Fraction], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """e^{-v y} times a factor."""
+
+    exponent: Exponent
+    factor: Expression
+
+
+Form = Model | list[Term]
+
+
+def _exponent(parts: Mapping[Expression, Fraction]) -> Exponent:
+    return tuple(sorted(((key, q) for key, q in parts.items() if q), key=repr))
+
+
+def plus(a: Exponent, b: Exponent, sign: int = 1) -> Exponent:
+    parts = dict(a)
+    for key, q in b:
+        parts[key] = parts.get(key, Fraction(0)) + sign * q
+    return _exponent(parts)
+
+
+def rate(exponent: Exponent) -> Expression:
+    """v as an expression."""
+    return add(*(mul(number(q), key) for key, q in exponent))
+
+
+def _exponential(exponent: Exponent, variable: str) -> Expression:
+    """e^{-v y}."""
+    if not exponent:
+        return ONE
+    return Call("exp", (mul(neg(rate(exponent)), Symbol(variable)),))
+
+
+@dataclass(slots=True)
+class Expander:
+    """Writes expressions in x as forms in y, where x is a given form.
+
+    Attributes:
+        variable: the name of y.
+        given: the name of x, and its form.
+        values: the values of parameters.
+        varying: names of other symbols that are no constants.
+        models: the models so far, by their symbols.
+
+    """
+
+    variable: str
+    given: tuple[str, Form]
+    values: Mapping[str, Ball]
+    varying: frozenset[str] = frozenset()
+    models: dict[str, Model] = field(default_factory=dict)
+
+    def form(self, node: Expression) -> Form:
+        """The form of an expression."""
+        if isinstance(node, Symbol) and node.name == self.given[0]:
+            return self.given[1]
+        names = symbols_of(node)
+        if self.given[0] not in names:
+            return [Term((), node)] if names & self.varying else self._constant(node)
+        if not isinstance(node, Call):
+            raise NoModelError(node.function)
+        name, args = node.function, node.args
+        if name == "add":
+            return self._add([self.form(arg) for arg in args])
+        if name == "neg":
+            return self.product(self._constant(Number(-1)), self.form(args[0]))
+        if name == "mul":
+            # constants together, so that 2 a of 2 a x is one exact slope
+            fixed = [arg for arg in args if self._is_fixed(arg)]
+            result = self._constant(mul(*fixed)) if fixed else None
+            for arg in args:
+                if arg not in fixed:
+                    form = self.form(arg)
+                    result = form if result is None else self.product(result, form)
+            return result if result is not None else self._constant(node)
+        if name == "div":
+            return self.product(self.form(args[0]), self._power(self.form(args[1]), Number(-1)))
+        if name == "sqrt":
+            return self._power(self.form(args[0]), Number(1, 2))
+        if name == "root":
+            return self._power(self.form(args[0]), Call("div", (ONE, args[1])))
+        if name == "exp" or (name == "pow" and args[0] == E):
+            return self._exp(self.form(args[-1]))
+        if name == "pow":
+            if self.given[0] in symbols_of(args[1]):
+                return self._exp(self.form(mul(args[1], Call("ln", (args[0],)))))
+            return self._power(self.form(args[0]), args[1])
+        if name == "ln":
+            return self._ln(self.form(args[0]))
+        if name == "log":
+            return self.form(div(Call("ln", (args[0],)), Call("ln", (args[1],))))
+        rewrite = _REWRITTEN.get(name)
+        if rewrite is not None:
+            return self.form(rewrite(args[0]))
+        return self._apply(name, [self.form(arg) for arg in args])
+
+    def _is_fixed(self, node: Expression) -> bool:
+        names = symbols_of(node)
+        return self.given[0] not in names and not names & self.varying
+
+    def expression(self, form: Form) -> Expression:
+        """The form as an expression in y."""
+        return add(
+            *(
+                mul(_exponential(term.exponent, self.variable), term.factor)
+                for term in self.terms(form)
+            )
+        )
+
+    def terms(self, form: Form) -> list[Term]:
+        """The form as terms."""
+        if not isinstance(form, Model):
+            return form
+        if form.written is not None:
+            return [Term((), form.written)]
+        exponent = _exponent({ONE: form.valuation})
+        if form.is_power:
+            exact = form.at_zero
+            if exact is not None:
+                constant = add(number(exact[0]), mul(number(exact[1]), PI))
+                return [Term(exponent, constant)]
+            whole = form.series[0].real.unique_fmpz()
+            if whole is not None and bool(form.series[0] == int(whole)):
+                return [Term(exponent, Number(int(whole)))]
+        for name, known in self.models.items():
+            if known is form:
+                return [Term(exponent, Symbol(name))]
+        name = f"{MARK}{self.variable}{len(self.models)}"
+        self.models[name] = form
+        return [Term(exponent, Symbol(name))]
+
+    def value(self, node: Expression) -> Ball:
+        """The value of a constant."""
+        try:
+            tape = compile_tape(node, "")
+            return tape.run(ZERO, self.values, derivative=False)[tape.root][0]
+        except (UnusableError, KeyError):
+            raise NoModelError("a constant without a value") from None
+
+    def _constant(self, node: Expression) -> Form:
+        value = self.value(node)
+        if not value.is_finite() or not value.imag.contains(0):
+            raise NoModelError("a constant that is not real")
+        if value.is_zero():
+            return [Term((), Number(0))]
+        return models.constant(acb(value.real), exact_value(node), node)
+
+    def _add(self, forms: list[Form]) -> Form:
+        total: list[Term] = []
+        model: Model | None = None
+        for form in forms:
+            if not isinstance(form, Model):
+                total += form
+                continue
+            try:
+                model = form if model is None else models.add(model, form)
+                if model is None:
+                    total.append(Term((), Number(0)))
+            except NoModelError:
+                total += self.terms(form)
+        total = [term for term in total if term.factor != Number(0)]
+        if not total:
+            return model if model is not None else [Term((), Number(0))]
+        if model is not None:
+            total += self.terms(model)
+        grouped: dict[Exponent, list[Expression]] = {}
+        for term in total:
+            grouped.setdefault(term.exponent, []).append(term.factor)
+        sums = [Term(exponent, _sum(factors)) for exponent, factors in grouped.items()]
+        return [term for term in sums if term.factor != Number(0)] or [Term((), Number(0))]
+
+    def product(self, a: Form, b: Form) -> Form:
+        if isinstance(a, Model) and isinstance(b, Model):
+            return models.mul(a, b)
+        left, right = self.terms(a), self.terms(b)
+        if len(left) * len(right) > MAX_TERMS:
+            left, right = [self._one(left)], [self._one(right)]
+        return self._add(
+            [
+                [Term(plus(s.exponent, t.exponent), mul(s.factor, t.factor))]
+                for s in left
+                for t in right
+            ]
+        )
+
+    def _one(self, terms: list[Term]) -> Term:
+        """A sum as one term: the slowest exponential in front of the rest."""
+        if len(terms) == 1:
+            return terms[0]
+        slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
+        rest = [
+            mul(_exponential(plus(t.exponent, slowest.exponent, -1), self.variable), t.factor)
+            for t in terms
+        ]
+        return Term(slowest.exponent, add(*rest))
+
+    def _power(self, form: Form, exponent: Expression) -> Form:
+        ratio = fold(exponent)
+        if isinstance(form, Model):
+            try:
+                if ratio is None:
+                    return models.real_power(form, self.value(exponent))
+                return models.power(form, ratio)
+            except NoModelError:
+                pass
+        term = self._one(self.terms(form))
+        if ratio is not None:
+            scaled = _exponent({key: q * ratio for key, q in term.exponent})
+        elif all(key == ONE for key, _ in term.exponent):
+            scaled = _exponent({exponent: sum((q for _, q in term.exponent), Fraction(0))})
+        else:
+            return [Term((), power(self.expression([term]), exponent))]
+        factor = term.factor if term.factor == ONE else power(term.factor, exponent)
+        if ratio == -1:
+            factor = div(ONE, term.factor)
+        return [Term(scaled, factor)]
+
+    def _exp(self, form: Form) -> Form:
+        if isinstance(form, Model):
+            try:
+                return models.apply("exp", form)
+            except NoModelError:
+                form = self.terms(form)
+        exponent: Exponent = ()
+        rest: list[Term] = []
+        for term in form:
+            slope = None if term.exponent else self._slopes(term.factor)
+            if slope is None:
+                rest.append(term)
+            else:
+                exponent = plus(exponent, slope[0])
+                rest += [Term((), part) for part in slope[1]]
+        inner = self._add([rest]) if rest else []
+        if not rest:
+            return [Term(exponent, ONE)]
+        return [Term(exponent, Call("exp", (self.expression(inner),)))]
+
+    def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
+        """A sum split into -v y and the rest."""
+        parts = factor.args if factor.function == "add" else (factor,)
+        exponent: Exponent = ()
+        rest: list[Expression] = []
+        for part in parts:
+            slope = self._slope(part)
+            if slope is None:
+                rest.append(part)
+                continue
+            ratio = fold(slope)
+            one: dict[Expression, Fraction] = {slope: Fraction(-1)}
+            if ratio is not None:
+                one = {ONE: -ratio}
+            exponent = plus(exponent, _exponent(one))
+        return exponent, rest
+
+    def _slope(self, part: Expression) -> Expression | None:
+        """c of the expression c y."""
+        y = Symbol(self.variable)
+        if part == y:
+            return ONE
+        name, args = part.function, part.args
+        if name == "neg":
+            inner = self._slope(args[0])
+            return None if inner is None else neg(inner)
+        if name == "mul" and args.count(y) == 1:
+            others = [arg for arg in args if arg != y]
+            if not any(self.varies(arg) for arg in others):
+                return mul(*others)
+        if name == "div" and not self.varies(args[1]):
+            inner = self._slope(args[0])
+            return None if inner is None else div(inner, args[1])
+        return None
+
+    def varies(self, node: Expression) -> bool:
+        return any(
+            name == self.variable or name.startswith(MARK) or name in self.varying
+            for name in symbols_of(node)
+        )
+
+    def _ln(self, form: Form) -> Form:
+        if isinstance(form, Model):
+            if not form.valuation:
+                try:
+                    return models.apply("ln", form)
+                except NoModelError:
+                    pass
+            form = self.terms(form)
+        term = self._one(form)
+        y = Symbol(self.variable)
+        linear = mul(neg(rate(term.exponent)), y) if term.exponent else Number(0)
+        if term.factor == ONE:
+            return [Term((), linear)]
+        inner = self._inner_ln(term.factor)
+        return self._add([[Term((), linear)], inner])
+
+    def _inner_ln(self, factor: Expression) -> Form:
+        model = self.models.get(factor.name) if isinstance(factor, Symbol) else None
+        if model is not None:
+            try:
+                whole = Model(Fraction(0), model.series, model.bound, model.radius, model.at_zero)
+                return self.terms(models.apply("ln", whole))
+            except NoModelError:
+                pass
+        return [Term((), Call("ln", (factor,)))]
+
+    def _apply(self, name: str, forms: list[Form]) -> Form:
+        if name == "atan" and isinstance(forms[0], Model) and forms[0].valuation < 0:
+            # arctan z = pi/2 - arctan(1/z) for z > 0, and the same with -pi/2 for z < 0
+            first = forms[0].series[0].real
+            if first > 0 or first < 0:
+                inner = self._apply("atan", [models.power(forms[0], Fraction(-1))])
+                turn = div(PI, TWO) if first > 0 else neg(div(PI, TWO))
+                return self._add(
+                    [self._constant(turn), self.product(self._constant(Number(-1)), inner)]
+                )
+        if name in ("gamma", "lgamma") and isinstance(forms[0], Model) and forms[0].valuation > 0:
+            # Gamma(z) = Gamma(1 + z) / z
+            above = self._apply(name, [self._add([self._constant(ONE), forms[0]])])
+            if name == "gamma":
+                return self.product(above, self._power(forms[0], Number(-1)))
+            return self._add([above, self.product(self._constant(Number(-1)), self._ln(forms[0]))])
+        if len(forms) == 1 and isinstance(forms[0], Model):
+            try:
+                return models.apply(name, forms[0])
+            except NoModelError:
+                pass
+        return [Term((), Call(name, tuple(self.expression(form) for form in forms)))]
+
+
+def _sum(factors: list[Expression]) -> Expression:
+    """A sum with its rational numbers added up."""
+    flat = [part for f in factors for part in (f.args if f.function == "add" else (f,))]
+    total, rest = Fraction(0), []
+    for part in flat:
+        ratio = fold(part)
+        if ratio is None:
+            rest.append(part)
+        else:
+            total += ratio
+    return add(*rest, number(total))
+
+
+def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
+    """(a, b) if a constant is a + b pi by its form."""
+    ratio = fold(node)
+    if ratio is not None:
+        return ratio, Fraction(0)
+    if node == PI:
+        return Fraction(0), Fraction(1)
+    if not isinstance(node, Call):
+        return None
+    parts = [exact_value(arg) for arg in node.args]
+    if node.function == "neg" and parts[0] is not None:
+        return -parts[0][0], -parts[0][1]
+    if node.function == "add":
+        total = Fraction(0), Fraction(0)
+        for part in parts:
+            if part is None:
+                return None
+            total = total[0] + part[0], total[1] + part[1]
+        return total
+    if node.function == "div" and parts[0] and parts[1] and not (parts[0][0] or parts[1][0]):
+        return (parts[0][1] / parts[1][1], Fraction(0)) if parts[1][1] else None
+    if node.function in ("mul", "div"):
+        scale = Fraction(1)
+        angle: tuple[Fraction, Fraction] | None = None
+        for at, part in enumerate(parts):
+            if part is None or (part[1] and (angle is not None or (at and node.function == "div"))):
+                return None
+            if part[1]:
+                angle = part
+            elif node.function == "div" and at:
+                if not part[0]:
+                    return None
+                scale /= part[0]
+            else:
+                scale *= part[0]
+        return (scale * angle[0], scale * angle[1]) if angle else (scale, Fraction(0))
+    return None
+
+
+def _exp(z: Expression) -> Expression:
+    return Call("exp", (z,))
+
+
+def _tanh(z: Expression) -> Expression:
+    return add(ONE, neg(div(TWO, add(_exp(mul(TWO, z)), ONE))))
+
+
+def _coth(z: Expression) -> Expression:
+    return add(ONE, div(TWO, add(_exp(mul(TWO, z)), Number(-1))))
+
+
+def _ratio(above: str, below: str) -> Callable[[Expression], Expression]:
+    return lambda z: div(Call(above, (z,)) if above else ONE, Call(below, (z,)))
+
+
+def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
+    """ln(z + sqrt(z^2 + 1)) or ln(z + sqrt(z^2 - 1))."""
+    return lambda z: Call("ln", (add(z, Call("sqrt", (add(power(z, TWO), Number(sign)),))),))
+
+
+def _asin(z: Expression) -> Expression:
+    below = Call("sqrt", (add(ONE, neg(power(z, TWO))),))
+    return Call("atan", (div(z, below),))
+
+
+def _atanh(z: Expression) -> Expression:
+    return div(Call("ln", (div(add(ONE, z), add(ONE, neg(z))),)), TWO)
+
+
+_REWRITTEN: dict[str, Callable[[Expression], Expression]] = {
+    "sinh": lambda z: div(add(_exp(z), neg(_exp(neg(z)))), TWO),
+    "cosh": lambda z: div(add(_exp(z), _exp(neg(z))), TWO),
+    "tanh": _tanh,
+    "coth": _coth,
+    "sech": _ratio("", "cosh"),
+    "csch": _ratio("", "sinh"),
+    "tan": _ratio("sin", "cos"),
+    "cot": _ratio("cos", "sin"),
+    "sec": _ratio("", "cos"),
+    "csc": _ratio("", "sin"),
+    "asin": _asin,
+    "acos": lambda z: add(div(PI, TWO), neg(_asin(z))),
+    "asinh": _logarithmic(1),
+    "acosh": _logarithmic(-1),
+    "atanh": _atanh,
+}

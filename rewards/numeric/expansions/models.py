@@ -1,0 +1,347 @@
+"""Functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
+
+The coefficients come from python-flint's series. What they leave out is bounded by Cauchy's
+estimate: from |m| <= M for |u| <= r follows that the k-th coefficient is at most M r^{-k}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, acb_series, arb, ctx, fmpq
+
+from ...reading.expression.tree import Expression
+from ..ball_arithmetic.jets import Ball
+
+#: Coefficients of a series: with 32, u = r/100 is good for 64 digits.
+ORDER = 32
+#: How often the radius of a disc is squared (from 1/2) to find one without zeros or cuts: down to
+#: 2^{-2^{12}}, which is as near to an end as any value is computed.
+SHRINKINGS = 12
+
+
+#: Exact values 0 and 1 at the end.
+AT_ZERO, AT_ONE = (Fraction(0), Fraction(0)), (Fraction(1), Fraction(0))
+
+#: How many times larger than at the end the values of a function are on a disc: the smaller, the
+#: nearer to the end a series serves, and the fewer digits it loses.
+SPREAD = 64
+
+
+class NoModelError(ValueError):
+    """The function is not analytic at the end, or no disc was found on which it is."""
+
+
+@contextmanager
+def series_length(order: int = ORDER) -> Iterator[None]:
+    """Set python-flint's global length of series within a block."""
+    before = ctx.cap
+    ctx.cap = order
+    try:
+        yield
+    finally:
+        ctx.cap = before
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    r"""The function u^valuation m(u) for 0 < u <= radius.
+
+    Attributes:
+        valuation: the power of u; m(0) is not 0 as far as is known.
+        series: the first coefficients of m.
+        bound: contains m(u) for all complex u with \|u\| <= radius.
+        radius: of the disc.
+        at_zero: (a, b) if m(0) is exactly a + b pi.
+        written: a constant as it was written.
+        is_power: m is a constant, and the function a multiple of a power for all u.
+
+    """
+
+    valuation: Fraction
+    series: Any
+    bound: Ball
+    radius: arb
+    at_zero: tuple[Fraction, Fraction] | None = None
+    written: Expression | None = None
+    is_power: bool = False
+
+    @property
+    def coefficients(self) -> list[Ball]:
+        """The known coefficients of m."""
+        return [self.series[k] for k in range(self.series.prec)]
+
+    def within(self, radius: arb) -> Model:
+        """The same model on a smaller disc, its bound from the coefficients."""
+        if not radius < self.radius / 2:
+            return self
+        if self.is_power:
+            return replace(self, radius=radius)
+        first, *others = self.coefficients
+        size = self._remainder(radius)
+        for k, coefficient in enumerate(others, 1):
+            size += abs(coefficient) * radius**k
+        return replace(self, bound=first + _disc(size.upper()), radius=radius)
+
+    def _remainder(self, u: arb) -> arb:
+        """A bound of m(u) minus its known terms for |u| <= ``u`` <= radius / 2."""
+        return arb(2 * abs(self.bound).upper() * (u / self.radius) ** self.series.prec)
+
+    def at(self, u: Ball) -> Ball:
+        """The value of m in a ball, which lies in half of the disc."""
+        if self.is_power:
+            return self.bound
+        total = acb(0)
+        for coefficient in reversed(self.coefficients):
+            total = total * u + coefficient
+        return total + _disc(self._remainder(abs(u).upper()))
+
+    def reach(self, bits: int) -> arb:
+        """The largest u up to which m is known to so many bits, relative to its bound."""
+        if self.is_power:
+            return arb(2) ** 4096
+        if self.series.prec == 1 and self.valuation > 1:
+            # nothing but a bound, of what a series leaves out
+            return self.radius / 2 * arb(2) ** (-arb(bits) / int(self.valuation))
+        return arb((self.radius / 2) * arb(2) ** (-arb(bits) / self.series.prec))
+
+
+def _disc(radius: arb) -> Ball:
+    return acb(arb(0, radius), arb(0, radius))
+
+
+def _series(coefficients: list[Ball], order: int) -> Any:
+    return acb_series(coefficients, prec=order)
+
+
+def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
+    """A constant as a model; its disc is larger than any other."""
+    return Model(Fraction(0), _series([value], ORDER), value, arb(2) ** 4096, exact, written, True)
+
+
+def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
+    """The function start + sign u."""
+    if exact == AT_ZERO:
+        return Model(Fraction(1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+    bound = start + _disc(radius)
+    return _normal(Model(Fraction(0), _series([start, acb(sign)], ORDER), bound, radius, exact))
+
+
+def inverse_power(sign: int, radius: arb) -> Model:
+    """The function sign / u."""
+    return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+
+
+def _normal(model: Model) -> Model:
+    """The model with the zeros in front of its series taken into the power of u."""
+    coefficients = model.coefficients
+    if model.at_zero is not None and not any(model.at_zero):
+        coefficients[0] = acb(0)
+    zeros = next((k for k, c in enumerate(coefficients) if not c.is_zero()), None)
+    if zeros == 0:
+        return model
+    radius = model.radius / 2
+    if zeros is None:
+        # only what the series leaves out
+        known = model.series.prec
+        rest = _disc((2 * abs(model.bound).upper() * model.radius ** (-known)).upper())
+        return Model(model.valuation + known, _series([rest], 1), rest, radius)
+    order = model.series.prec - zeros
+    # (m - known terms) / u^zeros, bounded on half of the disc by the coefficients' bounds
+    tail = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec) * radius**order
+    size = tail + sum(
+        (abs(c) * radius**k for k, c in enumerate(coefficients[zeros + 1 :], 1)), arb(0)
+    )
+    bound = coefficients[zeros] + _disc(size.upper())
+    series = _series(coefficients[zeros:], order)
+    return Model(model.valuation + zeros, series, bound, radius)
+
+
+def _lowered(model: Model, valuation: Fraction) -> Model:
+    """The model with a smaller power of u in front."""
+    shift = model.valuation - valuation
+    if not shift:
+        return model
+    if shift.denominator != 1:
+        raise NoModelError("powers of u that differ by no whole number")
+    steps = shift.numerator
+    series = _series([acb(0)] * steps + model.coefficients, min(ORDER, model.series.prec + steps))
+    bound = model.bound * _disc(model.radius) ** steps
+    return Model(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
+
+
+def even(model: Model) -> Model | None:
+    """The function g(u) + g(-u) of a model of g with whole powers of u; None if it is exactly 0."""
+    if model.valuation.denominator != 1:
+        raise NoModelError("a power of u that is not whole")
+    first = int(model.valuation) % 2
+    if model.is_power and first:
+        return None
+    coefficients = [
+        2 * c if (k + first) % 2 == 0 else acb(0) for k, c in enumerate(model.coefficients)
+    ]
+    bound = _disc(2 * abs(model.bound).upper())
+    series = _series(coefficients, model.series.prec)
+    return _normal(Model(model.valuation, series, bound, model.radius))
+
+
+def add(a: Model, b: Model) -> Model | None:
+    """The sum of two models whose powers differ by a whole number; None if it is exactly 0."""
+    valuation = min(a.valuation, b.valuation)
+    radius = min(a.radius, b.radius, key=float)
+    a, b = _lowered(a.within(radius), valuation), _lowered(b.within(radius), valuation)
+    exact = None
+    if a.at_zero is not None and b.at_zero is not None:
+        exact = (a.at_zero[0] + b.at_zero[0], a.at_zero[1] + b.at_zero[1])
+    series, bound = a.series + b.series, a.bound + b.bound
+    if bound.is_zero() and all(series[k].is_zero() for k in range(series.length())):
+        return None
+    both = a.is_power and b.is_power
+    radius = min(a.radius, b.radius, key=float)
+    return _normal(Model(valuation, series, bound, radius, exact, None, both))
+
+
+def mul(a: Model, b: Model) -> Model:
+    """The product of two models."""
+    radius = min(a.radius, b.radius, key=float)
+    a, b = a.within(radius), b.within(radius)
+    exact = None
+    for one, two in ((a.at_zero, b.at_zero), (b.at_zero, a.at_zero)):
+        if one is not None and two is not None and not one[1]:
+            exact = (one[0] * two[0], one[0] * two[1])
+    series = a.series * b.series
+    return Model(
+        a.valuation + b.valuation,
+        series,
+        a.bound * b.bound,
+        min(a.radius, b.radius, key=float),
+        exact,
+        None,
+        a.is_power and b.is_power,
+    )
+
+
+def _on_a_disc(
+    model: Model, function: Callable[[Ball], Ball], relative: bool = True
+) -> tuple[Model, Ball]:
+    """The model on a disc so small that a function is analytic on its values, and their image.
+
+    The image is not much larger than the function is at the end, or than 1 if not ``relative``.
+    """
+    at_end = abs(function(model.series[0])).upper()
+    largest = SPREAD * at_end if relative else SPREAD * (1 + at_end)
+    for k in range(SHRINKINGS + 1):
+        image = function(model.bound)
+        if image.is_finite() and not abs(image).upper() > largest:
+            return model, image
+        model = model.within(model.radius / 4 * arb(2) ** (1 - 2**k))
+    raise NoModelError("no disc without a pole or a cut")
+
+
+def power(model: Model, exponent: Fraction) -> Model:
+    """A power of a model, of a positive one if the exponent is no whole number."""
+    if exponent.denominator == 1 and 0 < exponent <= 64:
+        result = model
+        for _ in range(exponent.numerator - 1):
+            result = mul(result, model)
+        return result
+    whole = exponent.denominator == 1
+    first = model.series[0]
+    if not whole and not (first.real > 0 and first.imag.is_zero()):
+        raise NoModelError("a power of a number that is not positive")
+    if exponent == -1:
+        model, image = _on_a_disc(model, lambda u: 1 / u)
+        series = model.series.inv()
+    else:
+        ratio = acb(fmpq(exponent.numerator, exponent.denominator))
+        model, image = _on_a_disc(
+            model, lambda u: 1 / u.pow(-ratio) if whole else u.pow(ratio, analytic=True)
+        )
+        # a whole power of a negative number, too, has its logarithm on one branch near m(0)
+        series = (model.series.log() * ratio).exp()
+    exact = None
+    if model.at_zero is not None and not model.at_zero[1] and whole:
+        exact = (model.at_zero[0] ** int(exponent), Fraction(0))
+    elif model.at_zero == AT_ONE:
+        exact = model.at_zero
+    valuation = model.valuation * exponent
+    return Model(valuation, series, image, model.radius, exact, None, model.is_power)
+
+
+def real_power(model: Model, exponent: Ball) -> Model:
+    """A power with any real exponent of a model that is positive at the end."""
+    first = model.series[0]
+    if model.valuation or not (first.real > 0 and first.imag.is_zero()):
+        raise NoModelError("a power of a number that is not positive")
+    model, image = _on_a_disc(model, lambda u: u.pow(exponent, analytic=True))
+    series = (model.series.log() * exponent).exp()
+    exact = model.at_zero if model.at_zero == AT_ONE else None
+    return Model(Fraction(0), series, image, model.radius, exact, None, model.is_power)
+
+
+#: Functions with a series in python-flint, and each as a function of balls that is not finite
+#: where it is not analytic.
+_ANALYTIC: dict[str, Callable[[Ball], Ball]] = {
+    "exp": lambda u: u.exp(),
+    "ln": lambda u: u.log(analytic=True),
+    "atan": lambda u: u.atan() if bool(abs(u) < 1) or bool(abs(u.real) > 0) else acb("nan"),
+    "erf": lambda u: u.erf(),
+    "erfc": lambda u: u.erfc(),
+    "erfi": lambda u: u.erfi(),
+    "gamma": lambda u: u.gamma(),
+    "lgamma": lambda u: u.lgamma() if bool(u.real > 0) else acb("nan"),
+    "sin": lambda u: u.sin(),
+    "cos": lambda u: u.cos(),
+}
+_METHODS = {"ln": "log"}
+
+
+def apply(name: str, model: Model) -> Model:
+    """A function of a model without a negative power of u.
+
+    Raises:
+        NoModelError: the function has no series, or is not analytic at the end.
+
+    """
+    analytic = _ANALYTIC.get(name)
+    if analytic is None or model.valuation < 0 or model.valuation.denominator != 1:
+        raise NoModelError(name)
+    model = _lowered(model, Fraction(0))
+    if model.at_zero == AT_ONE:
+        # the product of 3/5 and 5/3 is known as 1, not only near to it
+        exactly = _series([acb(1), *model.coefficients[1:]], model.series.prec)
+        model = replace(model, series=exactly)
+    quarter = _quarter_turns(model.at_zero) if name in ("sin", "cos") else None
+    if quarter is not None:
+        model, image = _on_a_disc(model, analytic, relative=False)
+        return _turned(name, model, quarter, image)
+    model, image = _on_a_disc(model, analytic, relative=name == "exp")
+    series = getattr(model.series, _METHODS.get(name, name))()
+    exact = None
+    if series[0].is_zero():
+        exact = (Fraction(0), Fraction(0))
+    elif bool(series[0] == 1):
+        exact = (Fraction(1), Fraction(0))
+    return _normal(Model(Fraction(0), series, image, model.radius, exact))
+
+
+def _quarter_turns(exact: tuple[Fraction, Fraction] | None) -> int | None:
+    """How many right angles m(0) is, if a whole number of them."""
+    if exact is None or exact[0] or (2 * exact[1]).denominator != 1:
+        return None
+    return int(2 * exact[1])
+
+
+def _turned(name: str, model: Model, quarters: int, image: Ball) -> Model:
+    """sin or cos of an angle that is a whole number of right angles at the end, exactly."""
+    angle = _series([acb(0), *model.coefficients[1:]], model.series.prec)
+    quarters = (quarters + (name == "cos")) % 4  # cos z = sin(z + pi/2)
+    series = angle.sin() if quarters % 2 == 0 else angle.cos()
+    if quarters >= 2:
+        series = -series
+    exact = (Fraction((0, 1, 0, -1)[quarters]), Fraction(0))
+    return _normal(Model(Fraction(0), series, image, model.radius, exact))

@@ -1,0 +1,73 @@
+"""What a decision is: the policy it follows, and the outcome with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..verdict import Status, Witness
+from .ball_arithmetic.jets import Ball
+
+
+class DecisionPolicy(NamedTuple):
+    """What counts as correct (see `verify_antiderivative`)."""
+
+    strict_domain: bool = False
+    require_continuous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """A point, by the values of all symbols, at which two balls are proven to differ."""
+
+    point: Mapping[str, Ball]
+    derivative: Ball
+    f: Ball
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A decision with its evidence; see `rewards.verdict.Evidence` for the fields."""
+
+    status: Status
+    points: int = 0
+    digits: float = 0.0
+    coverage: float | None = None
+    witness: Witness | None = None
+    flags: tuple[str, ...] = ()
+    detail: str = ""
+    proof: str = ""
+    rules: tuple[str, ...] = ()
+    refutation: Refutation | None = None
+
+
+#: Work units (`rewards.numeric.ball_arithmetic.balls.Tape.work`) of one verdict: 2 s at most, where
+#: four units take a microsecond. The most that a right answer in `tests/rewards/cases` needs is 7.5
+#: million.
+BUDGET = 8_500_000
+
+
+class OutOfBudgetError(Exception):
+    """The deterministic work budget of one verdict is spent."""
+
+
+class Budget:
+    """The work of one verdict, whatever readings, links and conventions are tried for it."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = BUDGET
+
+    def spend(self, units: int) -> None:
+        """Count work units; at the end of the budget the verdict is undecided."""
+        self.left -= units
+        if self.left < 0:
+            raise OutOfBudgetError
+
+
+def show(ball: Ball) -> str:
+    """A ball as text: midpoint and radius, 15 digits."""
+    return str(ball.real.str(15)) if ball.imag.is_zero() else str(ball.str(15))

@@ -1,0 +1,24 @@
+"""Values of definite integrals to many digits, and whether they converge at all.
+
+Where f is bounded on the range, python-flint's rigorous integration encloses the value. Singular
+ends and infinite ranges are left to the double exponential formula, which Gauss-Legendre quadrature
+in logarithmic distance from the ends has to confirm to 25 digits; oscillating tails to
+extrapolation over periods.
+"""
+
+from ...reading.problem import Limit
+from .line import OutsideDomainError
+from .problem import DefiniteIntegral, definite_readings, prepare_definite
+from .value import IntegralValue, evaluate
+from .work import QuadratureError
+
+__all__ = [
+    "DefiniteIntegral",
+    "IntegralValue",
+    "Limit",
+    "OutsideDomainError",
+    "QuadratureError",
+    "definite_readings",
+    "evaluate",
+    "prepare_definite",
+]

@@ -1,0 +1,164 @@
+"""Whether an integral converges at an end of its range, from how f behaves on the way there.
+
+The end is moved to infinity: at a finite end p, x = p +- e^{-s}; at infinity, x = +- e^s. With
+g(s) = f(x) |dx/ds| the integral converges at that end as that of g does at infinity: for
+exponential decay, and for s^{-p} with p > 1 (logarithms of f).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+
+from flint import arb
+
+from ...ball_arithmetic.balls import precision
+from ..line import END_BITS, RealLine
+
+#: g is looked at where s is a power of two.
+POWERS = range(5, 11)
+#: |slope| of log2 g below which g neither decays nor grows exponentially.
+FLAT = 1e-2
+
+
+class Behaviour(Enum):
+    """What the integral does at an end."""
+
+    CONVERGES = "converges"
+    DIVERGES = "diverges"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """An end of a range of integration.
+
+    Attributes:
+        point: the end; infinite, or a finite ball.
+        side: +1 if the range lies to the right of it, -1 to the left.
+        origin: the point from which the distance of x is counted, if the end is infinite.
+
+    """
+
+    point: arb
+    side: int
+    origin: arb = field(default_factory=arb)
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the end is at infinity."""
+        return not self.point.is_finite()
+
+    def x(self, s: arb) -> tuple[arb, arb]:
+        """The point at s, and |dx/ds| there."""
+        if self.infinite:
+            distance = s.exp()
+            return self.origin - self.side * distance, distance
+        distance = (-s).exp()
+        return self.point + self.side * distance, distance
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """How g decays at an end.
+
+    Attributes:
+        behaviour: whether the integral converges.
+        rate: -d log2 g / ds at the last pair of points; infinite for decay beyond measure.
+        fast: g decays faster than exponentially in s (as e^{-x} at infinity).
+        sign: the sign of f near the end; 0 if it is not known.
+
+    """
+
+    behaviour: Behaviour
+    rate: float
+    fast: bool
+    sign: int
+
+
+def decay(line: RealLine, end: End) -> Decay:
+    """How f decays, relative to what convergence needs, at an end where it does not oscillate."""
+    with precision(END_BITS):
+        samples = [_sample(line, end, 2**k) for k in POWERS]
+        smooth = _is_smooth(line, end)
+    upper = [high for _, high, _ in samples]
+    lower = [low for low, _, _ in samples]
+    if upper[-1] is not None and upper[-1] <= -_HUGE:
+        return Decay(Behaviour.CONVERGES, math.inf, True, 0)
+    if all(sign == 0 for _, _, sign in samples):
+        # Lost in the rounding of terms that cancel: f is zero, or decays as 1 - tanh x does.
+        first, last = upper[0], upper[-1]
+        if first is not None and first < -END_BITS / 2:
+            return Decay(Behaviour.CONVERGES, 1.0, end.infinite, 0)
+        if last is not None and last < -END_BITS / 2:
+            return Decay(Behaviour.CONVERGES, 1.0, False, 0)
+    signs = {sign for _, _, sign in samples[-3:]}
+    sign = signs.pop() if len(signs) == 1 else 0
+    if all(value is not None for value in upper[-3:]):
+        slopes = [
+            (a - b) / 2.0**k
+            for k, a, b in zip(POWERS, upper, upper[1:], strict=False)
+            if a is not None and b is not None
+        ]
+        rate = slopes[-1]
+        if min(slopes[-2:]) > FLAT:
+            return Decay(Behaviour.CONVERGES, rate, rate > 64 and rate > 1.5 * slopes[-2], sign)
+        if sign and smooth and all(value is not None for value in lower[-3:]):
+            if rate < -FLAT:
+                return Decay(Behaviour.DIVERGES, rate, False, sign)
+            return Decay(_logarithmic(lower, upper), rate, False, sign)
+    return Decay(Behaviour.UNKNOWN, 0.0, False, sign)
+
+
+def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | None, int]:
+    """log2 of the bounds of |g| at s, and the sign of f."""
+    x, slope = end.x(arb(s))
+    value = line.at(x)
+    if not value.is_finite():
+        return None, None, 0
+    g = value * slope
+    sign = 1 if g > 0 else -1 if g < 0 else 0
+    low = _log2(g.abs_lower()) if sign else None
+    return low, _log2(g.abs_upper()), sign
+
+
+def _is_smooth(line: RealLine, end: End) -> bool:
+    """Whether g neither changes its sign nor jumps about at irregular points: no oscillation."""
+    samples = [_sample(line, end, s) for s in _IRREGULAR]
+    bounds = [low for low, _, _ in samples]
+    if len({sign for _, _, sign in samples}) > 1 or None in bounds:
+        return False
+    slopes = [
+        (b - a) / (t - s)
+        for (s, a), (t, b) in itertools.pairwise(zip(_IRREGULAR, bounds, strict=True))
+        if a is not None and b is not None
+    ]
+    return max(slopes) - min(slopes) < 0.25
+
+
+#: Where oscillations show: s without a pattern.
+_IRREGULAR = (301, 317, 338, 351, 372, 383, 404, 421, 436, 459, 470, 493)
+
+
+def _log2(x: arb) -> float:
+    if x.is_zero():
+        return -float(_HUGE)
+    mantissa, exponent = x.man_exp()
+    order = math.log2(int(mantissa)) + float(max(-2 * _HUGE, min(2 * _HUGE, int(exponent))))
+    return max(-float(_HUGE), min(float(_HUGE), order))
+
+
+#: Larger binary orders of magnitude are clipped.
+_HUGE = 10**18
+
+
+def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
+    """Powers of logarithms: g ~ s^{-p} loses p bits each time that s doubles."""
+    if lower[-2] is None or upper[-1] is None:
+        return Behaviour.UNKNOWN
+    power = lower[-2] - upper[-1]
+    if power > 1.2:
+        return Behaviour.CONVERGES
+    return Behaviour.DIVERGES if power < 1.05 else Behaviour.UNKNOWN

@@ -1,0 +1,196 @@
+"""Infinite ranges on which f oscillates: period by period, and the limit by extrapolation.
+
+Partial integrals over whole periods of the phase form a sequence that Levin's u transformation
+takes to its limit (Levin 1973; Weniger 1989, section 7).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import acb, arb, ctx, fmpq
+
+from ....reading.expression.traversal import nodes_of, symbols_of
+from ....reading.expression.tree import Call, Expression
+from ...ball_arithmetic.balls import Tape, precision
+from ...ball_arithmetic.compiler import compile_tape
+from ...ball_arithmetic.jets import Ball
+from ..line import RealLine
+from ..work import QuadratureError
+from .nodes import gauss_legendre
+
+#: Functions that oscillate where their argument grows.
+_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())
+#: Where the growth of phases is looked at, as powers of two.
+FAR, FARTHER = 40, 80
+#: Periods whose integrals are extrapolated for a digit that is wanted; of these, the first ones are
+#: extrapolated, too, as a check.
+PERIODS_PER_DIGIT, CHECKED = 1.0, 0.85
+#: Digits to which the integrals over periods are known.
+PERIOD_DIGITS = 55
+#: Bits for a period: the extrapolation loses about a digit with each.
+BITS_PER_PERIOD = 9
+#: Largest multiple of the slowest phase that another may be.
+MAX_MULTIPLE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The phase of an oscillation towards infinity.
+
+    Attributes:
+        tape: the slowest phase as a function of x.
+        divisor: the common phase is the slowest one divided by this.
+        multiple: the fastest phase, in units of the common one.
+
+    """
+
+    tape: Tape
+    divisor: int
+    multiple: int
+
+    def at(self, x: arb, values: Mapping[str, Ball]) -> tuple[arb, arb]:
+        """The common phase and its slope."""
+        value, slope = self.tape.run(acb(x), values)[self.tape.root]
+        return value.real / self.divisor, (
+            slope.real if slope is not None else arb(0)
+        ) / self.divisor
+
+
+def phase(
+    expression: Expression, variable: str, values: Mapping[str, Ball], side: int
+) -> Phase | None:
+    """The phase of f towards ``side`` times infinity; None if f does not oscillate there.
+
+    Raises:
+        QuadratureError: phases that have no common period.
+
+    """
+    arguments = {
+        node.args[-1]
+        for node in nodes_of(expression)
+        if isinstance(node, Call)
+        and node.function in _PERIODIC
+        and variable in symbols_of(node.args[-1])
+    }
+    growing: list[tuple[float, Tape]] = []
+    with precision(256):
+        for argument in arguments:
+            tape = compile_tape(argument, variable)
+            near, far = (
+                abs(tape.run(acb(side * arb(2) ** k), values, derivative=False)[tape.root][0])
+                for k in (FAR, FARTHER)
+            )
+            if far > 1024 * near:
+                growing.append((float(far.log()), tape))
+    if not growing:
+        return None
+    growing.sort(key=lambda pair: pair[0])
+    base, slowest = growing[0]
+    ratios = [
+        Fraction(math.exp(size - base)).limit_denominator(MAX_MULTIPLE) if size - base < 9 else None
+        for size, _ in growing
+    ]
+    divisor = math.lcm(*(ratio.denominator for ratio in ratios if ratio))
+    multiple = max((int(ratio * divisor) for ratio in ratios if ratio), default=0)
+    incommensurable = any(
+        ratio is None or abs(math.log(ratio) - (size - base)) > 1e-9
+        for ratio, (size, _) in zip(ratios, growing, strict=True)
+    )
+    if incommensurable or multiple > MAX_MULTIPLE:
+        raise QuadratureError("the integrand oscillates without a common period")
+    return Phase(slowest, divisor, multiple)
+
+
+def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
+    """The integral from a point, or one a little farther, to infinity, and that point.
+
+    Raises:
+        QuadratureError: the extrapolation does not settle to 25 digits.
+
+    """
+    periods = int(PERIODS_PER_DIGIT * digits)
+    with precision(BITS_PER_PERIOD * periods):
+        edges, first = _edges(line, phase, start, side, periods)
+        terms = [
+            side * _period(line, low, high, 2 * phase.multiple)
+            for low, high in itertools.pairwise(edges)
+        ]
+        value = levin_u(terms, first)
+        other = levin_u(terms[: int(CHECKED * periods)], first)
+        gap = abs(value - other).upper()
+        scale = max(abs(value).mid(), abs(terms[0]).mid())
+        if not gap <= arb(10) ** -25 * scale:
+            raise QuadratureError("the oscillating tail does not settle")
+        error = max(gap, arb(10) ** -PERIOD_DIGITS * scale)
+        return arb(value.mid()) + arb(0, error.upper()), edges[0]
+
+
+def _edges(
+    line: RealLine, phase: Phase, start: arb, side: int, periods: int
+) -> tuple[list[arb], int]:
+    """Points of equal phase, whole periods from one after ``start``, and the first's number."""
+    x = start
+    value, slope = phase.at(x, line.values)
+    turn = 2 * arb.pi()
+    direction = 1 if bool(slope * side > 0) else -1
+    count = int(float((direction * value / turn).ceil().mid())) + 1
+    edges = []
+    for k in range(periods + 1):
+        target = direction * turn * (count + k)
+        for _ in range(60):
+            value, slope = phase.at(x, line.values)
+            line.spent += phase.tape.size
+            step = (target - value) / slope
+            if not step.is_finite():
+                raise QuadratureError("the phase of the oscillation is not monotone")
+            x = arb((x + step).mid())
+            if abs(step) < arb(2) ** (-ctx.prec // 2) * (1 + abs(x)):
+                break
+        edges.append(x)
+    return edges, max(count, 1)
+
+
+def _period(line: RealLine, low: arb, high: arb, panels: int) -> arb:
+    total = arb(0)
+    step = (high - low) / panels
+    for k in range(panels):
+        middle = low + (k + arb(fmpq(1, 2))) * step
+        for node, weight in gauss_legendre(ctx.prec):
+            total += line.at(middle + step / 2 * node) * weight
+    return total * step / 2
+
+
+def levin_u(terms: list[arb], first: int = 1) -> arb:
+    """The limit of the partial sums of ``terms`` by Levin's u transformation.
+
+    Args:
+        terms: the terms; they decay as a power of their numbers, or alternate.
+        first: the number of the first term.
+
+    Returns:
+        The limit.
+
+    >>> from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+    >>> with precision(512):
+    ...     limit = levin_u([arb(1) / (k * k) for k in range(1, 40)])
+    ...     bool(abs(limit - arb.pi() ** 2 / 6) < 1e-25)
+    True
+
+    """
+    count = len(terms) - 1
+    numerator = denominator = partial = arb(0)
+    coefficient = arb(1)
+    for j, term in enumerate(terms):
+        partial += term
+        weight = (
+            coefficient * (arb(j + first) / (count + first)) ** (count - 1) / ((j + first) * term)
+        )
+        numerator += weight * partial
+        denominator += weight
+        coefficient = -coefficient * (count - j) / (j + 1)
+    return numerator / denominator

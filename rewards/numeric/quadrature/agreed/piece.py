@@ -1,0 +1,236 @@
+"""The integral over a piece of the range without singularities inside, by two quadratures.
+
+The double exponential formula gives the value. Gauss-Legendre quadrature in logarithmic distance
+from the ends, whose errors have another cause, has to agree with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from flint import arb, ctx
+
+from ....reading.expression.traversal import SLOW, is_constant
+from ....reading.expression.tree import Call, Expression, Number
+from ...ball_arithmetic.balls import precision
+from ..line import RealLine
+from ..work import QuadratureError
+from .ends import Decay, End
+from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
+
+#: Levels of the double exponential formula: steps from 1/8 to 1/512.
+MAX_LEVEL = 6
+#: How near to an end, in bits, nodes may come.
+MAX_DEPTH = 8192
+#: Decimal digits that both quadratures have to share.
+AGREEMENT = 25
+#: The search for spikes: intervals in all, of length 1 in s on the way to an end, halvings, and how
+#: many times a bound may exceed the values beside it.
+SPIKE_EVALUATIONS, SPIKE_PANELS, FINEST, SPIKE_RATIO, SPIKE_BITS = 3_000, 64, 40, 64, 512
+#: Gauss-Legendre panels on the way to one end, and how often they may be halved.
+MAX_PANELS, MAX_HALVINGS = 400, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A range between two neighbouring ends, with the behaviour of f at each."""
+
+    left: End
+    right: End
+    left_decay: Decay
+    right_decay: Decay
+
+
+def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
+    """The integral over a piece, as a ball whose radius is the estimated error.
+
+    Args:
+        line: the integrand.
+        piece: the range.
+        digits: decimal digits that are wanted.
+
+    Raises:
+        QuadratureError: the two quadratures do not agree, or the work is too much.
+
+    """
+    value = _precisely(piece, digits, partial(_double_exponential, line, piece, digits))
+    _precisely(piece, AGREEMENT, partial(_check, line, piece, value))
+    return value
+
+
+def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
+    """Refuse a piece on which f may be much larger between two nodes than at them.
+
+    f is bounded on intervals of s between both ends, halved until the bound is near to a value.
+    Special functions are left out: they have no spikes of their own.
+
+    Raises:
+        QuadratureError: an interval of 2^{-FINEST} may hold one.
+
+    """
+    variable = line.tape.variable
+    plain = RealLine.of(_without_special(expression, variable), variable, line.values)
+    evaluations = 0
+    with precision(SPIKE_BITS):
+        for end, start in _legs(piece):
+            first = float(start.mid())
+            queue = [(first + k, first + k + 1.0, 0) for k in reversed(range(SPIKE_PANELS))]
+            while queue:
+                low, high, depth = queue.pop()
+                evaluations += 1
+                if evaluations > SPIKE_EVALUATIONS:
+                    raise QuadratureError("a feature between the nodes cannot be excluded")
+                near, far = end.x(arb(low))[0], end.x(arb(high))[0]
+                bound = abs(plain.on(near.union(far))).upper()
+                value = max(abs(plain.on(x)).upper() for x in (near, far))
+                if bound.is_finite() and bound <= value * SPIKE_RATIO:
+                    continue
+                if bound * abs(near - far) < arb(10) ** (-2 * AGREEMENT):
+                    continue
+                if depth == FINEST:
+                    place = near.str(6, radius=False)
+                    raise QuadratureError(
+                        f"a feature of width 2^-{FINEST} near {variable} = {place} is not excluded"
+                    )
+                middle = (low + high) / 2
+                queue += [(middle, high, depth + 1), (low, middle, depth + 1)]
+
+
+def _without_special(node: Expression, variable: str) -> Expression:
+    """The expression with special functions of the variable as 1."""
+    if node.function in SLOW and not is_constant(node, variable):
+        return Number(1)
+    if not isinstance(node, Call) or not node.args:
+        return node
+    return Call(node.function, tuple(_without_special(arg, variable) for arg in node.args))
+
+
+class _RoundingError(QuadratureError):
+    """The precision does not suffice so near to an end."""
+
+
+def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
+    """Compute at the precision that the tails ask for, or at a multiple of it.
+
+    f may lose digits near to an end, as ln(1 + cos x) does, where it needs twice as many.
+    """
+    slowest = min(
+        (each.rate for each in (piece.left_decay, piece.right_decay) if not each.fast),
+        default=1.0,
+    )
+    places = 3.33 * digits
+    depth = 64 + int(places / max(slowest * math.log(2), 1 / 64))
+    if depth > MAX_DEPTH:
+        raise QuadratureError("the integral converges too slowly at an end")
+    for factor in (1, 2, 4):
+        with precision(64 + int(places) + factor * depth):
+            try:
+                return compute(depth)
+            except _RoundingError:
+                continue
+    raise QuadratureError("the integrand loses all digits near an end")
+
+
+def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
+    """The nodes of a level as (x, weight) on the piece."""
+    left, right = piece.left, piece.right
+    if not left.infinite and not right.infinite:
+        length = right.point - left.point
+
+        def finite(level: int) -> Nodes:
+            return [
+                ((left.point - length * t if t < 0 else right.point - length * t), length * w)
+                for t, w in tanh_sinh(ctx.prec, depth, level)
+            ]
+
+        return finite
+    start, decay = (left, piece.right_decay) if right.infinite else (right, piece.left_decay)
+    rule = exp_exp if decay.fast else exp_sinh
+    return lambda level: [
+        (start.point + start.side * t, w) for t, w in rule(ctx.prec, depth, level)
+    ]
+
+
+def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -> arb:
+    points = _points(piece, depth)
+    total, before = arb(0), None
+    largest = arb(0)
+    for level in range(MAX_LEVEL + 1):
+        step = arb(2) ** -(3 + level)
+        for x, weight in points(level):
+            value = line.at(x)
+            if not value.is_finite():
+                raise _RoundingError(f"no finite value at {x.str(6, radius=False)}")
+            term = value * weight
+            total += term
+            largest = max(largest, abs(term).mid())
+        now = total * step
+        if before is not None:
+            change = abs(now - before).upper()
+            # Beside twice as many zeros, what is left is the rounding of terms that cancel.
+            scale = max(abs(now).mid(), largest * step, arb(10) ** -digits)
+            # The tails beyond the nodes are smaller than that, too.
+            allowed = arb(10) ** -digits * scale
+            if change <= allowed:
+                return now + arb(0, allowed.upper())
+            if now.rad() > allowed:
+                raise _RoundingError("the values near an end are not precise enough")
+        before = now
+    raise QuadratureError("the double exponential formula does not converge")
+
+
+def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
+    """Refuse a value that Gauss-Legendre quadrature does not confirm."""
+    for halving in range(MAX_HALVINGS + 1):
+        other, size = _gauss(line, piece, arb(2) ** (1 - halving))
+        if abs(other - value).upper() <= arb(10) ** -AGREEMENT * max(size, arb(10) ** -AGREEMENT):
+            return other
+    raise QuadratureError("two quadratures do not agree")
+
+
+def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
+    """The integral by composite Gauss-Legendre quadrature in s, and that of |f|."""
+    total = size = arb(0)
+    for end, start in _legs(piece):
+        s, quiet = start, 0
+        for _ in range(MAX_PANELS):
+            part, amount = _panel(line, end, s, s + width)
+            total, size = total + part, size + amount
+            s = s + width
+            least = max(arb(10) ** -(AGREEMENT + 5) * size, arb(10) ** (-2 * AGREEMENT))
+            quiet = quiet + 1 if amount < least else 0
+            if quiet == 2:
+                break
+        else:
+            raise QuadratureError("the integral converges too slowly at an end")
+    return total, size
+
+
+def _legs(piece: Piece) -> list[tuple[End, arb]]:
+    """The ends, each with the s of the point in the middle from which one goes there."""
+    left, right = piece.left, piece.right
+    if left.infinite and right.infinite:
+        raise QuadratureError("a piece has a finite end")
+    if left.infinite or right.infinite:
+        near, far = (right, left) if left.infinite else (left, right)
+        # At distance 1 from the finite end.
+        return [(near, arb(0)), (End(far.point, far.side, near.point), arb(0))]
+    half = (right.point - left.point) / 2
+    return [(left, -half.log()), (right, -half.log())]
+
+
+def _panel(line: RealLine, end: End, low: arb, high: arb) -> tuple[arb, arb]:
+    half, middle = (high - low) / 2, (high + low) / 2
+    part = amount = arb(0)
+    for node, weight in gauss_legendre(ctx.prec):
+        x, slope = end.x(middle + half * node)
+        value = line.at(x)
+        if not value.is_finite():
+            raise _RoundingError("no finite value near an end")
+        term = value * slope * weight * half
+        part += term
+        amount += abs(term)
+    return arb(part.mid()), arb(amount.mid())

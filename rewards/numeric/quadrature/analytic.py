@@ -1,0 +1,325 @@
+"""Integrands on complex boxes, for python-flint's rigorous integration.
+
+`acb.integral` evaluates f on boxes around the path. Where it asks whether f is analytic on a box, a
+function with a branch cut or a kink that the box touches has to answer with a non-finite ball.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from flint import acb, arb, fmpq
+
+from ...reading.expression.traversal import SLOW, fold, nodes_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..ball_arithmetic import jets
+from ..ball_arithmetic.functions import RULES
+from ..ball_arithmetic.jets import Ball
+from .work import SPECIAL, spend
+
+#: f on a box; the flag asks for a proof that f is analytic there.
+BoxFunction = Callable[[Ball, bool], Ball]
+
+#: An operation on the box, the flag and the values of operands.
+Step = Callable[..., Ball]
+
+_NAN = jets.NAN
+
+
+def box_function(
+    expression: Expression,
+    variable: str,
+    values: Mapping[str, Ball],
+    functions: Mapping[str, Callable[[Ball], Ball]] | None = None,
+) -> BoxFunction | None:
+    """The expression as a function of boxes; None if one of its functions is not supported.
+
+    Its constants have the working precision of this call.
+
+    Args:
+        expression: the integrand.
+        variable: its variable.
+        values: the values of its parameters.
+        functions: symbols that stand for analytic functions of the variable.
+
+    """
+    given = functions or {}
+    for node in nodes_of(expression):
+        if isinstance(node, Call) and node.args and node.function not in _SUPPORTED:
+            return None
+    steps: list[tuple[Callable[..., Ball], tuple[int, ...]]] = []
+    slots: dict[Expression, int] = {}
+
+    def compile_(node: Expression) -> int:
+        slot = slots.get(node)
+        if slot is not None:
+            return slot
+        if isinstance(node, Symbol) and node.name in given:
+            step, args = _given(given[node.name])
+        else:
+            step, args = _step(node, variable, values)
+        operands = tuple(compile_(arg) for arg in args)
+        steps.append((step, operands))
+        slots[node] = len(steps) - 1
+        return slots[node]
+
+    compile_(expression)
+    special = sum(isinstance(node, Call) and node.function in SLOW for node in slots)
+    units = len(steps) + special * SPECIAL
+
+    def evaluate(z: Ball, analytic: bool) -> Ball:
+        spend(units)
+        results: list[Ball] = []
+        for step, operands in steps:
+            if len(operands) == 1:
+                results.append(step(z, analytic, results[operands[0]]))
+            elif len(operands) == 2:
+                results.append(step(z, analytic, results[operands[0]], results[operands[1]]))
+            else:
+                results.append(step(z, analytic, *[results[at] for at in operands]))
+        return results[-1]
+
+    return evaluate
+
+
+def _given(function: Callable[[Ball], Ball]) -> tuple[Step, tuple[Expression, ...]]:
+    return (lambda z, a: function(z)), ()
+
+
+def _step(
+    node: Expression, variable: str, values: Mapping[str, Ball]
+) -> tuple[Step, tuple[Expression, ...]]:
+    """The operation of a node, as a function of the box, the flag and the operands."""
+    if isinstance(node, Number):
+        constant = acb(fmpq(node.numerator, node.denominator))
+        return (lambda z, a: constant), ()
+    if isinstance(node, Symbol):
+        if node.name == variable:
+            return (lambda z, a: z), ()
+        given = values[node.name]
+        return (lambda z, a: given), ()
+    if not node.args:
+        named = jets.CONSTANTS[node.function]
+        return (lambda z, a: named()), ()
+    if node.function in ("pow", "root"):
+        return _power(node)
+    if node.function == "piecewise" or node.function not in _SUPPORTED:
+        raise ValueError(node.function)
+    return _SUPPORTED[node.function], node.args
+
+
+def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
+    base, exponent = node.args
+    if node.function == "root":
+        exponent = Call("div", (Number(1), exponent))
+    if isinstance(base, Call) and base.function == "e":
+        return (lambda z, a, w: w.exp()), (exponent,)
+    ratio = fold(exponent)
+    if ratio is None:
+        return (lambda z, a, u, w: u.pow(w, analytic=a)), (base, exponent)
+    p, q = ratio.numerator, ratio.denominator
+    if q == 1:
+        return (lambda z, a, u: u**p), (base,)
+    if q == 2:
+        return (lambda z, a, u: u.sqrt(analytic=a) ** p), (base,)
+    power = acb(fmpq(p, q))
+    if q % 2 == 0:
+        return (lambda z, a, u: u.pow(power, analytic=a)), (base,)
+
+    def odd_root(z: Ball, a: bool, u: Ball) -> Ball:
+        """The real root, also of a negative radicand."""
+        root = u.real_abs(analytic=a).pow(power, analytic=a)
+        return root * u.real_sgn(analytic=a) if p % 2 else root
+
+    return odd_root, (base,)
+
+
+def _sum(z: Ball, a: bool, first: Ball, *terms: Ball) -> Ball:
+    for term in terms:
+        first = first + term
+    return first
+
+
+def _product(z: Ball, a: bool, first: Ball, *factors: Ball) -> Ball:
+    for factor in factors:
+        first = first * factor
+    return first
+
+
+def _plain(name: str) -> Callable[..., Ball]:
+    """A meromorphic function: a pole makes its ball non-finite by itself."""
+    rule = RULES[name]
+    return lambda z, a, u: rule((u, None))[0]
+
+
+def _off_segment(u: Ball) -> bool:
+    """Whether a box is off the cuts (-oo, -1] and [1, oo) of arcsin and artanh."""
+    real, imag = u.real, u.imag
+    return bool(not imag.contains(0) or (real > -1 and real < 1))
+
+
+def _off_imaginary(u: Ball) -> bool:
+    """Whether a box is off the cuts of arctan: the imaginary axis beyond +-i."""
+    real, imag = u.real, u.imag
+    return bool(not real.contains(0) or (imag > -1 and imag < 1))
+
+
+def _cut(name: str, off_cut: Callable[[Ball], bool]) -> Callable[..., Ball]:
+    rule = RULES[name]
+
+    def step(z: Ball, a: bool, u: Ball) -> Ball:
+        if a and not off_cut(u):
+            return _NAN
+        return rule((u, None))[0]
+
+    return step
+
+
+def _logarithm(z: Ball, a: bool, u: Ball, base: Ball) -> Ball:
+    return u.log(analytic=a) / base.log(analytic=a)
+
+
+def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
+    if a and u.imag.contains(0) and not u.real > 1:
+        return _NAN
+    return u.acosh()
+
+
+def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
+    """Entire for a whole order; else with a cut along the negative axis."""
+    if a and not (order.real.is_integer() or _off_negative(u)):
+        return _NAN
+    return u.bessel_j(order)
+
+
+def _lgamma(z: Ball, a: bool, u: Ball) -> Ball:
+    return u.lgamma() if not a or _off_negative(u) else _NAN
+
+
+def _off_negative(u: Ball) -> bool:
+    return bool(not u.imag.contains(0) or u.real > 0)
+
+
+_SUPPORTED: dict[str, Callable[..., Ball]] = {
+    "add": _sum,
+    "mul": _product,
+    "neg": lambda z, a, u: -u,
+    "div": lambda z, a, u, v: u / v,
+    "pow": _product,  # `_power` has the operation
+    "root": _product,
+    "sqrt": lambda z, a, u: u.sqrt(analytic=a),
+    "ln": lambda z, a, u: u.log(analytic=a),
+    "log": _logarithm,
+    "abs": lambda z, a, u: u.real_abs(analytic=a),
+    "sgn": lambda z, a, u: u.real_sgn(analytic=a),
+    "heaviside": lambda z, a, u: u.real_heaviside(analytic=a),
+    "floor": lambda z, a, u: u.real_floor(analytic=a),
+    "ceil": lambda z, a, u: u.real_ceil(analytic=a),
+    "frac": lambda z, a, u: u - u.real_floor(analytic=a),
+    "asin": _cut("asin", _off_segment),
+    "acos": _cut("acos", _off_segment),
+    "atanh": _cut("atanh", _off_segment),
+    "atan": _cut("atan", _off_imaginary),
+    "asinh": _cut("asinh", _off_imaginary),
+    "acosh": _acosh,
+    "bessel_j": _bessel_j,
+    "lgamma": _lgamma,
+    **{
+        name: _plain(name)
+        for name in (
+            "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch "
+            "gamma factorial erf erfc erfi"
+        ).split()
+    },
+}
+
+
+def _max_min(name: str) -> Callable[..., Ball]:
+    def step(z: Ball, a: bool, *values: Ball) -> Ball:
+        result = values[0]
+        for value in values[1:]:
+            result = getattr(result, name)(value, analytic=a)
+        return result
+
+    return step
+
+
+_SUPPORTED["max"] = _max_min("real_max")
+_SUPPORTED["min"] = _max_min("real_min")
+
+
+def integrate(
+    function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
+) -> Ball | None:
+    """A rigorous enclosure of the integral, at python-flint's working precision; None: not got.
+
+    Args:
+        function: the integrand, from `box_function`.
+        lower: the lower limit, finite.
+        upper: the upper limit, finite.
+        bits: accuracy that is aimed at, relative and absolute.
+        evaluations: the most evaluations of the integrand.
+
+    """
+    goal = arb(2) ** -bits
+    value = acb.integral(
+        function,
+        acb(lower),
+        acb(upper),
+        rel_tol=goal,
+        abs_tol=goal,
+        eval_limit=evaluations,
+        depth_limit=2 * bits,
+    )
+    good = value.is_finite() and value.real.rad() < goal * 2**SLACK * (1 + abs(value.real))
+    return value if good else None
+
+
+#: Bits by which a result may miss the accuracy that was aimed at: a wider one means that the
+#: evaluations did not suffice.
+SLACK = 40
+#: Intervals on which f is bounded in the search for where it is large, and how narrow they become,
+#: in halvings: a peak of width 1 at 10^30 needs 100.
+MAX_INTERVALS, MAX_HALVINGS = 3_000, 160
+#: Where the bound of |f| is at most 2^SPREAD times a value, an interval is not halved further.
+SPREAD = 12
+
+
+def integrate_where_large(
+    function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
+) -> Ball | None:
+    """The same enclosure for an integrand that is negligible on most of the range.
+
+    The range is halved until f is bounded so well that its integral over an interval is negligible,
+    or is to be computed; the bounds of the former are added to the error.
+    """
+    goal = arb(2) ** -(bits + 12)
+    queue = [(lower, upper, 0)]
+    large: list[tuple[arb, arb]] = []
+    error = arb(0)
+    for _ in range(MAX_INTERVALS):
+        if not queue:
+            break
+        low, high, depth = queue.pop()
+        middle = arb(((low + high) / 2).mid())
+        bound = abs(function(acb(low.union(high)), False)).upper()
+        if bound * (high - low) < goal:
+            error += bound * (high - low)
+            continue
+        value = abs(function(acb(middle), False)).upper()
+        if depth == MAX_HALVINGS or (bound.is_finite() and bound < value * 2**SPREAD):
+            if large and bool(large[-1][1] == low):
+                large[-1] = (large[-1][0], high)
+            else:
+                large.append((low, high))
+            continue
+        queue += [(middle, high, depth + 1), (low, middle, depth + 1)]
+    else:
+        return None
+    total = acb(arb(0, error.upper()))
+    for low, high in large:
+        value = integrate(function, low, high, bits, evaluations // max(len(large), 1))
+        if value is None:
+            return None
+        total += value
+    return total

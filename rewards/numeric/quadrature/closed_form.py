@@ -1,0 +1,207 @@
+"""How many digits of agreement a closed form has to show, and whether it shows them.
+
+An expression with many free digits can be fitted to any number: a rational with denominators of
+20 digits, or a combination of constants from an integer relation algorithm, agrees to as many
+digits as it encodes. So an answer has to agree to `SURPLUS` digits more than it encodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from flint import arb
+
+from ...reading.expression.traversal import fold, nodes_of
+from ...reading.expression.tree import Call, Expression, Number
+from ..ball_arithmetic.balls import UnusableError, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.magnitude import log2
+from .kinks import resolved
+from .problem import DefiniteIntegral
+from .value import IntegralValue
+
+#: Digits of agreement beyond those that the answer could encode.
+SURPLUS = 15
+#: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
+PER_NODE = 1.5
+#: Digits of agreement beyond those that a part of the answer begins to show in.
+VISIBLE = 5
+_DIGIT = 0.30103
+
+
+def encoded_digits(answer: Expression) -> float:
+    r"""The most digits of a number that an expression of this form could be fitted to.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
+    True
+
+    """
+    digits = 0.0
+    for node in nodes_of(answer):
+        if isinstance(node, Number):
+            digits += math.log10(1 + abs(node.numerator)) + math.log10(node.denominator) + 0.5
+        else:
+            digits += PER_NODE
+    return digits
+
+
+def hides_a_part(
+    answer: Expression, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+) -> bool:
+    r"""Whether a number, constant or parameter of the answer has no effect that would show.
+
+    ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
+    with one half to any number of digits that is asked for. Each leaf of the answer is made an
+    eighth larger in turn; a part whose value is exactly 0 or 1, such as ``\arctan 0``, counts as
+    that number.
+
+    Args:
+        answer: the closed form.
+        got: its value.
+        values: the values of the parameters.
+        bits: the precision.
+        digits: to how many digits the answer agrees with the integral.
+
+    """
+    with precision(bits):
+        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        least = scale * arb(10) ** (VISIBLE - int(digits))
+        try:
+            chosen = _with_exact_parts(resolved(answer, values), values)
+        except UnusableError:
+            return False
+        for changed in _with_a_leaf_changed(chosen):
+            try:
+                value = _value(changed, values)
+            except (UnusableError, KeyError):
+                continue  # a count of parameters, which no other number can be
+            if value.is_finite() and abs(value - got) < least:
+                return True
+    return False
+
+
+def hides_a_limit(
+    integral: DefiniteIntegral, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+) -> bool:
+    r"""Whether a finite limit of the integral has no effect on the digits that agree.
+
+    ``\int_0^{1000} e^{-x}\,dx`` is no 1, though 434 digits agree. The integrand is looked at beyond
+    the limit, at irrational multiples: at rational ones a periodic integrand may vanish.
+
+    Args:
+        integral: the integral.
+        got: the answer's value.
+        values: the values of the parameters.
+        bits: the precision.
+        digits: to how many digits both agree.
+
+    """
+    with precision(bits):
+        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        least = scale * arb(10) ** (VISIBLE - int(digits))
+        variable = integral.integrand.variable
+        for limit in (integral.lower, integral.upper):
+            if isinstance(limit, int):
+                continue
+            try:
+                end = _value(limit, values)
+                tape = compile_tape(integral.integrand.expression, variable)
+            except (UnusableError, KeyError):
+                continue
+            beyond = [
+                tape.run(end * number, values, derivative=False)[tape.root][0] * end
+                for number in (arb(5).sqrt() / 2, arb(32).sqrt() / 5)  # 1.118 and 1.131
+            ]
+            shows = [not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond]
+            if not (end.contains(0) or any(shows)):  # exactly 0 beyond, no other limit would differ
+                return True
+    return False
+
+
+def _value(expression: Expression, values: Mapping[str, Ball]) -> Ball:
+    tape = compile_tape(expression, "")
+    return tape.run(ZERO, values, derivative=False)[tape.root][0]
+
+
+def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expression:
+    """The expression with parts that are exactly 0 or 1 replaced by these numbers."""
+    if not isinstance(node, Call) or not node.args or node.function in ("lt", "le", "gt", "ge"):
+        return node
+    if fold(node) is None:
+        try:
+            value = _value(node, values)
+        except (UnusableError, KeyError):
+            return node
+        for exact in (0, 1):
+            if bool((value - exact).is_zero()):
+                return Number(exact)
+    return Call(node.function, tuple(_with_exact_parts(arg, values) for arg in node.args))
+
+
+def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
+    """The expression with each of its leaves an eighth larger, those without effect left out.
+
+    A power, product or quotient of numbers counts as one number: in 1^2 the exponent has no effect.
+    """
+    added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
+    ratio = None if added else fold(node)
+    if ratio is not None:
+        yield Number(9 * ratio.numerator, 8 * ratio.denominator) if ratio else Number(1, 8)
+    elif not node.args:
+        if node.function != "i":
+            yield Call("mul", (Number(9, 8), node))
+    else:
+        ratios = [fold(arg) for arg in node.args]
+        for at, arg in enumerate(node.args):
+            others = ratios[:at] + ratios[at + 1 :]
+            if node.function in ("mul", "pow", "div") and 0 in others:
+                continue  # 0 x, x^0 or 0/x
+            if node.function == "pow" and at == 1 and ratios[0] == 1:
+                continue  # 1^x
+            for changed in _with_a_leaf_changed(arg):
+                yield Call(node.function, (*node.args[:at], changed, *node.args[at + 1 :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """An answer beside the value of the integral, for one choice of the parameters.
+
+    Attributes:
+        got: the answer's value.
+        digits: decimal digits to which both agree.
+        differs: the two balls do not meet.
+
+    """
+
+    got: Ball
+    digits: float
+    differs: bool
+
+
+def compare(
+    answer: Expression, value: IntegralValue, values: Mapping[str, Ball], bits: int
+) -> Comparison | None:
+    """Compare an answer with an integral's value; None if the answer cannot be computed.
+
+    Args:
+        answer: the closed form.
+        value: the value of the integral, which is finite.
+        values: the values of the parameters.
+        bits: the precision.
+
+    """
+    try:
+        with precision(bits):
+            got = _value(answer, values)
+            if not got.is_finite():
+                return None
+            gap = got - value.ball
+            scale = value.size if value.ball.contains(0) else abs(value.ball)
+            digits = (log2(scale.abs_lower()) - log2(gap.abs_upper())) * _DIGIT
+            return Comparison(got, digits, not gap.contains(0))
+    except (UnusableError, KeyError):
+        return None

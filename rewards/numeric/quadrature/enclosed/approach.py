@@ -1,0 +1,496 @@
+"""The integral towards an end of the range, enclosed, or a proof that it diverges there.
+
+The end is moved to infinity: x = p +- e^{-y} at a finite end p, x = +-y or +-e^y at an infinite
+one, and y = e^t where f changes with the logarithm of y only. In y, f dx/dy is a sum of terms
+e^{-v y} r(y) (`rewards.numeric.expansions`). Powers of u = e^{-y} and of y are integrated in closed
+form; anything else by python-flint's rigorous integration up to a point, with a proved bound of
+what lies beyond. A term with one sign that is bounded below proves divergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from flint import acb, acb_poly, arb
+
+from ....reading.expression.build import ONE, mul, neg
+from ....reading.expression.traversal import fold, needs_worker, substitute
+from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ...ball_arithmetic.balls import precision
+from ...ball_arithmetic.jets import Ball
+from ...expansions import models
+from ...expansions.forms import Expander, Form, Term
+from ...expansions.models import Model, NoModelError
+from .. import analytic
+from ..work import QuadratureError
+from .tails import sign_of_divergence, tail_bound
+
+#: Logarithms on top of one another that are tried: 1/(x ln x ln ln x) needs the third.
+MAX_LEVELS = 3
+#: Where a range in y is cut, as powers of two. At a power of x that is 10^{-9} off the critical
+#: one, e^{-y/10^9} is less than 10^{-70} from 2^38 on; the last ones are for peaks far out.
+CUTS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 33, 40, 64, 110, 200, 400)
+#: Evaluations of one rigorous integration.
+BOX_EVALUATIONS = 25_000
+#: How many times fewer they are with special functions, which take that much longer.
+SLOWER = 6
+#: Largest power of y in a term that is integrated in closed form.
+MAX_POWER = 12
+#: Name of the end p in expressions.
+_END = "@p"
+
+
+class DivergesError(Exception):
+    """The integral diverges at the end, with this sign (0: not to an infinity)."""
+
+    def __init__(self, sign: int) -> None:
+        super().__init__(sign)
+        self.sign = sign
+
+
+class NotEnclosedError(QuadratureError):
+    """No enclosure was found; the integral may converge or diverge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An end of the range.
+
+    Attributes:
+        point: its ball; infinite, or finite.
+        side: +1 if the range lies to the right of it, -1 to the left.
+        exact: (a, b) if it is exactly a + b pi.
+
+    """
+
+    point: arb
+    side: int
+    exact: tuple[Fraction, Fraction] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One coordinate y on the way to the end.
+
+    Attributes:
+        variable: the name of y.
+        plain: the integrand in y as it is.
+        form: the same as a sum of terms, for large y.
+        expander: the models that the form refers to.
+        start: where the range begins; nan: at the logarithm of where the level before ended.
+
+    """
+
+    variable: str
+    plain: Expression
+    form: list[Term]
+    expander: Expander
+    start: arb
+
+
+@dataclass(slots=True)
+class Approach:
+    """The way to one end.
+
+    Attributes:
+        expression: the integrand f.
+        variable: its variable.
+        values: the values of its parameters.
+        edge: the end.
+        bits: accuracy that is aimed at, relative to 1.
+        limit: how far from the origin the range goes, if its end is finite and only taken for
+            infinite since f decays on the way to it.
+
+    """
+
+    expression: Expression
+    variable: str
+    values: Mapping[str, Ball]
+    edge: Edge
+    bits: int
+    limit: arb | None = None
+
+    def integral(self, start: arb) -> arb:
+        """The integral of f between ``start`` and the end, a positive length.
+
+        Raises:
+            DivergesError: that is proved.
+            NotEnclosedError: neither a value nor divergence was found.
+
+        """
+        with models.series_length(), precision(2 * self.bits + 64):
+            try:
+                return self._integral(start)
+            except (NoModelError, ArithmeticError, RecursionError) as error:
+                raise NotEnclosedError(str(error)) from None
+
+    def _integral(self, start: arb) -> arb:
+        if not self.edge.point.is_finite():
+            try:
+                return self._levels([self._far(start)])
+            except NotEnclosedError:
+                if self.limit is not None:
+                    raise
+            nearest = arb(-self.edge.side)
+            if not -self.edge.side * start >= 1:
+                function = analytic.box_function(self.expression, self.variable, self.values)
+                between = function and _integrated(
+                    function, start, nearest, self.bits, evaluations_of(self.expression)
+                )
+                if between is None:
+                    raise NotEnclosedError("the integrand cannot be enclosed near an end")
+                inner = arb(between.real) * -self.edge.side
+                return inner + self._levels(self._near(nearest))
+        return self._levels(self._near(start))
+
+    def principal(self, farthest: arb) -> tuple[arb, arb]:
+        """The principal value near a pole, or at both infinities, and how near or far.
+
+        f is a power series there, whose odd part cancels.
+
+        Args:
+            farthest: the largest distance from the pole, or the least from 0.
+
+        """
+        with models.series_length(), precision(2 * self.bits + 64):
+            finite = self.edge.point.is_finite()
+            if finite:
+                given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
+                begin, slope = -farthest.log(), Fraction(1)
+            else:
+                given = models.inverse_power(1, arb(1))
+                begin, slope = farthest.log(), Fraction(-1)
+            try:
+                values = {**self.values}
+                expander = Expander("y1", (self.variable, given), values)
+                form = expander.form(self.expression)
+                if not isinstance(form, Model):
+                    raise NoModelError("a pole with logarithms")
+                doubled = models.even(form)
+            except NoModelError as error:
+                raise NotEnclosedError(str(error)) from None
+            terms = []
+            if doubled is not None:
+                terms = expander.terms(expander.product(doubled, [Term(((ONE, slope),), ONE)]))
+            tail = Tail(level_of("y1", self.expression, terms, expander), self.bits)
+            cut = tail.begins(begin)
+            value = tail.integral(cut)
+            if value is None:
+                if tail.diverges(cut):
+                    raise DivergesError(tail.sign)
+                raise NotEnclosedError("the principal value is not known to exist")
+            return value, (-cut).exp() if finite else cut.exp()
+
+    def _far(self, start: arb) -> Level:
+        """x = +-y."""
+        y, side = Symbol("y"), -self.edge.side
+        given: Expression = y if side > 0 else neg(y)
+        expander = Expander("y", (self.variable, [Term((), given)]), self.values)
+        form = expander.terms(expander.form(self.expression))
+        return Level(
+            "y", substitute(self.expression, self.variable, given), form, expander, start * side
+        )
+
+    def _near(self, start: arb) -> Iterator[Level]:
+        """x = p +- e^{-y} or +-e^y, and then y = e^t, and so on."""
+        point, side = self.edge.point, self.edge.side
+        values: dict[str, Ball] = {**self.values}
+        away = Call("exp", (neg(Symbol("y1")),))
+        given: Form
+        if point.is_finite():
+            values[_END] = acb(point)
+            end: Expression = Symbol(_END)
+            given = models.line(acb(point), self.edge.exact, side, arb(1))
+            if self.edge.exact == models.AT_ZERO:
+                x: Expression = away if side > 0 else neg(away)
+            else:
+                x = Call("add", (end, away if side > 0 else neg(away)))
+            slope: Form = [Term(((ONE, Fraction(1)),), ONE)]
+            first = -(abs(start - point).log())
+            factor: Expression = away
+        else:
+            given = models.inverse_power(-side, arb(1))
+            factor = Call("exp", (Symbol("y1"),))
+            x = factor if side < 0 else neg(factor)
+            slope = [Term(((ONE, Fraction(-1)),), ONE)]
+            first = abs(start).log()
+        expander = Expander("y1", (self.variable, given), values)
+        form = expander.terms(expander.product(expander.form(self.expression), slope))
+        plain = mul(substitute(self.expression, self.variable, x), factor)
+        yield Level("y1", plain, form, expander, first)
+        for k in range(2, MAX_LEVELS + 1):
+            before, name = f"y{k - 1}", f"y{k}"
+            inner = expander.expression(form)
+            names = frozenset(expander.models)
+            given = models.inverse_power(1, arb(1))
+            known = expander.models
+            expander = Expander(name, (before, given), values, names, dict(known))
+            up = [Term(((ONE, Fraction(-1)),), ONE)]
+            form = expander.terms(expander.product(expander.form(inner), up))
+            grown = Call("exp", (Symbol(name),))
+            plain = mul(substitute(plain, before, grown), grown)
+            yield Level(name, plain, form, expander, arb("nan"))
+
+    def _levels(self, levels: Iterator[Level] | list[Level]) -> arb:
+        total = arb(0)
+        begin: arb | None = None
+        for level in levels:
+            begin = level.start if begin is None else begin
+            level_begin = begin if level.start.is_finite() else begin.log()
+            tail = Tail(level, self.bits, self.limit)
+            cut = tail.begins(level_begin)
+            value = tail.integral(cut)
+            if value is not None:
+                return total + self._plain(level, level_begin, cut) + value
+            if tail.diverges(cut):
+                raise DivergesError(tail.sign)
+            # the next level begins where y is at least 1
+            begin = level_begin
+            if not level_begin >= 2:
+                total += self._plain(level, level_begin, arb(2))
+                begin = arb(2)
+        raise NotEnclosedError("the integral converges too slowly at an end")
+
+    def _plain(self, level: Level, low: arb, high: arb) -> arb:
+        """The integral over a range of y on which f is bounded."""
+        if bool(low == high):
+            return arb(0)
+        function = analytic.box_function(level.plain, level.variable, level.expander.values)
+        if function is None:
+            raise NotEnclosedError("a function that is not supported on complex boxes")
+        value = _integrated(function, low, high, self.bits, evaluations_of(level.plain))
+        if value is None or not value.imag.contains(0):
+            raise NotEnclosedError("the integrand is not bounded near an end")
+        return arb(value.real)
+
+
+@dataclass(slots=True)
+class Tail:
+    """The form of one level from a point on."""
+
+    level: Level
+    bits: int
+    limit: arb | None = None
+    sign: int = 0
+
+    def begins(self, least: arb, bits: int | None = None) -> arb:
+        """A point of y from which all models hold to so many bits, not before ``least``."""
+        cut = least
+        for name, model in self.level.expander.models.items():
+            y = -model.reach(self.bits if bits is None else bits).log()
+            for _ in range(self._depth(name)):
+                y = y.log() if y > 1 else least
+            if y > cut:
+                cut = arb(y.mid())
+        return cut if cut is least else arb((cut + 1).mid())
+
+    def _depth(self, name: str) -> int:
+        """How many levels above this one a model's coordinate is."""
+        own = self.level.variable
+        of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
+        return int(own[1:] or 0) - int(of[1:] or 0)
+
+    def _coordinate(self, name: str, y: Ball) -> Ball:
+        """The u of a model at y."""
+        for _ in range(self._depth(name)):
+            y = y.exp()
+        return (-y).exp()
+
+    def integral(self, cut: arb) -> arb | None:
+        """The integral from ``cut`` to infinity, or None."""
+        total, others = arb(0), []
+        for term in self.level.form:
+            if term.factor == Number(0):
+                continue
+            value = None if self.limit is not None else self._closed(term, cut)
+            if value is None:
+                others.append(term)
+            else:
+                total += value
+        if not others:
+            return total
+        rest = self._enclosed(others, cut)
+        return None if rest is None else total + rest
+
+    def _closed(self, term: Term, cut: arb) -> arb | None:
+        """The integral of a term c y^m P(u) u^v in closed form; None if it has another form."""
+        ratio = Fraction(0)
+        for key, q in term.exponent:
+            if key != ONE:
+                return None
+            ratio = q
+        found = self.factors(term.factor)
+        if found is None:
+            return None
+        scale, degree, model = found
+        if model is None:
+            if not ratio > 0:
+                return None
+            return scale * _moment(arb(ratio.numerator) / ratio.denominator, degree, cut)
+        total = arb(0)
+        for k, coefficient in enumerate(model.coefficients):
+            if coefficient.is_zero():
+                continue
+            power = ratio + k
+            if not power > 0:
+                return None
+            weight = _moment(arb(power.numerator) / power.denominator, degree, cut)
+            total += coefficient.real * weight
+        power = ratio + model.series.prec
+        if not power > 0:
+            return None
+        if model.is_power:
+            return scale * total
+        # what the series leaves out is at most 2 M (u/r)^n
+        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        left *= _moment(arb(power.numerator) / power.denominator, degree, cut)
+        return scale * (total + arb(0, left.upper()))
+
+    def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
+        """A product of constants, powers of y and models of this level."""
+        scale, degree = arb(1), 0
+        model: Model | None = None
+        stack: list[tuple[Expression, int]] = [(factor, 1)]
+        expander = self.level.expander
+        while stack:
+            node, power = stack.pop()
+            name = node.function
+            if isinstance(node, Symbol) and node.name == self.level.variable:
+                degree += power
+            elif isinstance(node, Symbol) and node.name in expander.models:
+                if self._depth(node.name) or power < 0:
+                    return None
+                own = expander.models[node.name]
+                own = replace(own, valuation=Fraction(0), written=None)
+                for _ in range(power):
+                    model = own if model is None else models.mul(model, own)
+            elif not expander.varies(node):
+                value = expander.value(node).real
+                scale = scale * value if power > 0 else scale / value
+                if abs(power) > 1:
+                    return None
+            elif name == "mul":
+                stack += [(arg, power) for arg in node.args]
+            elif name == "neg":
+                scale = -scale if power % 2 else scale
+                stack.append((node.args[0], power))
+            elif name == "div":
+                stack += [(node.args[0], power), (node.args[1], -power)]
+            elif name == "pow" and (ratio := fold(node.args[1])) is not None:
+                if ratio.denominator != 1 or abs(ratio) > MAX_POWER:
+                    return None
+                stack.append((node.args[0], power * int(ratio)))
+            else:
+                return None
+        return (scale, degree, model) if 0 <= degree <= MAX_POWER else None
+
+    def _enclosed(self, terms: list[Term], cut: arb) -> arb | None:
+        """The integral of terms by rigorous integration and a bound of the rest."""
+        expression = self.level.expander.expression(terms)
+        end, error = self._end(expression, cut)
+        if end is None:
+            return None
+        functions = {name: self._values(name) for name in self.level.expander.models}
+        function = analytic.box_function(
+            expression, self.level.variable, self.level.expander.values, functions
+        )
+        if function is None:
+            raise NotEnclosedError("a function that is not supported on complex boxes")
+        value = _integrated(function, cut, end, self.bits, evaluations_of(expression))
+        if value is None or not value.imag.contains(0):
+            raise NotEnclosedError("the integrand cannot be enclosed near an end")
+        return arb(value.real + arb(0, error.upper()))
+
+    def _values(self, name: str) -> Callable[[Ball], Ball]:
+        """The slowly varying factor of a model as a function of y."""
+        model = self.level.expander.models[name]
+        known = acb_poly(model.coefficients)
+        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        order = model.series.prec
+
+        def value(y: Ball) -> Ball:
+            if model.is_power:
+                return model.bound
+            u = self._coordinate(name, y)
+            size = abs(u).upper()
+            if not 2 * size <= model.radius:
+                return acb("nan")
+            rest = left * size**order
+            return known(u) + acb(arb(0, rest.upper()), arb(0, rest.upper()))
+
+        return value
+
+    def _ranges(self, cut: arb) -> dict[str, Ball]:
+        """The values of parameters, and the ranges of the models from a point on."""
+        values = dict(self.level.expander.values)
+        for name, model in self.level.expander.models.items():
+            u = abs(self._coordinate(name, acb(cut))).upper()
+            values[name] = acb(model.at(acb(arb(0).union(u))).real)
+        return values
+
+    def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
+        """A point beyond which the integral is negligible, and a bound of what is beyond."""
+        goal = arb(2) ** -(self.bits + 8)
+        error = arb("inf")
+        for k in CUTS:
+            end = arb(2) ** k
+            if not end > 2 * cut:
+                continue
+            bound = tail_bound(expression, self.level.variable, self._ranges(end), end, 1)
+            if self.limit is not None and not end < self.limit:
+                return self.limit, arb(0)
+            if bound < goal:
+                return end, bound
+            error = bound
+        return None, error
+
+    def diverges(self, cut: arb) -> bool:
+        """Whether the integral is proved to diverge; then `sign` is set."""
+        if self.limit is not None:
+            return False
+        expression = self.level.expander.expression(self.level.form)
+        for k in CUTS[3::4]:
+            start = arb(2) ** k
+            if not start > cut:
+                continue
+            self.sign = sign_of_divergence(
+                expression, self.level.variable, self._ranges(start), start
+            )
+            if self.sign:
+                return True
+        return False
+
+
+def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
+    """A level whose range begins where it is asked to."""
+    return Level(variable, plain, form, expander, arb("nan"))
+
+
+def _integrated(
+    function: analytic.BoxFunction, low: arb, high: arb, bits: int, evaluations: int
+) -> Ball | None:
+    value = analytic.integrate(function, low, high, bits, evaluations)
+    if value is None and evaluations == BOX_EVALUATIONS:
+        value = analytic.integrate_where_large(function, low, high, bits, evaluations)
+    return value
+
+
+def evaluations_of(expression: Expression) -> int:
+    """How many evaluations one rigorous integration may take: few of functions that are slow."""
+    return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS
+
+
+def _moment(rate_: arb, degree: int, cut: arb) -> arb:
+    r"""The integral of y^m e^{-a y} from a point to infinity.
+
+    >>> bool(abs(_moment(arb(1), 1, arb(0)) - 1) < 1e-12)
+    True
+
+    """
+    total, factor = arb(0), arb(1)
+    for k in range(degree + 1):
+        total += factor * cut ** (degree - k) / rate_ ** (k + 1)
+        factor *= degree - k
+    return (-rate_ * cut).exp() * total

@@ -1,0 +1,275 @@
+"""The integral of an analytic expression over a range, enclosed, or a proof that it diverges.
+
+The range is cut at the singularities of f, and where a linear part of f vanishes far from the
+origin (the mean of a normal density), from which f is followed in both directions. Pieces on which
+f is bounded are left to python-flint's rigorous integration, the way to an end to `approach`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from flint import acb, arb, fmpq
+
+from ....reading.expression.build import add, div, neg
+from ....reading.expression.traversal import all_nodes, is_constant, substitute
+from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ...ball_arithmetic.balls import precision
+from ...ball_arithmetic.jets import Ball
+from .. import analytic
+from ..line import RealLine, is_regular
+from ..singularities import named_number
+from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
+from .rotation import Rotation
+
+#: Zeros of linear parts at least so far from the origin are places to begin.
+FAR = 8
+#: Binary places of a small value that are computed beyond those of a value of size 1.
+MAX_EXTRA_BITS = 600
+
+Exact = tuple[Fraction, Fraction] | None
+
+
+@dataclass(slots=True)
+class Enclosure:
+    r"""One integral of an analytic expression.
+
+    Attributes:
+        line: the integrand on the real line.
+        expression: the integrand.
+        variable: its variable.
+        digits: decimal digits that are wanted.
+        exact: the limits that are a + b pi by their form.
+        size: the sum of the sizes of all parts, a lower bound of the integral of \|f\|.
+
+    """
+
+    line: RealLine
+    expression: Expression
+    variable: str
+    digits: int
+    exact: Mapping[int, Exact] = field(default_factory=dict)
+    size: arb = field(default_factory=arb)
+    bits: int = 0
+
+    def integral(self, points: list[arb]) -> arb:
+        """The integral between the first and the last point, with singularities at the others.
+
+        Raises:
+            DivergesError: that is proved.
+            NotEnclosedError: neither a value nor divergence was found.
+
+        """
+        value = self.total(points)
+        if value.contains(0):
+            # an odd f: the sizes of two unequal parts show how large |f| is
+            self.size = arb(0)
+            points = _with_cuts(points, self._unit())
+            value = self._sum(points)
+        size = self.size
+        if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
+            # small values: as many digits relative to their size
+            extra = min(int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, 600)
+            self.bits, self.size = self.bits + max(extra, 0), arb(0)
+            value = self._sum(points)
+        if not value.rad() <= arb(10) ** (-self.digits + 5) * self.size:
+            raise NotEnclosedError("the integral is known to few digits")
+        return value
+
+    def total(self, points: list[arb]) -> arb:
+        """The same, with an error that is not compared with the size of f."""
+        self.bits, self.size = int(3.33 * self.digits) + 16, arb(0)
+        return self._sum(points)
+
+    def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
+        """The principal value near a pole, or at both infinities, and how near or far."""
+        bits = int(3.33 * self.digits) + 16
+        edge = Edge(pole, 1, named_number(pole) if pole.is_finite() else None)
+        return Approach(self.expression, self.variable, self.line.values, edge, bits).principal(
+            farthest
+        )
+
+    def _sum(self, points: list[arb]) -> arb:
+        signs: list[int] = []
+        failure: NotEnclosedError | None = None
+        total = arb(0)
+        with precision(self.bits + 64):
+            for low, high in itertools.pairwise(points):
+                try:
+                    for value in self._parts(low, high):
+                        total += value
+                        self.size += abs(value)
+                except DivergesError as error:
+                    signs.append(error.sign)
+                except NotEnclosedError as error:
+                    failure = error
+        if signs and failure is None:
+            raise DivergesError(signs[0] if len(set(signs)) == 1 else 0)
+        if failure is not None:
+            raise failure
+        return total
+
+    def _parts(self, low: arb, high: arb) -> Iterator[arb]:
+        """The integrals over the parts of a piece between two singularities."""
+        regular = is_regular(self.line, low, 1), is_regular(self.line, high, -1)
+        if all(regular):
+            value = self._direct(low, high)
+            if value is not None:
+                yield value
+                return
+        origins = list(self._origins(low, high))
+        if origins:
+            first, last = origins[0], origins[-1]
+            yield from self._one(low, first[0], regular[0], first[1])
+            for one, two in itertools.pairwise(origins):
+                middle = arb(((one[0] + two[0]) / 2).mid())
+                yield self._from(one, middle, 1)
+                yield self._from(two, middle, -1)
+            yield from self._one(high, last[0], regular[1], last[1])
+            return
+        if not low.is_finite() and not high.is_finite():
+            middle = arb(0)
+        elif not low.is_finite():
+            middle = high if regular[1] else arb((high - self._unit()).mid())
+        elif not high.is_finite():
+            middle = low if regular[0] else arb((low + self._unit()).mid())
+        elif regular[0] != regular[1]:
+            middle = low if regular[0] else high
+        else:
+            middle = arb(((low + high) / 2).mid())
+        yield from self._one(low, middle, regular[0], None)
+        yield from self._one(high, middle, regular[1], None)
+
+    def _one(self, end: arb, start: arb, regular: bool, origin: Expression | None) -> Iterator[arb]:
+        """The integral between a place inside and an end."""
+        if end is start:
+            return
+        side = 1 if bool(end < start) else -1
+        if origin is not None and (regular or not end.is_finite()):
+            yield self._from((start, origin), end, -side)
+            return
+        if regular:
+            low, high = (end, start) if side > 0 else (start, end)
+            value = self._direct(low, high)
+            if value is not None:
+                yield value
+                return
+        edge = Edge(end, side, self._exactly(end))
+        rotation = Rotation(self.expression, self.variable, self.line.values, edge, self.bits)
+        try:
+            value, turned = rotation.integral(start)
+        except NotEnclosedError:
+            pass
+        else:
+            low, high = (turned, start) if side > 0 else (start, turned)
+            between = self._direct(low, high)
+            if between is not None:
+                yield value
+                yield between
+                return
+        approach = Approach(self.expression, self.variable, self.line.values, edge, self.bits)
+        yield approach.integral(start)
+
+    def _from(self, origin: tuple[arb, Expression], end: arb, side: int) -> arb:
+        """The integral from a place far from 0 in one direction, with this as the origin."""
+        moved = Symbol(self.variable) if side > 0 else neg(Symbol(self.variable))
+        expression = substitute(self.expression, self.variable, add(moved, origin[1]))
+        limit = abs(end - origin[0]) if end.is_finite() else None
+        edge = Edge(arb("inf"), -1)
+        values = self.line.values
+        approach = Approach(expression, self.variable, values, edge, self.bits, limit)
+        return approach.integral(arb(0))
+
+    def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
+        """Zeros of linear parts of f inside a piece, in order."""
+        found: dict[Expression, arb] = {}
+        for node in all_nodes(self.expression):
+            if node.function != "add" or len(node.args) != 2:
+                continue
+            zero = _zero(node, self.variable)
+            if zero is None:
+                continue
+            value = analytic_value(zero, self.line.values)
+            if value is not None and abs(value) > FAR and low < value and value < high:
+                found[zero] = value
+        ordered = sorted(found.items(), key=lambda pair: float(pair[1]))
+        for at, (zero, value) in enumerate(ordered):
+            if not at or bool(value > ordered[at - 1][1]):
+                yield value, zero
+
+    def _unit(self) -> arb:
+        """A length on which f does not oscillate often, and at most 1."""
+        fastest = arb(4)
+        for node in all_nodes(self.expression):
+            if node.function in ("sin", "cos"):
+                terms = node.args[0].args if node.args[0].function == "add" else node.args
+                for term in terms:
+                    scale = _scale(term, self.variable)
+                    value = analytic_value(scale, self.line.values) if scale is not None else None
+                    fastest = fastest if value is None else fastest.max(abs(value))
+        return arb((4 / fastest).mid())
+
+    def _direct(self, low: arb, high: arb) -> arb | None:
+        function = analytic.box_function(self.expression, self.variable, self.line.values)
+        if function is None:
+            return None
+        value = analytic.integrate(function, low, high, self.bits, evaluations_of(self.expression))
+        if value is None or not value.imag.contains(0):
+            return None
+        return arb(value.real)
+
+    def _exactly(self, end: arb) -> Exact:
+        """The exact value of an end, of which its ball is an enclosure."""
+        if not end.is_finite():
+            return None
+        if id(end) in self.exact:
+            return self.exact[id(end)]
+        return named_number(end)
+
+
+def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
+    """The points with one more in each piece, off its middle."""
+    result = points[:1]
+    for low, high in itertools.pairwise(points):
+        if low.is_finite() and high.is_finite():
+            cut = low + (high - low) * 5 / 16
+        elif low.is_finite() or high.is_finite():
+            cut = low + unit if low.is_finite() else high - unit
+        else:
+            cut = arb(fmpq(-3, 8))
+        result += [arb(cut.mid()), high]
+    return result
+
+
+def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | None:
+    """The real value of a constant."""
+    function = analytic.box_function(constant, "", values)
+    value = function(acb(0), False) if function is not None else acb("nan")
+    return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
+
+
+def _zero(node: Expression, variable: str) -> Expression | None:
+    """Where a sum of a multiple of x and a constant vanishes."""
+    for linear, constant in (node.args, node.args[::-1]):
+        if is_constant(constant, variable) and not is_constant(linear, variable):
+            scale = _scale(linear, variable)
+            return None if scale is None else div(neg(constant), scale)
+    return None
+
+
+def _scale(node: Expression, variable: str) -> Expression | None:
+    """c of c x."""
+    name, args = node.function, node.args
+    if node == Symbol(variable):
+        return Number(1)
+    if name == "neg":
+        inner = _scale(args[0], variable)
+        return None if inner is None else neg(inner)
+    if name == "mul":
+        varying = [arg for arg in args if not is_constant(arg, variable)]
+        if len(varying) == 1 and varying[0] == Symbol(variable):
+            return Call("mul", (*[arg for arg in args if arg != varying[0]], Number(1)))
+    return None

@@ -1,0 +1,82 @@
+r"""Simple poles whose place has no exact name, such as that of tan(x^2) at the root of pi/2.
+
+If 1/f has a bounded derivative on an interval and other signs at its ends, 1/f has a zero z inside,
+and \|1/f(x)\| <= M \|x - z\|. Then \|f(x)\| >= 1/(M \|x - z\|), whose integral to z diverges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from flint import acb, arb
+
+from ....reading.expression.build import ONE, div, mul, neg, number
+from ....reading.expression.traversal import fold
+from ....reading.expression.tree import Call, Expression
+from ...ball_arithmetic.balls import UnusableError, precision
+from ...ball_arithmetic.compiler import compile_tape
+from ...ball_arithmetic.jets import Ball
+
+#: Binary logarithm of the width, relative to 1 + |z|, of the interval about a pole, and bits: wider
+#: intervals hold other poles, narrower ones need more bits.
+WIDTH, BITS = -20, 128
+
+#: Functions with poles, as quotients.
+_QUOTIENTS = {
+    "tan": ("sin", "cos"),
+    "cot": ("cos", "sin"),
+    "tanh": ("sinh", "cosh"),
+    "coth": ("cosh", "sinh"),
+}
+_RECIPROCALS = {"sec": "cos", "csc": "sin", "sech": "cosh", "csch": "sinh"}
+
+
+def has_simple_pole(
+    expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
+) -> bool:
+    """Whether an integrand certainly has a pole near a place, at which its integral diverges.
+
+    Args:
+        expression: the integrand.
+        variable: the variable of integration.
+        values: the values of the parameters.
+        near: a ball that the pole is thought to be in.
+
+    """
+    with precision(BITS):
+        try:
+            tape = compile_tape(reciprocal(expression), variable)
+        except UnusableError:
+            return False
+        margin = (1 + abs(near)) * arb(2) ** WIDTH
+        low, high = arb((near - margin).lower()), arb((near + margin).upper())
+        value, slope = tape.run(acb(low.union(high)), values, derivative=True)[tape.root]
+        if slope is None or not (value.is_finite() and slope.is_finite()):
+            return False
+        first, last = (
+            tape.run(acb(end), values, derivative=False)[tape.root][0].real for end in (low, high)
+        )
+        return bool(first * last < 0) and value.imag.is_zero()
+
+
+def reciprocal(node: Expression) -> Expression:
+    """One over an expression, with what is below a fraction above, so that a pole is a zero."""
+    if not isinstance(node, Call):
+        return div(ONE, node)
+    name, args = node.function, node.args
+    if name == "neg":
+        return neg(reciprocal(args[0]))
+    if name == "mul":
+        return mul(*map(reciprocal, args))
+    if name == "div":
+        return mul(args[1], reciprocal(args[0]))
+    if name in _QUOTIENTS:
+        above, below = _QUOTIENTS[name]
+        return div(Call(below, args), Call(above, args))
+    if name in _RECIPROCALS:
+        return Call(_RECIPROCALS[name], args)
+    power = fold(args[1]) if name == "pow" else None
+    if power is not None and power < 0:
+        return args[0] if power == Fraction(-1) else Call("pow", (args[0], number(-power)))
+    return div(ONE, node)

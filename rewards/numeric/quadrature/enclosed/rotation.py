@@ -1,0 +1,333 @@
+r"""The integral towards an end at which f oscillates, enclosed by turning the path.
+
+f is written as a sum of amplitudes times cosines, products of cosines as sums. An amplitude h that
+is analytic for \|x\| >= T in the right half plane and tends to 0 there gives, by Jordan's lemma,
+int_T^oo h(x) e^{i w x} dx = i e^{i w T} int_0^oo h(T + i y) e^{-w y} dy, whose integrand decays.
+Phases c x^p become linear by x = y^{1/p}. What does not oscillate is left to `approach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import factorial
+
+from flint import acb, arb
+
+from ....reading.expression.build import ONE, TWO, add, div, mul, neg, number, power
+from ....reading.expression.traversal import (
+    additive_terms,
+    all_nodes,
+    fold,
+    is_constant,
+    substitute,
+)
+from ....reading.expression.tree import Expression, Symbol
+from ...ball_arithmetic.balls import precision
+from ...ball_arithmetic.jets import Ball
+from ...expansions import models
+from ...expansions.forms import Expander, Exponent, Term, plus, rate
+from ...expansions.models import NoModelError
+from .. import analytic
+from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, level_of
+
+#: Cosines in the sum that a product of them becomes.
+MAX_WAVES = 32
+#: Evaluations of the integrand on one turned path.
+BOX_EVALUATIONS = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """amplitude cos(w y + phase - quarter pi/2), with y = x^p."""
+
+    amplitude: Expression
+    frequency: Exponent
+    phase: Exponent
+    quarter: int
+
+
+@dataclass(slots=True)
+class Rotation:
+    """The way to an end at which f oscillates.
+
+    Attributes:
+        expression: the integrand f.
+        variable: its variable.
+        values: the values of its parameters.
+        edge: the end: infinite, or 0.
+        bits: accuracy that is aimed at, relative to 1.
+        exponent: p, by which phases are linear in x^p.
+
+    """
+
+    expression: Expression
+    variable: str
+    values: Mapping[str, Ball]
+    edge: Edge
+    bits: int
+    exponent: Fraction = Fraction(0)
+
+    def integral(self, start: arb) -> tuple[arb, arb]:
+        """The integral from a place T to the end, and T, which is not before ``start``.
+
+        Raises:
+            DivergesError: that is proved.
+            NotEnclosedError: f does not oscillate, or not in a way that is known.
+
+        """
+        if self.edge.point.is_finite() and self.edge.exact != models.AT_ZERO:
+            raise NotEnclosedError("an oscillation at a finite end")
+        side = self.edge.side if self.edge.point.is_finite() else -self.edge.side
+        x = Symbol(self.variable)
+        expression = self.expression
+        if side < 0:
+            expression = substitute(expression, self.variable, neg(x))
+        with models.series_length(), precision(2 * self.bits + 64):
+            try:
+                waves = self._waves(expression)
+                value, turned = self._sum(waves, abs(start))
+            except NoModelError as error:
+                raise NotEnclosedError(str(error)) from None
+            return value, turned * side
+
+    def _waves(self, expression: Expression) -> list[Wave]:
+        waves = self._expanded(expression)
+        if not self.exponent:
+            raise NotEnclosedError("no oscillation")
+        if (self.exponent > 0) == self.edge.point.is_finite():
+            raise NotEnclosedError("no oscillation at this end")
+        grouped: dict[tuple[Exponent, Exponent, int], list[Expression]] = {}
+        for wave in waves:
+            frequency, phase, quarter = wave.frequency, wave.phase, wave.quarter
+            size = self._value(frequency)
+            if frequency and not size > 0:
+                if not size < 0:
+                    raise NotEnclosedError("a frequency that may be zero")
+                frequency, phase = plus((), frequency, -1), plus((), phase, -1)
+                quarter = -quarter
+            grouped.setdefault((frequency, phase, quarter % 4), []).append(wave.amplitude)
+        return [
+            Wave(self._in_y(add(*amplitudes)), frequency, phase, quarter)
+            for (frequency, phase, quarter), amplitudes in grouped.items()
+        ]
+
+    def _in_y(self, amplitude: Expression) -> Expression:
+        """An amplitude as a function of y, times the size of dx/dy."""
+        p = self.exponent
+        if p == 1:
+            return amplitude
+        y = Symbol(self.variable)
+        slope = mul(number(abs(1 / p)), power(y, number(1 / p - 1)))
+        return mul(substitute(amplitude, self.variable, power(y, number(1 / p))), slope)
+
+    def _value(self, constant: Exponent) -> arb:
+        function = analytic.box_function(rate(constant), "", self.values)
+        if function is None:
+            raise NotEnclosedError("a frequency that cannot be computed")
+        return arb(function(acb(0), False).real)
+
+    def _expanded(self, node: Expression) -> list[Wave]:
+        """A sum of waves."""
+        if not self._oscillates(node):
+            return [Wave(node, (), (), 0)]
+        name, args = node.function, node.args
+        if name in ("sin", "cos"):
+            frequency, phase = self._phase(args[0])
+            return [Wave(ONE, frequency, phase, int(name == "sin"))]
+        if name == "add":
+            return [wave for arg in args for wave in self._expanded(arg)]
+        if name == "neg":
+            return [_scaled(wave, neg(ONE)) for wave in self._expanded(args[0])]
+        if name == "div" and not self._oscillates(args[1]):
+            return [_scaled(wave, div(ONE, args[1])) for wave in self._expanded(args[0])]
+        if name == "mul":
+            result = self._expanded(args[0])
+            for arg in args[1:]:
+                result = _products(result, self._expanded(arg))
+            return result
+        if name == "pow":
+            ratio = fold(args[1])
+            if ratio is not None and ratio.denominator == 1 and 0 < ratio <= 8:
+                factor = self._expanded(args[0])
+                result = factor
+                for _ in range(int(ratio) - 1):
+                    result = _products(result, factor)
+                return result
+        raise NotEnclosedError("an oscillation inside another function")
+
+    def _oscillates(self, node: Expression) -> bool:
+        return any(
+            inner.function in _PERIODIC and not is_constant(inner, self.variable)
+            for inner in all_nodes(node)
+        )
+
+    def _phase(self, argument: Expression) -> tuple[Exponent, Exponent]:
+        """The coefficient of x^p and the constant of c x^p + d."""
+        frequency: Exponent = ()
+        phase: Exponent = ()
+        for term in additive_terms(argument, self.variable):
+            if is_constant(term, self.variable):
+                phase = plus(phase, _single(term))
+                continue
+            coefficient, p = _monomial(term, self.variable)
+            if not self.exponent:
+                self.exponent = p
+            if p != self.exponent or not p:
+                raise NotEnclosedError("phases of different kinds")
+            frequency = plus(frequency, _single(coefficient))
+        return frequency, phase
+
+    def _sum(self, waves: list[Wave], start: arb) -> tuple[arb, arb]:
+        p = arb(self.exponent.numerator) / self.exponent.denominator
+        begin = start**p if start > 0 else arb(1)
+        ways = [(wave, self._way(wave)) for wave in waves if wave.frequency]
+        for _, tail in ways:
+            # the path is turned where the bound of an amplitude holds; no digits are needed of it
+            begin = arb(tail.begins(begin.log(), bits=0).exp().mid()).max(begin)
+        begin = arb((begin * 9 / 8).mid())
+        signs = 0
+        total = arb(0)
+        for wave, tail in ways:
+            if _decays(tail):
+                total += self._turned(wave, tail, begin)
+            elif tail.diverges(begin.log()):
+                signs += 1
+            else:
+                raise NotEnclosedError("an amplitude that is not known to decay")
+        edge = Edge(arb("inf"), -1)
+        for wave in waves:
+            if not wave.frequency:
+                angle = self._value(wave.phase) - arb.pi() * wave.quarter / 2
+                quarter = wave.quarter % 2 and not wave.phase
+                approach = Approach(wave.amplitude, self.variable, self.values, edge, self.bits)
+                if not quarter:
+                    total += approach.integral(begin) * angle.cos()
+        if signs == 1:
+            # on every half period |f| is at least a positive constant on a third of it
+            raise DivergesError(0)
+        if signs:
+            raise NotEnclosedError("several amplitudes that do not decay")
+        return total, begin ** (1 / p)
+
+    def _way(self, wave: Wave) -> Tail:
+        given = models.inverse_power(1, arb(1))
+        expander = Expander("y1", (self.variable, given), self.values)
+        form = expander.terms(expander.form(wave.amplitude))
+        return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
+
+    def _turned(self, wave: Wave, tail: Tail, begin: arb) -> arb:
+        """The integral of one wave from ``begin`` to infinity."""
+        frequency = self._value(wave.frequency)
+        bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
+        end = (bound.log().max(arb(0)) + arb(self.bits + 8) * arb(2).log()) / frequency
+        end = arb(2) ** arb((end.log() / arb(2).log()).ceil().upper())
+        rest = (bound * (-frequency * end).exp() / frequency).upper()
+        function = analytic.box_function(wave.amplitude, self.variable, self.values)
+        if function is None:
+            raise NotEnclosedError("a function that is not supported on complex boxes")
+        h, turn = function, acb(0, 1)
+
+        def integrand(y: Ball, analytic_: bool) -> Ball:
+            return h(begin + turn * y, analytic_) * (-frequency * y).exp()
+
+        value = analytic.integrate(integrand, arb(0), end, self.bits, BOX_EVALUATIONS)
+        if value is None:
+            raise NotEnclosedError("an amplitude that cannot be enclosed")
+        value += acb(arb(0, rest), arb(0, rest))
+        angle = frequency * begin + self._value(wave.phase) - arb.pi() * wave.quarter / 2
+        return arb((turn * (turn * angle).exp() * value).real)
+
+
+def _single(constant: Expression) -> Exponent:
+    ratio = fold(constant)
+    if ratio is not None:
+        return ((ONE, ratio),) if ratio else ()
+    return ((constant, Fraction(1)),)
+
+
+def _scaled(wave: Wave, factor: Expression) -> Wave:
+    return Wave(mul(wave.amplitude, factor), wave.frequency, wave.phase, wave.quarter)
+
+
+def _products(left: list[Wave], right: list[Wave]) -> list[Wave]:
+    """cos A cos B = (cos(A - B) + cos(A + B)) / 2, term by term."""
+    result: list[Wave] = []
+    for a in left:
+        for b in right:
+            amplitude = mul(a.amplitude, b.amplitude)
+            if not (a.frequency or a.phase or a.quarter):
+                result.append(Wave(amplitude, b.frequency, b.phase, b.quarter))
+                continue
+            if not (b.frequency or b.phase or b.quarter):
+                result.append(Wave(amplitude, a.frequency, a.phase, a.quarter))
+                continue
+            for sign in (1, -1):
+                result.append(
+                    Wave(
+                        div(amplitude, TWO),
+                        plus(a.frequency, b.frequency, sign),
+                        plus(a.phase, b.phase, sign),
+                        a.quarter + sign * b.quarter,
+                    )
+                )
+    if len(result) > MAX_WAVES:
+        raise NotEnclosedError("too many frequencies")
+    return result
+
+
+def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
+    """(c, p) of c x^p."""
+    name, args = node.function, node.args
+    if node == Symbol(variable):
+        return ONE, Fraction(1)
+    if is_constant(node, variable):
+        return node, Fraction(0)
+    if name == "neg":
+        coefficient, p = _monomial(args[0], variable)
+        return neg(coefficient), p
+    if name == "mul":
+        parts = [_monomial(arg, variable) for arg in args]
+        return mul(*(c for c, _ in parts)), sum((p for _, p in parts), Fraction(0))
+    if name == "div":
+        (above, p), (below, q) = (_monomial(arg, variable) for arg in args)
+        return div(above, below), p - q
+    if name in ("pow", "sqrt", "root"):
+        exponent = Fraction(1, 2) if name == "sqrt" else fold(args[1])
+        coefficient, p = _monomial(args[0], variable)
+        if exponent and coefficient == ONE:
+            return ONE, p * (1 / exponent if name == "root" else exponent)
+    raise NotEnclosedError("a phase that is no power of x")
+
+
+def _decays(tail: Tail) -> bool:
+    """Whether an amplitude tends to 0 in the right half plane, where it is analytic."""
+    for term in tail.level.form:
+        if tail.factors(term.factor) is None:
+            return False
+        if any(key != ONE for key, _ in term.exponent):
+            return False
+        if not sum((q for _, q in term.exponent), Fraction(0)) > 0:
+            return False
+    return True
+
+
+def _bound(tail: Tail, term: Term, begin: arb) -> arb:
+    r"""A bound of a term for \|x\| >= ``begin`` in the right half plane."""
+    found = tail.factors(term.factor)
+    if found is None:
+        return arb("inf")
+    scale, degree, model = found
+    v = sum((q for _, q in term.exponent), Fraction(0))
+    size = abs(scale) * (abs(model.bound).upper() if model else 1)
+    if not degree:
+        return size * begin ** (-arb(v.numerator) / v.denominator)
+    # |ln x| <= ln|x| + pi/2, and z^d <= d! e^{e z} / e^d with e = v/2
+    half = arb(v.numerator) / v.denominator / 2
+    growth = arb(factorial(degree)) / half**degree * (arb.pi() / 2 * half).exp()
+    return size * growth * begin ** (-half)
+
+
+#: Functions of a growing argument that oscillate.
+_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())

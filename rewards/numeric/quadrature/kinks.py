@@ -1,0 +1,324 @@
+"""Integrands with |u|, max, floor, cases or real odd roots, cut into analytic ones.
+
+Between two neighbouring places where an argument changes sign (or passes a whole number), each of
+these functions is one analytic expression: |u| is u or -u.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from flint import acb, arb
+
+from ...reading.expression.traversal import all_nodes, fold, symbols_of
+from ...reading.expression.tree import Call, Expression, Number
+from ..ball_arithmetic.balls import Break, Tape, UnusableError, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.domain import isolate
+from ..ball_arithmetic.jets import Ball
+from .line import END_BITS
+from .singularities import named_numbers
+from .work import QuadratureError
+
+#: Intervals in the search for one argument's zeros, and how narrow they become: what happens in a
+#: narrower one is bounded and added to the error.
+SEARCH, WIDTH, SEARCH_BITS = 4_000, arb(2) ** -260, 640
+#: The same for zeros of radicands, where a range is cut for speed only.
+COARSE = arb(2) ** -30
+#: Pieces that a range is cut into.
+MAX_PIECES = 2_500
+#: Powers of two at which the search begins anew; beyond the last no kink is looked for, nor beyond
+#: `_FARTHEST` the zero of a linear argument.
+_MARKS, _FARTHEST = (-2, 0, 2, 4, 6, 9, 12, 40, 100, 400), arb(2) ** 2048
+BREAKING = frozenset("abs sgn heaviside floor ceil frac max min piecewise".split())
+_RESOLVED = BREAKING | {"pow", "root"}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of the range on which the integrand is one analytic expression."""
+
+    lower: arb
+    upper: arb
+    expression: Expression
+
+
+def has_breaks(expression: Expression, variable: str) -> bool:
+    """Whether a function of the variable has kinks or jumps."""
+    return any(
+        node.function in BREAKING and variable in symbols_of(node) for node in all_nodes(expression)
+    )
+
+
+def segments(
+    expression: Expression, variable: str, values: Mapping[str, Ball], lower: arb, upper: arb
+) -> tuple[list[Segment], arb]:
+    """The range cut where a function of the integrand has a kink or a jump.
+
+    Returns:
+        The pieces, and a bound of the error that the places cause that are not known exactly.
+
+    Raises:
+        QuadratureError: there are too many such places, or they cannot be found.
+
+    """
+    try:
+        expression = _without_squares(expression)
+        tape = compile_tape(expression, variable)
+        parts = [*tape.breaks, *_odd_radicands(tape)]
+        touched: list[tuple[arb, arb]] = []
+        marks = [lower, *_places(tape, parts, values, lower, upper, touched), upper]
+        error = _uncertain(tape, values, touched)
+        if not parts and len(marks) == 2:
+            marks = [lower, *_zeros_of_radicands(tape, values, lower, upper), upper]
+        return [
+            Segment(low, high, _resolved(expression, variable, values, _inside(low, high)))
+            for low, high in itertools.pairwise(marks)
+        ], error
+    except UnusableError as error_:
+        raise QuadratureError(str(error_)) from None
+
+
+def _without_squares(node: Expression) -> Expression:
+    """The expression with |u^2| as u^2, which has no kink."""
+    if not isinstance(node, Call) or not node.args:
+        return node
+    args = tuple(_without_squares(arg) for arg in node.args)
+    inner = args[0]
+    if node.function == "abs" and inner.function == "pow":
+        exponent = fold(inner.args[1])
+        if exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
+            return inner
+    return Call(node.function, args)
+
+
+def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, arb]]) -> arb:
+    """A bound of twice the integral of |f| over intervals in which a kink may lie anywhere."""
+    error = arb(0)
+    with precision(SEARCH_BITS):
+        for low, high in touched:
+            value = tape.run(acb(low.union(high)), values, derivative=False)[tape.root][0]
+            if not value.is_finite():
+                raise QuadratureError("a kink beside a singularity")
+            error += 2 * abs(value).upper() * (high - low)
+        return arb(error.upper())
+
+
+def _zeros_of_radicands(
+    tape: Tape, values: Mapping[str, Ball], lower: arb, upper: arb
+) -> list[arb]:
+    """Where square roots touch zero, as that of 1 + cos(2x) does; none if there are too many."""
+    parts = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
+    with suppress(QuadratureError):
+        return _places(tape, parts, values, lower, upper, None)
+    return []
+
+
+def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
+    """An expression without a variable, with its cases, floors and so on as the values choose.
+
+    Raises:
+        UnusableError: a condition is no comparison.
+
+    """
+    return _resolved(constant, "", values, arb(0))
+
+
+def _odd_radicands(tape: Tape) -> list[Break]:
+    return [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2]
+
+
+def _places(
+    tape: Tape,
+    parts: list[Break],
+    values: Mapping[str, Ball],
+    lower: arb,
+    upper: arb,
+    touched: list[tuple[arb, arb]] | None,
+) -> list[arb]:
+    """The breakpoints of all parts inside the range, in order; of the same one only once.
+
+    Intervals in which one may lie anywhere are added to ``touched``, if that is a list.
+    """
+    places: list[arb] = []
+    for part in dict.fromkeys(parts):
+        found = _linear(tape, part, values, lower, upper)
+        if found is None:
+            found = list(_crossings(tape, part, values, lower, upper, touched))
+        places += [place for place in found if bool(place > lower) and bool(place < upper)]
+        if len(places) > MAX_PIECES:
+            raise QuadratureError("the integrand has too many kinks or jumps")
+    with precision(END_BITS):
+        places.sort(key=lambda place: place.mid())
+        return [place for at, place in enumerate(places) if at == 0 or bool(place > places[at - 1])]
+
+
+def _linear(
+    tape: Tape, part: Break, values: Mapping[str, Ball], lower: arb, upper: arb
+) -> list[arb] | None:
+    """The crossings of an argument with a constant slope; None if it has none."""
+    if part.at == "integer" and not (lower.is_finite() and upper.is_finite()):
+        return None
+    with precision(END_BITS):
+        low, high = lower.max(-_FARTHEST), upper.min(_FARTHEST)
+        start = arb(((low + high) / 2).mid()) if lower.is_finite() and upper.is_finite() else arb(0)
+        whole = arb(low.lower()).union(arb(high.upper()))
+        slope = tape.run(acb(whole), values, until=part.slot)[part.slot][1]
+        if slope is None or not slope.is_finite() or slope.real.contains(0):
+            return None
+        if not slope.real.rad() < abs(slope.real) * arb(2) ** (64 - END_BITS):
+            return None
+        value = tape.run(acb(start), values, until=part.slot)[part.slot][0].real
+        if part.at == "zero":
+            return [_named(start - value / slope.real)]
+        ends = [value + (end - start) * slope.real for end in (lower, upper)]
+        first, last = sorted(float(end) for end in ends)
+        if last - first > MAX_PIECES:
+            raise QuadratureError("the integrand has too many kinks or jumps")
+        whole_numbers = range(math.floor(first), math.ceil(last) + 1)
+        return [_named(start + (k - value) / slope.real) for k in whole_numbers]
+
+
+def _named(place: arb) -> arb:
+    """A place exactly, if it is a number with a short name."""
+    for named in named_numbers(float(place), float(place)):
+        if named.overlaps(place):
+            return named
+    return place
+
+
+def _crossings(
+    tape: Tape,
+    part: Break,
+    values: Mapping[str, Ball],
+    lower: arb,
+    upper: arb,
+    touched: list[tuple[arb, arb]] | None,
+) -> Iterator[arb]:
+    """Where the argument of one part passes zero, or a whole number."""
+    marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
+    low, high = max(float(lower), -(2.0**400)), min(float(upper), 2.0**400)
+    inside = [low, *sorted(mark for mark in marks if low < mark < high), high]
+    queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(inside)]
+    with precision(END_BITS):
+        for _ in range(SEARCH):
+            if not queue:
+                return
+            a, b = queue.pop()
+            with precision(128 if b - a > arb(2) ** -60 else SEARCH_BITS):
+                value, slope = tape.run(acb(a.union(b)), values, until=part.slot)[part.slot]
+            if value.is_finite() and not _passes(value.real, part):
+                continue
+            middle = arb(((a + b) / 2).mid())
+            if b - a < (COARSE if touched is None else WIDTH) * (1 + abs(middle)):
+                # touched, not crossed: it may be passed anywhere in between
+                if touched is None:
+                    yield next(named_numbers(float(2 * a - b), float(2 * b - a)), middle)
+                else:
+                    touched.append((a, b))
+                    yield middle
+                continue
+            if slope is not None and slope.is_finite() and not slope.real.contains(0):
+                target = 0 if part.at == "zero" else value.real.unique_fmpz()
+                if target is not None:
+                    place = _isolated(tape, part.slot, arb(target), values, a, b)
+                    if place is not None:
+                        yield place
+                    continue
+            queue += [(a, middle), (middle, b)]
+    raise QuadratureError("the integrand has too many kinks or jumps")
+
+
+def _passes(value: arb, part: Break) -> bool:
+    return bool(value.contains(0) if part.at == "zero" else value.contains_integer())
+
+
+def _isolated(
+    tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
+) -> arb | None:
+    """The point of [low, high] where a monotone part has a value, exactly if it has a name."""
+    part = partial(tape.at, slot, values=values)
+    isolated = isolate(part, target, low, high, arb(2) ** (16 - END_BITS))
+    if isolated is None:
+        return None
+    return _named(arb(isolated[0].union(isolated[1])))
+
+
+def _inside(low: arb, high: arb) -> arb:
+    if low.is_finite() and high.is_finite():
+        return arb(((low + high) / 2).mid())
+    if low.is_finite():
+        return arb((low + 1).mid())
+    return arb((high - 1).mid()) if high.is_finite() else arb(0)
+
+
+def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: arb) -> Expression:
+    """The expression with its functions of `_RESOLVED` as they are at a point."""
+    if not isinstance(node, Call) or not node.args:
+        return node
+    if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):
+        chosen = _choose(node, variable, values, at)
+        if chosen is not None:
+            return _resolved(chosen, variable, values, at)
+    return Call(node.function, tuple(_resolved(arg, variable, values, at) for arg in node.args))
+
+
+def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> Expression | None:
+    def value(part: Expression) -> arb:
+        tape = compile_tape(part, variable)
+        with precision(256):
+            return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
+
+    name, args = node.function, node.args
+    if name in ("abs", "sgn", "heaviside"):
+        negative = bool(value(args[0]) < 0)
+        if name == "abs":
+            return Call("neg", args) if negative else args[0]
+        low = Number(-1) if name == "sgn" else Number(0)
+        return low if negative else Number(1)
+    if name in ("floor", "ceil", "frac"):
+        whole = Number(int(value(args[0]).floor().unique_fmpz() or 0))
+        if name == "frac":
+            return Call("add", (args[0], Call("neg", (whole,))))
+        return Number(whole.numerator + 1) if name == "ceil" else whole
+    if name in ("max", "min"):
+        return (max if name == "max" else min)(args, key=lambda arg: float(value(arg)))
+    if name == "piecewise":
+        for result, condition in zip(args[::2], args[1::2], strict=False):
+            if _holds(condition, value):
+                return result
+        return args[-1] if len(args) % 2 else None
+    return _root(node, value)
+
+
+def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
+    """Whether a condition holds at a point that is no breakpoint."""
+    if not isinstance(condition, Call):
+        raise UnusableError("a condition must be a comparison")
+    if condition.function in ("and", "or"):
+        results = [_holds(arg, value) for arg in condition.args]
+        return all(results) if condition.function == "and" else any(results)
+    left, right = (value(arg) for arg in condition.args)
+    below, above = bool(left < right), bool(left > right)
+    return {"lt": below, "le": below, "gt": above, "ge": above, "ne": below or above}.get(
+        condition.function, False
+    )
+
+
+def _root(node: Call, value: Callable[[Expression], arb]) -> Expression | None:
+    """A real odd root of a negative radicand u: -(-u)^{p/q} or (-u)^{p/q}."""
+    base, exponent = node.args
+    if node.function == "root":
+        exponent = Call("div", (Number(1), exponent))
+    ratio = fold(exponent)
+    if ratio is None or ratio.denominator % 2 == 0 or ratio.denominator == 1:
+        return None
+    if (isinstance(base, Call) and base.function == "neg") or not bool(value(base) < 0):
+        return None
+    positive = Call("pow", (Call("neg", (base,)), exponent))
+    return Call("neg", (positive,)) if ratio.numerator % 2 else positive

@@ -1,0 +1,111 @@
+"""A real integrand on the real line, with a budget of evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from flint import acb, arb, ctx
+
+from ...reading.expression.traversal import SLOW, nodes_of, symbols_of
+from ...reading.expression.tree import Call, Expression
+from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import Ball
+from .work import SPECIAL, QuadratureError, WorkError, spend
+
+#: Precision at which limits and kinks are known: p + e^{-1024} has to differ from p.
+END_BITS = 4096
+#: Evaluations of a tape's slot that one integral may cost: about a second.
+SLOT_BUDGET = 4_000_000
+#: What a slow function costs, in slots, up to this precision; beyond, in proportion to it.
+SLOW_SLOTS, SLOW_BITS = 400, 512
+
+#: How near to an end f has to be bounded to be regular there.
+_EDGE = arb(2) ** -300
+
+
+class OutsideDomainError(QuadratureError):
+    """The integrand, or a limit of integration, is not real: the problem is at fault."""
+
+
+@dataclass(slots=True)
+class RealLine:
+    """f on the real line: `at` is its value at a point, `on` its range on an interval.
+
+    Attributes:
+        tape: the compiled integrand.
+        values: the values of its parameters.
+        spent: slots evaluated so far.
+        slow: how many functions occur that may take long.
+
+    """
+
+    tape: Tape
+    values: Mapping[str, Ball]
+    spent: int = field(default=0)
+    slow: int = field(default=0)
+
+    @classmethod
+    def of(cls, expression: Expression, variable: str, values: Mapping[str, Ball]) -> RealLine:
+        """The line of an expression in a variable."""
+        varying = {node for node in nodes_of(expression) if variable in symbols_of(node)}
+        slow = sum(isinstance(node, Call) and node.function in SLOW for node in varying)
+        return cls(compile_tape(expression, variable), values, slow=slow)
+
+    def at(self, x: arb) -> arb:
+        """f(x), a ball that may be infinite.
+
+        Raises:
+            OutsideDomainError: f is not real there.
+            QuadratureError: the budget is spent.
+
+        """
+        value = self._run(x)
+        if not value.imag.contains(0):
+            place = x.str(6, radius=False)
+            raise OutsideDomainError(f"the integrand is not real at {self.tape.variable} = {place}")
+        return arb(value.real)
+
+    def on(self, interval: arb) -> arb:
+        """The range of f on an interval; infinite where it cannot be bounded."""
+        value = self._run(interval)
+        return value.real if value.is_finite() else arb("nan")
+
+    def _run(self, x: arb) -> Ball:
+        spend(self.tape.size)
+        self.spent += self.tape.size
+        if self.slow:
+            spend(self.slow * SPECIAL)
+            self.spent += self.slow * SLOW_SLOTS * max(ctx.prec, SLOW_BITS) // SLOW_BITS
+        if self.spent > SLOT_BUDGET:
+            raise WorkError("the integral takes more work than is allowed")
+        return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
+
+    def is_singular(self, x: arb) -> bool:
+        """Whether f has no finite value at a point, however precisely it is known."""
+        return not self._run(x).is_finite()
+
+    def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
+        """Parts that pass zero or a multiple of pi/2 in an interval, where others have poles."""
+        self.spent += self.tape.size
+        jets = self.tape.run(acb(interval), self.values, derivative=False)
+        special = []
+        for slot, (value, _) in enumerate(jets):
+            if not self.tape.varying[slot] or not value.is_finite():
+                continue
+            if value.contains(0):
+                special.append((slot, arb(0)))
+            turns = (2 * value.real / arb.pi()).unique_fmpz()
+            if turns is not None and int(turns):
+                special.append((slot, int(turns) * arb.pi() / 2))
+        return special
+
+
+def is_regular(line: RealLine, end: arb, side: int) -> bool:
+    """Whether f is bounded near a finite end."""
+    if not end.is_finite():
+        return False
+    with precision(512):
+        edge = arb(end.mid()).union(arb((end + side * _EDGE).mid()))
+        return line.on(edge).is_finite()

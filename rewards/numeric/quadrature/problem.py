@@ -1,0 +1,125 @@
+r"""Definite integrals as papers print them: ``\int_0^\infty \frac{\ln x}{1+x^2}\,dx``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ...errors import ProblemError
+from ...reading.expression.sympy_bridge import from_sympy
+from ...reading.expression.traversal import symbols_of
+from ...reading.problem import Limit, read_integral
+from ..sampling.integrand import Integrand, integrands, kinds_of, prepare
+
+if TYPE_CHECKING:
+    import sympy
+
+
+@dataclass(frozen=True, slots=True)
+class DefiniteIntegral:
+    r"""A readable definite integral.
+
+    Attributes:
+        integrand: f, its variable and its parameters.
+        lower: the lower limit.
+        upper: the upper limit.
+        principal_value: Cauchy's principal value is asked for.
+        text: the problem as it was given.
+        number: which of the readings of the text it is, from 0.
+
+    Example:
+        >>> prepare_definite(r"\int_0^\infty e^{-x} \, dx").upper
+        1
+
+    """
+
+    integrand: Integrand
+    lower: Limit
+    upper: Limit
+    principal_value: bool
+    text: str
+    number: int = 0
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols of f and of the limits but the variable of integration."""
+        names = set(self.integrand.parameters)
+        for limit in (self.lower, self.upper):
+            if not isinstance(limit, int):
+                names |= symbols_of(limit)
+        return tuple(sorted(names))
+
+
+def prepare_definite(
+    problem: str | sympy.Integral, assumptions: Mapping[str, str] | None = None
+) -> DefiniteIntegral:
+    r"""The likeliest reading of a definite integral.
+
+    Args:
+        problem: as for `definite_readings`.
+        assumptions: as for `definite_readings`.
+
+    Returns:
+        The first of `definite_readings`.
+
+    Raises:
+        ProblemError: as for `definite_readings`.
+
+    Example:
+        >>> prepare_definite(r"\int_0^1 x^a \, dx").parameters
+        ('a',)
+
+    """
+    return definite_readings(problem, assumptions)[0]
+
+
+def definite_readings(
+    problem: str | sympy.Integral, assumptions: Mapping[str, str] | None = None
+) -> tuple[DefiniteIntegral, ...]:
+    r"""Read a definite integral in every way that its notation allows.
+
+    Args:
+        problem: LaTeX with an integral sign, both limits and a differential, alone or after
+            ``I =`` or ``\mathrm{PV}``; or a SymPy ``Integral`` over one range.
+        assumptions: kinds of parameters, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
+
+    Returns:
+        The readings, the likeliest first; most texts have one.
+
+    Raises:
+        ProblemError: it is unreadable, lacks a limit or is a multiple integral.
+
+    Example:
+        >>> [each.lower for each in definite_readings(r"\int_0^1 x^a \, dx")]
+        [Number(numerator=0, denominator=1)]
+
+    """
+    if isinstance(problem, str):
+        return _prepare_text(problem, kinds_of(assumptions))
+    if len(problem.limits) != 1 or len(problem.limits[0]) != 3:
+        raise ProblemError(f"{problem} is not an integral over one range")
+    variable, lower, upper = problem.limits[0]
+    integrand = prepare(problem.function, str(variable), assumptions)
+    limits = [_sympy_limit(limit) for limit in (lower, upper)]
+    return (DefiniteIntegral(integrand, limits[0], limits[1], False, str(problem)),)
+
+
+def _sympy_limit(limit: sympy.Expr) -> Limit:
+    if limit.is_infinite:
+        return 1 if limit.is_extended_positive else -1
+    return from_sympy(limit)
+
+
+@lru_cache(maxsize=4096)
+def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[DefiniteIntegral, ...]:
+    problem = read_integral(text, None, [name for name, _ in kinds])
+    lower, upper = problem.lower, problem.upper
+    if lower is None or upper is None:
+        lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
+        raise ProblemError(f"{text!r} is no definite integral: it has no {lacks}")
+    return tuple(
+        DefiniteIntegral(integrand, lower, upper, problem.principal_value, text, number)
+        for number, integrand in enumerate(integrands(problem, text, None, kinds))
+    )

@@ -1,0 +1,280 @@
+"""Ranges with many or infinitely many kinks: periods counted, ends moved to infinity and cut.
+
+An integral over n periods is n times that over one. Where kinks accumulate at an end, or the range
+is infinite, x = p +- e^{-y} or x = +-y makes them regular, and the range of y is cut where a proved
+bound of what follows is negligible; the bound is added to the error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number
+from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.jets import Ball
+from ..expansions.forms import exact_value
+from .enclosed.tails import tail_bound
+from .kinks import BREAKING
+from .line import RealLine, is_regular
+from .work import QuadratureError
+
+#: Periods from which on one is integrated instead of all.
+LEAST_PERIODS = 3
+#: Where a range is cut, as powers of two: as many kinks are computed.
+CUTS = range(3, 11)
+_TURNS = frozenset("sin cos tan cot sec csc".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A part of an integral over a finite range of a new variable, and an error to be added."""
+
+    expression: Expression
+    lower: arb
+    upper: arb
+    error: arb
+
+
+def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
+    r"""A period a + b pi of an expression, if it holds the variable in periodic functions only.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> period(read(r"\cos^2(2x)")[0].expression, "x") == (0, 1)
+    True
+
+    """
+    found: list[tuple[Fraction, Fraction]] = []
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        if node == Symbol(variable):
+            return None
+        if node.function not in _TURNS and node.function != "frac":
+            stack += node.args
+            continue
+        if is_constant(node, variable):
+            continue
+        slope = _slope(node.args[0], variable)
+        exact = exact_value(slope) if slope is not None else None
+        if exact is None or (exact[0] and exact[1]):
+            return None
+        inverse = 1 / abs(exact[0] or exact[1])
+        if node.function == "frac":
+            if exact[1]:
+                return None
+            found.append((inverse, Fraction(0)))
+        else:
+            # sin(a x): 2 pi / a; sin(b pi x): 2 / b
+            twice = 2 * inverse
+            found.append((twice, Fraction(0)) if exact[1] else (Fraction(0), twice))
+    if not found or len({bool(rational) for rational, _ in found}) > 1:
+        return None
+    sizes = [rational or angle for rational, angle in found]
+    common = Fraction(
+        math.lcm(*(size.numerator for size in sizes)),
+        math.gcd(*(size.denominator for size in sizes)),
+    )
+    return (common, Fraction(0)) if found[0][0] else (Fraction(0), common)
+
+
+def _slope(argument: Expression, variable: str) -> Expression | None:
+    """c of c x + d."""
+    name, args = argument.function, argument.args
+    if argument == Symbol(variable):
+        return ONE
+    if name == "neg":
+        inner = _slope(args[0], variable)
+        return None if inner is None else neg(inner)
+    if name == "add":
+        varying = [arg for arg in args if not is_constant(arg, variable)]
+        return _slope(varying[0], variable) if len(varying) == 1 else None
+    if name == "mul":
+        varying = [arg for arg in args if not is_constant(arg, variable)]
+        if len(varying) != 1:
+            return None
+        inner = _slope(varying[0], variable)
+        others = [arg for arg in args if is_constant(arg, variable)]
+        return None if inner is None else mul(inner, *others)
+    if name == "div" and is_constant(args[1], variable):
+        inner = _slope(args[0], variable)
+        return None if inner is None else div(inner, args[1])
+    return None
+
+
+def whole_periods(
+    size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
+) -> tuple[int, Expression, Expression] | None:
+    """How many periods a range holds, where the first one ends, and where the last one does."""
+    ends = exact_value(lower), exact_value(upper)
+    if ends[0] is None or ends[1] is None:
+        return None
+    length = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
+    at = 0 if size[0] else 1
+    with precision(256):
+        real = arb(length[0].numerator) / length[0].denominator
+        real += arb.pi() * length[1].numerator / length[1].denominator
+        unit = arb(size[at].numerator) / size[at].denominator * (1 if at == 0 else arb.pi())
+        whole = (real / unit).floor().unique_fmpz()
+    if not length[1 - at]:
+        count = length[at] // size[at]
+    elif whole is not None:
+        count = int(whole)
+    else:
+        return None
+    if count < LEAST_PERIODS:
+        return None
+    step = number(size[at]) if at == 0 else mul(number(size[at]), PI)
+    return count, add(lower, step), add(lower, mul(Number(count), step))
+
+
+def cut_ranges(
+    expression: Expression,
+    variable: str,
+    values: Mapping[str, Ball],
+    lower: arb,
+    upper: arb,
+    limits: tuple[Expression | int, Expression | int],
+    digits: int,
+    accumulating: tuple[bool, bool],
+) -> list[Range]:
+    """An integral as a sum of integrals over finite ranges.
+
+    Args:
+        expression: the integrand.
+        variable: its variable, which also names the new ones.
+        values: the values of its parameters.
+        lower: the lower limit.
+        upper: the upper limit.
+        limits: the same as expressions.
+        digits: decimal digits that are wanted.
+        accumulating: the ends at which kinks accumulate.
+
+    Raises:
+        QuadratureError: no bound is found.
+
+    """
+    ends = (lower, upper)
+    far = [accumulating[k] or not end.is_finite() for k, end in enumerate(ends)]
+    if not any(far):
+        return [Range(expression, lower, upper, arb(0))]
+    if all(far):
+        if lower.is_finite() and upper.is_finite():
+            middle = arb(((lower + upper) / 2).mid())
+        else:
+            middle = lower + 1 if lower.is_finite() else upper - 1 if upper.is_finite() else arb(0)
+    else:
+        middle = upper if far[0] else lower
+    return [
+        _cut(expression, variable, values, end, limits[k], middle, 1 - 2 * k, digits)
+        for k, end in enumerate(ends)
+        if far[k]
+    ]
+
+
+def _cut(
+    expression: Expression,
+    variable: str,
+    values: Mapping[str, Ball],
+    end: arb,
+    limit: Expression | int,
+    start: arb,
+    side: int,
+    digits: int,
+) -> Range:
+    """The way from ``start`` to an end as a finite range of y."""
+    y = Symbol(variable)
+    if isinstance(limit, int):
+        moved = simplified(substitute(expression, variable, y if side < 0 else neg(y)))
+        first = -side * start
+    else:
+        away = Call("exp", (neg(y),))
+        point = add(limit, away if side > 0 else neg(away))
+        moved = simplified(mul(substitute(expression, variable, point), away))
+        first = -(abs(start - end).log())
+    goal = arb(10) ** -(digits + 5)
+    for k in CUTS:
+        last = arb(2) ** k
+        if not last > first:
+            continue
+        error = tail_bound(moved, variable, values, last, 1)
+        if error < goal:
+            return Range(moved, first, last, error)
+    raise QuadratureError("the integrand has infinitely many kinks or jumps")
+
+
+def simplified(node: Expression) -> Expression:
+    """The expression with sums collected, and logarithms of exponentials and their powers undone.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> simplified(read("1-(1-x)")[0].expression)
+    Symbol(name='x')
+
+    """
+    if not isinstance(node, Call) or not node.args:
+        return node
+    args = tuple(simplified(arg) for arg in node.args)
+    name = node.function
+    inner = args[0]
+    if name == "add":
+        return _collected(args)
+    if name == "neg":
+        return neg(inner)
+    if name == "ln" and inner.function == "exp":
+        return inner.args[0]
+    if name == "log":
+        return simplified(div(Call("ln", (inner,)), Call("ln", (args[1],))))
+    if name == "pow" and inner == E:
+        return Call("exp", (args[1],))
+    if name == "pow" and inner.function == "exp":
+        return Call("exp", (mul(inner.args[0], args[1]),))
+    if name == "sqrt" and inner.function == "exp":
+        return Call("exp", (div(inner.args[0], TWO),))
+    if name == "div" and args[1].function == "exp":
+        return mul(inner, Call("exp", (neg(args[1].args[0]),)))
+    return Call(name, args)
+
+
+def _collected(terms: tuple[Expression, ...]) -> Expression:
+    """A sum with equal terms of opposite signs cancelled, and its rational numbers added."""
+    counts: dict[Expression, int] = {}
+    total = Fraction(0)
+    stack = [(term, 1) for term in reversed(terms)]
+    while stack:
+        term, sign = stack.pop()
+        ratio = fold(term)
+        if ratio is not None:
+            total += sign * ratio
+        elif term.function == "neg":
+            stack.append((term.args[0], -sign))
+        elif term.function == "add":
+            stack += [(arg, sign) for arg in reversed(term.args)]
+        else:
+            counts[term] = counts.get(term, 0) + sign
+    parts = [
+        mul(Number(count), term) if abs(count) != 1 else (term if count > 0 else neg(term))
+        for term, count in counts.items()
+        if count
+    ]
+    return add(number(total), *parts)
+
+
+def accumulates(
+    expression: Expression, variable: str, values: Mapping[str, Ball], end: arb, side: int
+) -> bool:
+    """Whether the argument of a floor, sgn, ... is unbounded at a finite end."""
+    if not end.is_finite():
+        return False
+    for node in all_nodes(expression):
+        if node.function in BREAKING:
+            for argument in node.args:
+                line = RealLine.of(argument, variable, values)
+                if not is_constant(argument, variable) and not is_regular(line, end, side):
+                    return True
+    return False

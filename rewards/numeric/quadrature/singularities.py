@@ -1,0 +1,159 @@
+"""Where an integrand has no finite value inside the range of integration.
+
+Intervals on which ball arithmetic bounds f hold no singularity. Those that stay unbounded however
+often they are halved hold one, or a removable one (``sin x / x``); it is located exactly, since
+quadrature has to begin there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from functools import partial
+
+from flint import arb, fmpq
+
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.domain import isolate
+from .line import RealLine
+from .work import QuadratureError
+
+#: Bits with which intervals are examined, and how narrow (relative to 1 + |x|) they become: at
+#: first, and where an interval seems to hold a singularity that cannot be located.
+SCAN_BITS, NARROW, NARROWEST = 96, 2.0**-12, 2.0**-36
+#: Intervals that are examined, and singularities that are accepted.
+MAX_INTERVALS, MAX_SINGULARITIES = 4_000, 24
+#: Beyond the second an infinite range is not scanned, and beyond the first only so many intervals.
+NEAR, FAR, FAR_INTERVALS = 80.0, 2.0**12, 400
+#: Largest denominator of a rational number, or a multiple of pi, that a singularity is tried as.
+MAX_DENOMINATOR = 24
+#: The same for a singularity that is located already: parameters have the denominator 64 and
+#: numerators up to 185, by which the places of poles are divided.
+LARGEST_DENOMINATOR = 256
+
+
+def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
+    """The singular points of f strictly inside (lower, upper), in order.
+
+    Args:
+        line: the integrand.
+        lower: the lower limit; may be infinite.
+        upper: the upper limit; may be infinite.
+        bits: precision to which they are located.
+
+    Raises:
+        QuadratureError: there are too many, or one cannot be located.
+
+    """
+    with precision(SCAN_BITS):
+        intervals = list(_first(lower, upper))
+        near = [pair for pair in intervals if max(map(abs, pair)) < NEAR]
+        clusters = _clusters(line, near, NARROW)
+        with suppress(QuadratureError):
+            # Far out an interval of e^x cannot be bounded away from zero. What is missed there, the
+            # two quadratures tell apart.
+            far = [pair for pair in intervals if pair not in near]
+            clusters = sorted(clusters + _clusters(line, far, NARROW, FAR_INTERVALS), key=_start)
+    points = []
+    for low, high in clusters:
+        point = _locate(line, low, high, bits, (lower, upper))
+        if point is not None:
+            points.append(point)
+            continue
+        with precision(SCAN_BITS):
+            inner = _clusters(line, [(low, high)], NARROWEST)
+        for one, two in inner:
+            point = _locate(line, one, two, bits, (lower, upper))
+            if point is None:
+                raise QuadratureError(f"a singularity near {float(one):.6g} cannot be located")
+            points.append(point)
+    return [point for point in points if bool(point > lower) and bool(point < upper)]
+
+
+def _start(cluster: tuple[arb, arb]) -> float:
+    return float(cluster[0])
+
+
+def _clusters(
+    line: RealLine,
+    intervals: list[tuple[arb, arb]],
+    narrow: float,
+    budget: int = MAX_INTERVALS,
+) -> list[tuple[arb, arb]]:
+    """Narrow intervals, apart from one another, outside of which f is bounded."""
+    queue = intervals[::-1]
+    unbounded: list[tuple[arb, arb]] = []
+    for _ in range(budget + 1):
+        if not queue:
+            return unbounded
+        low, high = queue.pop()
+        if line.on(low.union(high)).is_finite():
+            continue
+        middle = (low + high) / 2
+        if high - low < narrow * (1 + abs(middle)):
+            if unbounded and low - unbounded[-1][1] <= high - low:
+                unbounded[-1] = (unbounded[-1][0], high)
+            else:
+                unbounded.append((low, high))
+            if len(unbounded) > MAX_SINGULARITIES + 2:
+                raise QuadratureError(f"more than {MAX_SINGULARITIES} singularities")
+            continue
+        middle = arb(middle.mid())
+        queue += [(middle, high), (low, middle)]
+    raise QuadratureError("the integrand cannot be bounded between its singularities")
+
+
+def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
+    """The range in intervals that double in length away from the origin.
+
+    The ends themselves are left out: what happens there is examined apart.
+    """
+    marks = [0.0, *(2.0**k for k in range(-6, 13))]
+    low, high = max(float(lower), -FAR), min(float(upper), FAR)
+    edge = min(NARROW, (high - low) / 64)
+    low, high = low + edge * (1 + abs(low)), high - edge * (1 + abs(high))
+    # Off the marks themselves: a singularity at 0 or 1 is then in one interval, not in two.
+    shifted = sorted(sign * mark + 1e-3 * (1 + mark) for mark in marks for sign in (1, -1))
+    inside = [low, *(mark for mark in shifted if low < mark < high), high]
+    for a, b in itertools.pairwise(inside):
+        yield arb(a), arb(b)
+
+
+def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
+    """The singular point of an interval: an end, a number with a short name, a part's zero."""
+    with precision(bits):
+        width = 2 * (high - low)
+        for end in ends:
+            if end.is_finite() and bool(low - width < end) and bool(end < high + width):
+                return end
+        for point in named_numbers(float(low), float(high)):
+            if line.is_singular(point):
+                return point
+        for slot, target in line.special_slots(low.union(high)):
+            part = partial(line.tape.at, slot, values=line.values)
+            isolated = isolate(part, target, low, high, arb(2) ** (16 - bits))
+            if isolated is not None:
+                point = arb(isolated[0].union(isolated[1]))
+                if line.is_singular(point):
+                    return point
+    return None
+
+
+def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
+    """(a, b) with a + b pi in the ball of a place where a range is cut: it is cut there."""
+    for at, unit in enumerate((arb(1), arb.pi())):
+        ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
+        if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):
+            return (ratio, Fraction(0)) if at == 0 else (Fraction(0), ratio)
+    return None
+
+
+def named_numbers(low: float, high: float) -> Iterator[arb]:
+    """Rational numbers, and rational multiples of pi, with small denominators in an interval."""
+    slack = 1e-12 * (1 + abs(low))
+    for unit, exact in ((1.0, arb(1)), (float(arb.pi()), arb.pi())):
+        middle = Fraction((low + high) / 2 / unit).limit_denominator(MAX_DENOMINATOR)
+        if low - slack <= float(middle) * unit <= high + slack:
+            yield exact * arb(fmpq(middle.numerator, middle.denominator))

@@ -1,0 +1,487 @@
+"""The value of a definite integral, and how it was got."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Literal
+
+from flint import arb
+
+from ...reading.expression.build import number
+from ...reading.expression.traversal import additive_terms, substitute
+from ...reading.expression.tree import Expression
+from ...reading.problem import Limit
+from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.magnitude import log2
+from ..expansions.forms import exact_value
+from ..sampling.integrand import Integrand
+from . import ranges
+from .agreed import oscillation, piece
+from .agreed.ends import Behaviour, Decay, End, decay
+from .enclosed.approach import DivergesError, NotEnclosedError
+from .enclosed.enclosure import Enclosure, Exact
+from .enclosed.poles import has_simple_pole
+from .kinks import Segment, has_breaks, segments
+from .line import END_BITS, OutsideDomainError, RealLine
+from .problem import DefiniteIntegral
+from .singularities import singularities
+from .work import ONE_INTEGRAL, QuadratureError, WorkError, work_limit
+
+#: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
+#: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
+Method = Literal["enclosure", "two quadratures", "extrapolation", "divergence"]
+#: Up to so many pieces each is computed to digits relative to its own size.
+FEW_PIECES = 8
+#: Terms of a sum that are integrated one by one where the sum cannot be.
+MAX_TERMS = 6
+_UNPROVED = "the integral seems to diverge, which is not proved"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegralValue:
+    r"""The value of an integral, for one choice of its parameters.
+
+    Attributes:
+        ball: the value with its error; not finite if the integral diverges.
+        method: how it was got.
+        sign: of a divergent integral: +1 or -1 if it tends to that infinity, else 0.
+        size: a lower bound of the integral of \|f\|, to which an error is compared where the
+            value may be 0.
+
+    Example:
+        >>> IntegralValue(arb("nan"), "divergence", 1).diverges
+        True
+
+    """
+
+    ball: arb
+    method: Method
+    sign: int = 0
+    size: arb = field(default_factory=lambda: arb(1))
+
+    @property
+    def diverges(self) -> bool:
+        """Whether the integral has no value."""
+        return self.method == "divergence"
+
+    @property
+    def digits(self) -> float:
+        """Decimal digits to which the value is known; absolute ones if it may be 0."""
+        if self.diverges:
+            return 0.0
+        if self.ball.contains(0):
+            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * 0.30103
+        return float(self.ball.rel_accuracy_bits()) * 0.30103
+
+
+def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
+    r"""The value of an integral.
+
+    Args:
+        problem: the integral.
+        values: the values of its parameters.
+        digits: decimal digits that are wanted.
+
+    Returns:
+        The value with the method that gave it.
+
+    Raises:
+        QuadratureError: it cannot be computed; the message says why.
+        OutsideDomainError: the integrand or a limit is not real.
+
+    Example:
+        >>> from calculus_harness.rewards.numeric.quadrature import prepare_definite
+        >>> evaluate(prepare_definite(r"\int_0^1 x^2 \, dx"), {}, 30).ball.str(10)
+        '[0.3333333333 +/- 3.34e-11]'
+
+    """
+    with work_limit(ONE_INTEGRAL):
+        chosen, left = _with_numbers(problem, values) if values else (problem, values)
+        return _evaluate(chosen, left, digits)
+
+
+def _with_numbers(
+    problem: DefiniteIntegral, values: Mapping[str, Ball]
+) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
+    """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
+    left: dict[str, Ball] = {}
+    f, limits = problem.integrand.expression, [problem.lower, problem.upper]
+    for name, value in values.items():
+        if not (value.imag.is_zero() and value.real.rad().is_zero()):
+            left[name] = value
+            continue
+        mantissa, exponent = (int(part) for part in value.real.man_exp())
+        exact = number(Fraction(mantissa) * Fraction(2) ** exponent)
+        f = substitute(f, name, exact)
+        limits = [x if isinstance(x, int) else substitute(x, name, exact) for x in limits]
+    whole = problem.integrand
+    integrand = Integrand(f, whole.variable, dict(whole.assumptions), problem.text)
+    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), left
+
+
+def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
+    with precision(END_BITS):
+        limits = problem.lower, problem.upper
+        lower, upper = (limit_value(limit, values) for limit in limits)
+        if bool(lower == upper) and lower.is_finite():
+            return IntegralValue(arb(0), "enclosure")
+        orientation = 1
+        if bool(upper < lower):
+            lower, upper, orientation = upper, lower, -1
+            limits = limits[::-1]
+        elif not bool(lower < upper):
+            raise QuadratureError("the limits cannot be told apart")
+    oriented = replace(problem, lower=limits[0], upper=limits[1])
+    parts = _periodic(oriented, values, digits) or _pieces(oriented, values, digits, lower, upper)
+    diverging = [part for part in parts if part.diverges]
+    if diverging:
+        sign = _common_sign([part.sign for part in diverging])
+        return IntegralValue(arb("nan"), "divergence", orientation * sign)
+    total = _total(parts, digits)
+    with precision(128 + 4 * digits):
+        return total if orientation == 1 else replace(total, ball=-total.ball)
+
+
+def _periodic(
+    problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
+) -> list[IntegralValue]:
+    """Whole periods as one of them, and the rest; nothing if there are not several."""
+    f = problem.integrand
+    lower, upper = problem.lower, problem.upper
+    if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
+        return []
+    size = ranges.period(f.expression, f.variable)
+    whole = ranges.whole_periods(size, lower, upper) if size is not None else None
+    if whole is None:
+        return []
+    count, first, last = whole
+    one = _evaluate(replace(problem, upper=first), values, digits)
+    rest = IntegralValue(arb(0), "enclosure", size=arb(0))
+    if exact_value(last) != exact_value(upper):
+        rest = _evaluate(replace(problem, lower=last), values, digits)
+    with precision(128 + 4 * digits):
+        return [replace(one, ball=count * one.ball, size=count * one.size), rest]
+
+
+def _pieces(
+    problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int, lower: arb, upper: arb
+) -> list[IntegralValue]:
+    """The integral over pieces on which f is an analytic expression."""
+    f = problem.integrand
+    limits = problem.lower, problem.upper
+    exact = {
+        id(ball): None if isinstance(limit, int) else exact_value(limit)
+        for ball, limit in ((lower, limits[0]), (upper, limits[1]))
+    }
+    whole = [ranges.Range(f.expression, lower, upper, arb(0))]
+    accumulating = (
+        ranges.accumulates(f.expression, f.variable, values, lower, 1),
+        ranges.accumulates(f.expression, f.variable, values, upper, -1),
+    )
+    try:
+        if any(accumulating):
+            raise QuadratureError("kinks accumulate at an end")
+        found = [
+            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
+            for part in whole
+        ]
+    except QuadratureError:
+        if not has_breaks(f.expression, f.variable) or problem.principal_value:
+            raise
+        with precision(END_BITS):
+            whole = ranges.cut_ranges(
+                f.expression, f.variable, values, lower, upper, limits, digits, accumulating
+            )
+        found = [
+            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
+            for part in whole
+        ]
+    count = sum(len(pieces) for _, pieces, _ in found)
+    for relative in (False, True) if count > FEW_PIECES else (True,):
+        parts: list[IntegralValue] = []
+        for part, pieces, error in found:
+            parts += [
+                _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
+            ]
+            left = arb(0, (error + part.error).upper())
+            parts.append(IntegralValue(left, "enclosure", size=arb(0)))
+        if any(part.diverges for part in parts):
+            break
+        total = _total(parts, digits)
+        if total.ball.rad() <= arb(10) ** (5 - digits) * total.size:
+            break
+    return parts
+
+
+def _total(parts: list[IntegralValue], digits: int) -> IntegralValue:
+    method = max((part.method for part in parts), key=_METHODS.index)
+    with precision(128 + 4 * digits):
+        ball = sum((part.ball for part in parts), arb(0))
+        return IntegralValue(ball, method, size=sum((part.size for part in parts), arb(0)))
+
+
+#: The weakest of several methods is that of their sum.
+_METHODS: list[Method] = ["enclosure", "two quadratures", "extrapolation"]
+
+
+def _segment_value(
+    segment: Segment,
+    problem: DefiniteIntegral,
+    values: Mapping[str, Ball],
+    digits: int,
+    exact: Mapping[int, Exact],
+    relative: bool,
+) -> IntegralValue:
+    variable = problem.integrand.variable
+
+    def over(expression: Expression) -> IntegralValue:
+        line = RealLine.of(expression, variable, values)
+        computation = _Computation(
+            expression, variable, problem.principal_value, line, digits, exact, relative
+        )
+        return computation.run(segment.lower, segment.upper)
+
+    try:
+        return over(segment.expression)
+    except WorkError:
+        raise
+    except QuadratureError:
+        terms = additive_terms(segment.expression, variable)
+        if len(terms) < 2 or len(terms) > MAX_TERMS:
+            raise
+        parts = [over(term) for term in terms]
+        if any(part.diverges for part in parts):
+            raise  # the sum may converge all the same
+        return _total(parts, digits)
+
+
+def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
+    """A limit of integration at the working precision."""
+    if isinstance(limit, int):
+        return arb("inf") * limit
+    tape: Tape = compile_tape(limit, "")
+    value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+    if not value.is_finite() or not value.imag.contains(0):
+        raise OutsideDomainError("a limit of integration is not a real number")
+    return arb(value.real)
+
+
+@dataclass(slots=True)
+class _Computation:
+    """One integral over lower < upper."""
+
+    expression: Expression
+    variable: str
+    principal_value: bool
+    line: RealLine
+    digits: int
+    exact: Mapping[int, Exact]
+    relative: bool
+
+    def run(self, lower: arb, upper: arb) -> IntegralValue:
+        with precision(96):
+            values = [self.line.at(x) for x in _samples(lower, upper)]
+        if not any(value.is_finite() for value in values):
+            raise OutsideDomainError("the integrand has no value between the limits")
+        unknown: QuadratureError | None = None
+        points: list[arb] = []
+        try:
+            points = singularities(self.line, lower, upper, END_BITS)
+        except WorkError:
+            raise
+        except QuadratureError as error:
+            unknown = error  # an enclosure does not need them
+        marks = [lower, *points, upper]
+        enclosure = Enclosure(self.line, self.expression, self.variable, self.digits, self.exact)
+        try:
+            if self.principal_value:
+                return self._principal(marks)
+            value = enclosure.integral(marks) if self.relative else enclosure.total(marks)
+            return IntegralValue(value, "enclosure", size=enclosure.size)
+        except DivergesError as error:
+            return IntegralValue(arb("nan"), "divergence", error.sign)
+        except NotEnclosedError:
+            if self.principal_value:
+                raise
+            if unknown is not None:
+                raise unknown from None
+            return self._pieces(marks)
+
+    def _principal(self, marks: list[arb]) -> IntegralValue:
+        """The principal value: around each singularity, and at both infinities together."""
+        value, size = arb(0), arb(0)
+        with precision(END_BITS):
+            if not marks[0].is_finite() and not marks[-1].is_finite():
+                nearest = arb(max((abs(float(end)) for end in marks[1:-1]), default=0.0) + 2)
+                with suppress(NotEnclosedError):  # if it oscillates, each end converges
+                    value, far = self._over(self.expression).principal(arb("inf"), nearest)
+                    far = arb(far.mid())
+                    marks = [-far, *marks[1:-1], far]
+            low = marks[0]
+            for before, pole, after in zip(marks, marks[1:-1], marks[2:], strict=False):
+                gaps = [gap for gap in (pole - before, after - pole) if gap.is_finite()]
+                largest = min([arb(2), *gaps], key=float) / 2
+                enclosure = self._over(self.expression)
+                near, radius = enclosure.principal(pole, largest)
+                value += near
+                high = arb((pole - radius).mid())
+                value += enclosure.total([low, *_inner(low, high), high])
+                size += enclosure.size
+                low = arb((pole + radius).mid())
+            enclosure = self._over(self.expression)
+            value += enclosure.total([low, *_inner(low, marks[-1]), marks[-1]])
+            size += enclosure.size
+        if not value.rad() <= arb(10) ** (5 - self.digits) * size:
+            raise NotEnclosedError("the principal value is known to few digits")
+        return IntegralValue(value, "enclosure", size=size)
+
+    def _over(self, expression: Expression) -> Enclosure:
+        line = RealLine.of(expression, self.variable, self.line.values)
+        return Enclosure(line, expression, self.variable, self.digits, self.exact)
+
+    def _pieces(self, ends: list[arb]) -> IntegralValue:
+        parts: list[arb] = []
+        method: Method = "two quadratures"
+        for side, phase in self._oscillating(ends).items():
+            if not self._settles(phase, side):
+                raise QuadratureError(_UNPROVED)
+            nearest = max((side * float(end) for end in ends if end.is_finite()), default=0.0)
+            start = arb(side * max(nearest + 1.0, 1.0))
+            value, ends[-1 if side > 0 else 0] = oscillation.tail(
+                self.line, phase, start, side, self.digits
+            )
+            parts.append(value)
+            method = "extrapolation"
+        pieces = [(End(left, 1), End(right, -1)) for left, right in itertools.pairwise(ends)]
+        decays = [(decay(self.line, left), decay(self.line, right)) for left, right in pieces]
+        if _diverging(decays):
+            inner = (end for end in ends[1:-1] if end.is_finite())
+            if any(map(self._has_pole, inner)):
+                return IntegralValue(arb("nan"), "divergence", 0)
+            raise QuadratureError(_UNPROVED)
+        for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
+            parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
+        with precision(128 + 4 * self.digits):
+            return IntegralValue(sum(parts, arb(0)), method)
+
+    def _has_pole(self, near: arb) -> bool:
+        return has_simple_pole(self.expression, self.variable, self.line.values, near)
+
+    def _enclosure(self, lower: arb, upper: arb) -> arb | None:
+        """The rigorous value over a part of the range, if it can be had."""
+        enclosure = self._over(self.expression)
+        try:
+            return enclosure.integral([lower, upper])
+        except (NotEnclosedError, DivergesError):
+            return None
+
+    def _piece(self, whole: piece.Piece) -> arb:
+        """One piece in halves, each enclosed or else by two quadratures that agree."""
+        enclosed = self._enclosure(whole.left.point, whole.right.point)
+        if enclosed is not None:
+            return enclosed
+        left, right = whole.left, whole.right
+        middle = _middle(left.point, right.point)
+        calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
+        total = arb(0)
+        for half in (
+            piece.Piece(left, End(middle, -1), whole.left_decay, calm),
+            piece.Piece(End(middle, 1), right, calm, whole.right_decay),
+        ):
+            value = self._enclosure(half.left.point, half.right.point)
+            if value is None:
+                value = piece.integrate(self.line, half, self.digits)
+                piece.exclude_spikes(self.expression, self.line, half)
+            with precision(128 + 4 * self.digits):
+                total += value
+        return total
+
+    def _oscillating(self, ends: list[arb]) -> dict[int, oscillation.Phase]:
+        """The phases at infinite ends where f oscillates and does not decay quickly."""
+        phases: dict[int, oscillation.Phase] = {}
+        for end, side in ((ends[0], -1), (ends[-1], 1)):
+            if end.is_finite() or self._decays_fast(side):
+                continue
+            phase = oscillation.phase(self.expression, self.variable, self.line.values, side)
+            if phase is not None:
+                phases[side] = phase
+        return phases
+
+    def _decays_fast(self, side: int) -> bool:
+        """Whether |f| is bounded by something like e^{-x} far out, oscillations included."""
+        with precision(256):
+            near, far = (self._bound(side * arb(2) ** k, side * (arb(2) ** k + 7)) for k in (8, 10))
+        return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
+
+    def _bound(self, low: arb, high: arb) -> arb:
+        """A bound of |f| between two points, from that on many parts of the range."""
+        step = (high - low) / _PARTS
+        bounds = [
+            abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()
+            for k in range(_PARTS)
+        ]
+        infinite = [bound for bound in bounds if not bound.is_finite()]
+        return arb("inf") if infinite else max(bounds)
+
+    def _settles(self, phase: oscillation.Phase, side: int) -> bool:
+        """Whether the oscillating integral converges: f over the slope of the phase tends to 0."""
+        with precision(512):
+            sizes = []
+            for k in (30, 60):
+                x = side * arb(2) ** k
+                _, slope = phase.at(x, self.line.values)
+                bound = self._bound(x, x + side * 7 / abs(slope))
+                if not bound.is_finite():
+                    raise QuadratureError("the integrand is not bounded far out")
+                sizes.append(bound / abs(slope))
+        return bool(sizes[1] < sizes[0] * arb(2) ** -4)
+
+
+def _inner(low: arb, high: arb) -> list[arb]:
+    """A point off the middle of a range, whose two parts show how large an odd f is."""
+    finite = low.is_finite() and high.is_finite()
+    return [arb((low + (high - low) * 5 / 16).mid())] if finite else []
+
+
+def _middle(low: arb, high: arb) -> arb:
+    """A place inside a range."""
+    if low.is_finite() and high.is_finite():
+        return arb(((low + high) / 2).mid())
+    if low.is_finite() or high.is_finite():
+        return arb((low + 1).mid()) if low.is_finite() else arb((high - 1).mid())
+    return arb(0)
+
+
+def _samples(lower: arb, upper: arb) -> Iterator[arb]:
+    """Some points between the limits."""
+    low = lower if lower.is_finite() else arb(-1024).min(upper - 1024)
+    high = upper if upper.is_finite() else arb(1024).max(low + 1024)
+    for k in (1, 9, 45, 100, 163, 191, 199):
+        yield arb((low + (high - low) * k / 200).mid())
+
+
+def _diverging(decays: list[tuple[Decay, Decay]]) -> list[int]:
+    """The signs of f at the ends where the integral diverges."""
+    ends = [end for both in decays for end in both]
+    signs = [end.sign for end in ends if end.behaviour is Behaviour.DIVERGES]
+    if not signs and any(end.behaviour is Behaviour.UNKNOWN for end in ends):
+        raise QuadratureError("it is not clear whether the integral converges")
+    return signs
+
+
+def _common_sign(signs: list[int]) -> int:
+    return signs[0] if len(set(signs)) == 1 else 0
+
+
+#: The nearest power of two at which a range may be cut, and how many more there are.
+_NEAREST, _DOUBLINGS = 3, 20
+#: Parts of a period on which f is bounded.
+_PARTS = 64
+#: How near to an end f has to be bounded for the rigorous integration.
+_EDGE = arb(2) ** -300

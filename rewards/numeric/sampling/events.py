@@ -1,0 +1,204 @@
+"""Points of the real line where something happens in an expression.
+
+Monitored are the arguments of all functions (their zeros, their turning points, and where their
+size passes 1) and the terms of all sums (where two of them balance). Signs of these are compared on
+a grid of powers of two; a change between neighbours is bisected, and around each place found a
+finer grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from flint import acb
+
+from ..ball_arithmetic import jets as rules
+from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.jets import Ball, Jet
+
+T = TypeVar("T")
+
+#: Bits with which signs are found.
+BITS = 64
+#: Exponents of the first grid, and of the grids around each place.
+GRID = (
+    -1000,
+    -500,
+    -250,
+    -120,
+    -70,
+    -40,
+    -27,
+    -18,
+    -13,
+    -10,
+    -8,
+    -6,
+    -4,
+    -3,
+    -2,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    4,
+    6,
+    8,
+    10,
+    13,
+    18,
+    27,
+    40,
+    70,
+    120,
+    250,
+    500,
+    1000,
+)
+#: Factor of the first grid, so that it misses round numbers, where signs may be zero.
+OFF_GRID = 1.0859375
+LOCAL = (-30, -20, -13, -8, -4, -1)
+#: Steps of one bisection, and the places looked for on each side of 0.
+STEPS, MAX_PLACES = 24, 8
+#: Slots evaluated in one search.
+SEARCH_UNITS = 12_000
+
+#: Points far from the origin and close to it, which the usual sample seldom has.
+FAR_POINTS = (137.28, -153.7, 2.9e3, -3.3e3, 1.31e6, -1.7e6, 1.9e10, -2.3e10, 3.1e-6, -3.7e-6)
+
+#: Binary length of the numbers up to which usual samples reach: 10^12 of the line, and constants of
+#: 2^40 (`parameters.EXTREME`). Of greater ones so many are looked at.
+REACH, MAX_GREAT = 39, 8
+
+_SUMS = frozenset((rules.add, rules.sub))
+_SMOOTH = frozenset((rules.add, rules.sub, rules.mul, rules.neg, rules.div, rules.sqrt))
+
+
+class _Search:
+    """Signs of the monitored quantities, with a budget of evaluations."""
+
+    def __init__(self, tape: Tape, values: Mapping[str, Ball]) -> None:
+        self.tape, self.values = tape, values
+        self.left = SEARCH_UNITS // max(tape.size, 1)
+        self.pairs: list[tuple[int, int]] = []
+        watched: dict[int, None] = {}
+        varying = tape.varying
+        for _, rule, arguments in tape.operations():
+            moving = [a for a in arguments if varying[a]]
+            if rule in _SUMS and len(arguments) == 2 and moving:
+                self.pairs.append((arguments[0], arguments[1]))
+            elif rule not in _SMOOTH:
+                watched.update(dict.fromkeys(moving))
+        self.watched = [slot for slot in watched if slot not in tape.symbols.values()]
+        self.known: dict[float, tuple[int, ...]] = {}
+
+    def signs(self, x: float) -> tuple[int, ...]:
+        """The sign of each quantity; 0 where it has none."""
+        known = self.known.get(x)
+        if known is None:
+            self.left -= 1
+            jets = self.tape.run(acb(x), self.values)
+            known = self.known[x] = tuple(
+                itertools.chain(
+                    (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
+                    (_order(abs(jets[slot][0]) - 1) for slot in self.watched),
+                    (_order(jets[slot][0].real) for slot in self.watched),
+                    (_slope(jets[slot]) for slot in self.watched),
+                )
+            )
+        return known
+
+    def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
+        """Intervals, nearly as narrow as floats are, in which a quantity changes its sign."""
+        for low, high in itertools.pairwise(grid):
+            for i, (one, two) in enumerate(zip(self.signs(low), self.signs(high), strict=True)):
+                if one * two < 0 and i not in seen and self.left > 0:
+                    seen.add(i)
+                    yield self._bisect(low, high, i)
+
+    def _bisect(self, low: float, high: float, at: int) -> tuple[float, float]:
+        sign = self.signs(low)[at]
+        for _ in range(STEPS):
+            middle = _between(low, high)
+            if not low < middle < high or self.left <= 0:
+                break
+            here = self.signs(middle)[at]
+            if here == 0:
+                return middle, middle
+            low, high = (middle, high) if here == sign else (low, middle)
+        return low, high
+
+
+def _order(value: Ball) -> int:
+    return 1 if value > 0 else -1 if value < 0 else 0
+
+
+def _slope(jet: Jet) -> int:
+    return 0 if jet[1] is None else _order(jet[1].real)
+
+
+def _between(low: float, high: float) -> float:
+    """The geometric middle of two numbers far apart of one sign, else the arithmetic one."""
+    if low and high and (low > 0) == (high > 0) and not 0.25 < low / high < 4.0:
+        return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
+    return (low + high) / 2
+
+
+def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
+    """Points at and beside which something happens, without duplicates.
+
+    Args:
+        tape: the expression.
+        values: of its parameters.
+
+    """
+    with precision(BITS):
+        search = _Search(tape, values)
+        if not (search.pairs or search.watched):
+            return []
+        positive = [OFF_GRID * 2.0**k for k in GRID]
+        first = [
+            place
+            for grid in (positive, [-x for x in reversed(positive)])
+            for place in itertools.islice(search.changes(grid, set()), MAX_PLACES)
+        ]
+        points: dict[float, None] = {}
+        for low, high in first:
+            middle = (low + high) / 2
+            points.update(dict.fromkeys((middle * (1 + 2.0**-7), middle * (1 - 2.0**-5))))
+        for low, high in first:
+            middle, scale = (low + high) / 2, abs(low) or 1.0
+            steps = [scale * 2.0**k for k in LOCAL]
+            nearby = [middle - s for s in reversed(steps)] + [middle + s for s in steps]
+            for a, b in itertools.islice(search.changes(nearby, set()), 2):
+                points[a + (a - middle) / 64 if a == b else (a + b) / 2] = None
+            points[middle + 0.37 * min(scale, 1.0)] = None
+        return list(points)
+
+
+def beyond_reach(*tapes: Tape) -> list[Ball]:
+    """Sizes that no other sample has: on both sides of great numbers in expressions, beyond all.
+
+    A threshold such as ``10^1000`` is a number of the expression, the reciprocal of one, or a
+    product of some: all are less than two to the sum of their lengths.
+    """
+    lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
+    great = [key for key, length in lengths.items() if length > REACH]
+    if not great:
+        return []
+    sizes = [acb(2) ** (sum(lengths.values()) + 8)]
+    for number, times in sorted(great, key=lambda key: -lengths[key])[:MAX_GREAT]:
+        size = acb(abs(number.numerator) or 1) ** times / acb(number.denominator) ** times
+        sizes += [size * (1 + sign * acb(2) ** -7) for sign in (1, -1)]
+    return [*sizes, *(1 / size for size in sizes)]
+
+
+def spread(points: Sequence[T], count: int) -> list[T]:
+    """At most ``count`` of the points, evenly spaced in their order."""
+    if len(points) <= count:
+        return list(points)
+    return [points[i * len(points) // count] for i in range(count)]

@@ -1,0 +1,455 @@
+"""An integrand prepared for decisions: its tree, parameters, sample points and values of f.
+
+Training asks many times about one integrand, so `prepare` caches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from flint import acb
+
+from ...errors import ProblemError
+from ...reading.expression.sympy_bridge import from_sympy
+from ...reading.expression.traversal import needs_worker, symbols_of
+from ...reading.expression.tree import Expression
+from ...reading.latex import to_latex
+from ...reading.problem import IntegralProblem, read_integral
+from ..ball_arithmetic.balls import Break, Conventions, Tape, UnusableError, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.domain import candidates, finer, overlooked, real_everywhere, search, uniform
+from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch
+from ..outcome import DecisionPolicy, Outcome
+from .events import places
+from .parameters import Draw
+
+if TYPE_CHECKING:
+    import sympy
+
+#: Independent sets of sample points per integrand; the answer's hash picks one.
+VARIANTS = 2
+#: Fewest points on which anything is accepted.
+MIN_POINTS = 4
+#: Where one of so many candidates is usable, more of them will be.
+EARLY = 8
+#: Bits with which sample points are chosen and verdicts begin.
+BASE_BITS = 128
+
+#: Distance, relative to 1 + |x|, at which an interval of the real domain has another point.
+NEIGHBOUR = 2.0**-44
+
+#: Kind of a parameter -> its value, from a uniform number in (0, 1).
+ASSUMPTIONS: dict[str, Callable[[float], float]] = {
+    "positive": lambda u: 0.375 + 3.0 * u,
+    "negative": lambda u: -0.375 - 3.0 * u,
+    "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
+    "integer": lambda u: float(2 + int(7 * u)),
+    "even": lambda u: float(2 * (1 + int(4 * u))),
+    "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
+}
+
+
+class RealPoint(NamedTuple):
+    """A point at which every part of f is real, and f there; ``plain`` if it has but one value."""
+
+    values: dict[str, Ball]
+    f: Ball
+    plain: bool
+
+
+@dataclass(slots=True, eq=False)
+class Point:
+    """A sample point (real, or complex on a disc) with f's value there per precision in bits."""
+
+    x: Ball
+    measured: bool
+    f: dict[int, Ball] = field(default_factory=dict)
+
+
+class Pool:
+    """Sample points of one root convention and one draw of the parameters, made on demand.
+
+    ``tier`` says which points are used: ``real`` where every part of f is real, ``value`` where
+    only f's value is real, ``complex`` on a disc off the axis if f is real nowhere.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        names: tuple[str, ...],
+        kinds: Mapping[str, str],
+        key: str,
+        order: int = 0,
+        given: Draw = (),
+    ) -> None:
+        self.tape = tape
+        self._given = dict(given)
+        self.order = order
+        self.tier = "real"
+        self._values: dict[str, Ball] = {}
+        self._names, self._kinds, self._key = names, kinds, key
+        self._points: list[Point] = []
+        self._source: Iterator[tuple[float, bool]] = iter(())
+        self._settled = False
+        self._between: list[Point] | None = None
+        self._finer: list[Point] | None = None
+        self._events: list[float] | None = None
+
+    @property
+    def values(self) -> dict[str, Ball]:
+        """The parameters' values."""
+        if not self._settled:
+            self._settle()
+        return self._values
+
+    def take(self, wanted: int) -> list[Point]:
+        """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
+        if not self._settled:
+            self._settle()
+        if len(self._points) < wanted:
+            with precision(BASE_BITS):  # the points must not depend on the caller's precision
+                self._extend(wanted)
+                if len(self._points) < min(wanted, MIN_POINTS) and self.tier == "real":
+                    self._search()
+        return self._points[:wanted]
+
+    def between(self) -> list[Point]:
+        """Points in those intervals between f's own breakpoints that the first points miss.
+
+        Where f is not analytic, agreement on one interval proves nothing about the next: without
+        these points, ``50 - x`` would pass for ``|x - 50|``. Intervals with the largest share of
+        the line come first.
+        """
+        if self._between is None:
+            parts = [*self.tape.breaks]
+            for branch in self.tape.branches:
+                if not has_fixed_branch(branch, self.tape.variable):
+                    # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
+                    parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
+            self._between = []
+            if parts and self.tier != "complex":
+                with precision(BASE_BITS):
+                    seen = [float(point.x.real) for point in self.take(BRANCHING_POINTS)]
+                    places = overlooked(self.tape, list(dict.fromkeys(parts)), self._values, seen)
+                    points = [Point(acb(x), measured=False) for x in places]
+                    self._between = [p for p in points if self.usable(p.x) is not None]
+        return self._between
+
+    def finer(self) -> list[Point]:
+        """Many more points, for answers that cannot be computed at most of the first ones.
+
+        An example is ``artanh(tanh x)``: beyond |x| = 200 it needs more digits than are allowed.
+        """
+        if self._finer is None:
+            with precision(BASE_BITS):
+                places = finer(self._key) if self.tier != "complex" else ()
+                points = [Point(acb(x), measured=False) for x in places]
+                self._finer = [point for point in points if self.usable(point.x) is not None]
+        return self._finer
+
+    def events(self) -> list[float]:
+        """Where something happens in f (`rewards.numeric.sampling.events`)."""
+        if self._events is None:
+            self._events = places(self.tape, self._values)
+        return self._events
+
+    def f(self, point: Point, bits: int) -> Ball:
+        """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
+        value = point.f.get(bits)
+        if value is None:
+            jets = self.tape.run(point.x, self._values, derivative=self.order == 1)
+            value = point.f[bits] = jets[self.tape.root][self.order] or ZERO
+        return value
+
+    def _draw(self, attempt: int) -> None:
+        drawn = draw(self._names, self._kinds, self._key, attempt)
+        self._values = drawn | {name: acb(value) for name, value in self._given.items()}
+
+    def _settle(self) -> None:
+        """Fix the parameters' values and the tier so that there are points at all."""
+        self._settled = True
+        with precision(BASE_BITS):
+            self._find_tier()
+
+    def _find_tier(self) -> None:
+        for tier in ("real", "value"):
+            self.tier = tier
+            for attempt in range(4 if self._names and not self._given else 1):
+                self._draw(attempt)
+                self._points = []
+                self._source = candidates((self._key, attempt))
+                self._extend(1, EARLY)
+                if self._points:
+                    return  # others will be found
+                self._extend(MIN_POINTS)
+                if len(self._points) >= MIN_POINTS:
+                    return
+                if tier == "real" and self._search():
+                    return
+        self.tier = "complex"
+        self._source = iter(())
+        self._points = list(self._disc())
+
+    def _extend(self, wanted: int, tries: int | None = None) -> None:
+        for place, measured in islice(self._source, tries):
+            x = acb(place)
+            value = self.usable(x)
+            if value is not None:
+                known = {} if self.order else {BASE_BITS: value}
+                self._points.append(Point(x, measured, known))
+                if len(self._points) >= wanted:
+                    return
+
+    def _search(self) -> bool:
+        """Add points of a small real domain, if there are enough."""
+        further = search(self.tape, self._values, MIN_POINTS)
+        further = [x for x in further if not self._isolated(x)]
+        enough = len(self._points) + len(further) >= MIN_POINTS
+        self._points += [Point(acb(x), measured=False) for x in further if enough]
+        return enough
+
+    def usable(self, x: Ball) -> Ball | None:
+        """The value of f at a point that this tier uses, else None."""
+        jets = self.tape.run(x, self._values, derivative=False)
+        value = jets[self.tape.root][0]
+        if self.tier == "real":
+            return value if real_everywhere(self.tape, jets) else None
+        return value if value.is_finite() and value.imag.contains(0) else None
+
+    def _isolated(self, x: float) -> bool:
+        """Whether f is not real beside a point, as ``(-5)^{12x}`` beside whole numbers."""
+        step = (1.0 + abs(x)) * NEIGHBOUR
+        return all(self.usable(acb(x + s)) is None for s in (step, -step))
+
+    def _disc(self) -> Iterator[Point]:
+        """Points of a small disc above the axis at which f is finite."""
+        centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
+        for i in range(32):
+            a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
+            x = centre + acb(0.2 * a - 0.1, 0.2 * b - 0.1)
+            value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
+            if value.is_finite():
+                yield Point(x, measured=False)
+
+
+def draw(
+    names: Sequence[str], kinds: Mapping[str, str], key: str, attempt: int = 0
+) -> dict[str, Ball]:
+    """Values of parameters."""
+    if not names:
+        return {}
+    places = {name: ASSUMPTIONS[kinds.get(name, "positive")] for name in names}
+    return {name: acb(place(uniform(key, attempt, name))) for name, place in places.items()}
+
+
+class Integrand:
+    """A readable integrand with its variable and parameters. Made by `prepare`.
+
+    With ``differentiate`` the target's derivative is what an answer's derivative is compared with.
+    ``flags`` name the less likely readings of the problem's notation that were taken.
+    """
+
+    def __init__(
+        self,
+        expression: Expression,
+        variable: str,
+        assumptions: Mapping[str, str],
+        key: str,
+        *,
+        names: Set[str] | None = None,
+        differentiate: bool = False,
+        flags: tuple[str, ...] = (),
+    ) -> None:
+        self.expression, self.variable, self.assumptions = expression, variable, assumptions
+        self.differentiate = differentiate
+        self.flags = flags
+        names = symbols_of(expression) if names is None else names
+        self.parameters = tuple(sorted(names - {variable}))
+        self.symbols = (variable, *self.parameters)
+        self.key = key
+        self.needs_worker = needs_worker(expression)
+        self.real_points: dict[
+            int, list[RealPoint]
+        ] = {}  # see `rewards.verify.decision.first_point`
+        #: Outcomes of answers, by text, reading and policy (`rewards.verify.antiderivative`).
+        self.decided: dict[tuple[str | None, tuple[str, ...], DecisionPolicy], Outcome] = {}
+        self._tapes: dict[Conventions, Tape] = {}
+        self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
+
+    def tape(self, conventions: Conventions) -> Tape:
+        if conventions not in self._tapes:
+            try:
+                tape = compile_tape(self.expression, self.variable, conventions)
+            except UnusableError as error:
+                raise ProblemError(f"the integrand cannot be used: {error}") from None
+            self._tapes[conventions] = tape
+        return self._tapes[conventions]
+
+    def pool(self, conventions: Conventions, variant: int, given: Draw = ()) -> Pool:
+        """The sample points, with the parameters' values drawn or ``given``."""
+        key = (conventions, variant % VARIANTS, given)
+        if key not in self._pools:
+            name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
+            self._pools[key] = Pool(
+                self.tape(conventions),
+                self.parameters,
+                self.assumptions,
+                name,
+                order=int(self.differentiate),
+                given=given,
+            )
+        return self._pools[key]
+
+
+def prepare(
+    integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
+) -> Integrand:
+    """The likeliest reading of an integrand; see `prepare_readings`."""
+    return prepare_readings(integrand, variable, assumptions)[0]
+
+
+def prepare_readings(
+    integrand: str | sympy.Expr, variable: str | None, assumptions: Mapping[str, str] | None
+) -> tuple[Integrand, ...]:
+    """Read an integrand in every way that its notation allows.
+
+    Args:
+        integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
+        variable: the variable of integration; None takes it from the differential, else from the
+            symbols (`sole_variable`).
+        assumptions: kinds of parameters, as in `ASSUMPTIONS`.
+
+    Returns:
+        The readings, the likeliest first; most texts have one.
+
+    Raises:
+        ProblemError: the integrand is unreadable, or the variable is wrong.
+
+    """
+    kinds = kinds_of(assumptions)
+    if isinstance(integrand, str):
+        return _prepare_text(integrand, variable, kinds)
+    return (_finish(_from_sympy(integrand), variable, None, kinds, str(integrand)),)
+
+
+def kinds_of(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    """Assumptions on parameters in a form that can be a key of a cache.
+
+    Raises:
+        ProblemError: an assumption is none of `ASSUMPTIONS`.
+
+    """
+    if not assumptions:
+        return ()
+    kinds = tuple(sorted(assumptions.items()))
+    for name, kind in kinds:
+        if kind not in ASSUMPTIONS:
+            known = ", ".join(ASSUMPTIONS)
+            raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
+    return kinds
+
+
+def as_latex(integrand: str | sympy.Expr) -> str:
+    """An integrand as a worker takes it."""
+    return integrand if isinstance(integrand, str) else to_latex(_from_sympy(integrand))
+
+
+def _from_sympy(integrand: sympy.Expr) -> Expression:
+    try:
+        return from_sympy(integrand)
+    except ValueError as error:
+        raise ProblemError(
+            f"integrand must be LaTeX text or a SymPy expression, not {integrand!r:.60}: {error}"
+        ) from None
+
+
+#: Integrands that are cached with their sample points, at about 18 KB each. More than a sweep has
+#: problems: it returns to a problem only after all others.
+KEPT = 4096
+
+
+@lru_cache(maxsize=KEPT)
+def _prepare_text(
+    text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+) -> tuple[Integrand, ...]:
+    problem = read_integral(text, variable, [name for name, _ in kinds])
+    if problem.lower is not None:
+        raise ProblemError(f"{text!r} has limits: it is a definite integral")
+    return integrands(problem, text, variable, kinds)
+
+
+def integrands(
+    problem: IntegralProblem, text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+) -> tuple[Integrand, ...]:
+    """The integrands of an integral that was read, one for each reading, the likeliest first.
+
+    Args:
+        problem: the integral.
+        text: what it was read from.
+        variable: the variable of integration, if the caller names one.
+        kinds: the parameters' assumptions.
+
+    Returns:
+        Integrands; the flags of each name the second readings that it takes.
+
+    Raises:
+        ProblemError: the variable is not the differential's, or cannot be told.
+
+    """
+    return tuple(
+        _finish(reading.expression, variable, problem.variable, kinds, text, reading.ambiguities)
+        for reading in problem.readings
+    )
+
+
+def _finish(
+    expression: Expression,
+    variable: str | None,
+    named: str | None,
+    kinds: tuple[tuple[str, str], ...],
+    key: str,
+    ambiguities: tuple[str, ...] = (),
+) -> Integrand:
+    names = symbols_of(expression)
+    if variable is None:
+        variable = named or sole_variable(names)
+    elif named is not None and named != variable:
+        raise ProblemError(f"the differential is d{named} but the variable is {variable}")
+    elif len(names) == 1 and variable not in names:
+        raise ProblemError(f"the integrand is in {names.pop()}, but the variable is {variable}")
+    second: tuple[str, ...] = ()
+    if ambiguities:
+        second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
+    key = "|".join((key, variable, str(kinds), *second))
+    return Integrand(expression, variable, dict(kinds), key, names=names, flags=second)
+
+
+def sole_variable(names: set[str]) -> str:
+    """The variable that an expression with these symbols can only have.
+
+    x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
+
+    Raises:
+        ProblemError: there are several, with their names.
+
+    """
+    others = {name.partition("_")[0] for name in names - {"x"}}
+    if not names or ("x" in names and others <= _PARAMETERS):
+        return "x"
+    if len(names) > 1 or names <= _CONSTANTS:
+        listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))
+        raise ProblemError(f"name the variable: it may be {listed}")
+    return next(iter(names))
+
+
+#: Letters that are customary for parameters beside x, and for constants without a variable.
+_PARAMETERS = frozenset(
+    """a b c d e g h i j k l m n p q r s A B C D E F G H I J K L M N O P Q R S T U V W Y Z
+    alpha beta gamma delta epsilon kappa lambda mu nu omega sigma tau""".split()
+)
+_CONSTANTS = frozenset("abck")

@@ -1,0 +1,193 @@
+"""Further values of an integrand's parameters, which bring other orders, signs and cases about.
+
+One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` from 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import cycle, pairwise, product
+
+from ...reading.expression.traversal import fold, nodes_of, symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+
+#: The least and the greatest parameter of a draw; those between are spaced geometrically.
+LEAST, GREATEST = 0.21875, 9.71875
+#: Larger numbers of an expression are not taken for thresholds of a parameter.
+MAX_THRESHOLD = 1e6
+#: Where cases are distinguished, parameters are so large and so small, and so many times as
+#: large and as small, too.
+EXTREME = 2.0**40
+
+#: Sizes of middle draws of `regimes`: below 1, where the integral of x^{-a} at 0 converges, and
+#: above.
+MIDDLE = (0.546875, 1.671875, 0.8125, 2.890625, 0.390625)
+#: Larger numbers are no thresholds of `regimes`: the values of integrals that are so large or small
+#: cannot be computed.
+MAX_SCALE = 1e60
+
+#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1.
+_KINDS: dict[str, Callable[[float, int], float]] = {
+    "positive": lambda size, _: size,
+    "negative": lambda size, _: -size,
+    "real": lambda size, side: size if side else -size,
+    "integer": lambda size, side: float(int(size) // 2 * 2 + 3 - side),
+    "even": lambda size, _: 2.0 * (int(size) + 1),
+    "odd": lambda size, _: 2.0 * int(size) + 3.0,
+}
+#: Those with signs or parities, which are combined in all ways for so many parameters.
+_SIDED, MAX_SIDED = frozenset(("real", "integer")), 3
+#: Functions that distinguish cases.
+_CASES = frozenset("abs max min sgn floor ceil frac heaviside piecewise".split())
+
+Draw = tuple[tuple[str, float], ...]
+
+
+def draws(
+    names: Sequence[str],
+    kinds: Mapping[str, str],
+    variable: str,
+    expressions: Sequence[Expression],
+) -> list[Draw]:
+    """Values of all parameters: ascending and descending, beyond thresholds, at special values.
+
+    Args:
+        names: the parameters, sorted.
+        kinds: their assumptions (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+        variable: the variable of integration.
+        expressions: f and F.
+
+    """
+    if not names:
+        return []
+    sizes = _spaced(LEAST, GREATEST, len(names))
+
+    def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
+        return tuple(
+            (name, _KINDS[kinds.get(name, "positive")](size, side))
+            for name, size, side in zip(names, values, sides, strict=False)
+        )
+
+    drawn = [
+        draw(sizes, cycle((0, 1))),
+        draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
+    ]
+    if not _SIDED.isdisjoint(kinds.values()):
+        drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
+    if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
+        threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
+        scaled = [
+            [scale * size for size in sizes]
+            for scale in (2.375 * threshold / LEAST, EXTREME, 1 / EXTREME)
+        ]
+        for values in (*scaled, _spaced(1 / EXTREME, EXTREME, len(names))):
+            drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
+    for tree in expressions:
+        for name, value in _special_values(tree):
+            if name in names:
+                drawn.append(tuple((n, value if n == name else v) for n, v in drawn[0]))
+    return list(dict.fromkeys(drawn))
+
+
+def regimes(
+    names: Sequence[str], kinds: Mapping[str, str], expressions: Sequence[Expression]
+) -> tuple[list[Draw], list[Draw]]:
+    """Values of the parameters of a number, such as a definite integral.
+
+    Here the values of all parameters make regimes: ``1 - 2 r cos x + r^2`` and ``|x - a|`` differ
+    on both sides of a threshold. Names are used for their order only.
+
+    Args:
+        names: the parameters, sorted.
+        kinds: their assumptions.
+        expressions: the integrand, the limits and the answer.
+
+    Returns:
+        Draws on both sides of 1, in the middle and beyond the largest number; and further ones if
+        a function that distinguishes cases occurs.
+
+    """
+    if not names:
+        return [()], []
+    return _regimes(tuple(names), tuple(sorted(kinds.items())), tuple(expressions))
+
+
+@lru_cache(maxsize=1024)
+def _regimes(
+    names: tuple[str, ...],
+    given: tuple[tuple[str, str], ...],
+    expressions: tuple[Expression, ...],
+) -> tuple[list[Draw], list[Draw]]:
+    kinds = dict(given)
+    all_ = draws(names, kinds, "", expressions)
+    middle = [
+        tuple(
+            (name, _KINDS[kinds.get(name, "positive")](MIDDLE[(at + k) % len(MIDDLE)], at + k & 1))
+            for at, name in enumerate(names)
+        )
+        for k in range(3)
+    ]
+    largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
+    beyond: list[Draw] = []
+    distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
+    if largest > 1:
+        scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
+        beyond = [
+            tuple(
+                (name, _KINDS[kinds.get(name, "positive")](scale * size, 1))
+                for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
+            )
+            for scale in scales
+        ]
+    usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
+    if not distinct and _SIDED.isdisjoint(kinds.values()):
+        return usual, []
+    return usual, [draw for draw in all_[2:] if draw not in usual]
+
+
+def distinguishes_cases(expression: Expression) -> bool:
+    """Whether a function such as abs, max or floor occurs."""
+    return any(_distinguishes(node, "") for node in nodes_of(expression))
+
+
+def _folded(tree: Expression) -> Iterator[float]:
+    """The rational constants of an expression, 10^3 as 1000."""
+    ratio = fold(tree)
+    if ratio is None:
+        for part in tree.args:
+            yield from _folded(part)
+    elif abs(ratio) < MAX_SCALE:
+        yield float(ratio)
+
+
+def _spaced(least: float, greatest: float, count: int) -> list[float]:
+    """So many sizes between both, spaced geometrically."""
+    step = (greatest / least) ** (1 / max(count - 1, 1))
+    # Rounded to few digits: no library's power function decides about a sample point.
+    return [float(f"{least * step**i:.4g}") for i in range(count)]
+
+
+def _distinguishes(node: Expression, variable: str) -> bool:
+    """Whether a node distinguishes cases of the parameters alone."""
+    if not isinstance(node, Call) or node.function not in _CASES:
+        return False
+    parts = node.args[1::2] if node.function == "piecewise" else node.args
+    symbols = set().union(*(symbols_of(part) for part in parts))
+    return bool(symbols) and variable not in symbols
+
+
+def _numbers(tree: Expression) -> Iterator[float]:
+    for node in nodes_of(tree):
+        if isinstance(node, Number) and abs(node.numerator) < MAX_THRESHOLD * node.denominator:
+            yield abs(node.numerator) / node.denominator
+
+
+def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
+    """Parameters with the values that an (in)equality singles out."""
+    for node in nodes_of(tree):
+        if isinstance(node, Call) and node.function in ("eq", "ne"):
+            for one, two in pairwise((*node.args, node.args[0])):
+                value = fold(two)
+                if isinstance(one, Symbol) and value is not None:
+                    yield one.name, float(value)

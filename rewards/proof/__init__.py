@@ -1,0 +1,1 @@
+"""What is proved: identities, and that an answer has no jumps."""

@@ -1,0 +1,1 @@
+"""Jumps of an answer: those that its form excludes, and a search for the others."""

@@ -1,0 +1,248 @@
+"""Answers whose form excludes jumps.
+
+A proof leaves isolated points out, at which ``|x|/x`` jumps and ``|x|`` does not. Of an answer that
+is proved, the form of each term often shows that it cannot jump:
+
+- it is *continuous*: made of continuous functions, ``|u|`` and roots of real radicands among them,
+  without division;
+- or it is a polynomial in ``ln(c|u|)``, with analytic u and coefficients that are analytic, or
+  continuous. Near a zero of u it is a series in powers of ``ln|x-a|``, the same on both sides
+  (up to higher terms in ``x-a``); if it is bounded, its limits are the constant term.
+
+As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are left aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from ...numeric.ball_arithmetic.balls import Branch
+from ...numeric.ball_arithmetic.compiler import TURNING
+from ...numeric.ball_arithmetic.point_count import has_fixed_branch
+from ...numeric.ball_arithmetic.ranges import never_vanishes
+from ...reading.expression.traversal import (
+    additive_terms,
+    all_nodes,
+    fold,
+    is_constant,
+    is_written_with,
+    may_have_pole,
+    without_factor,
+)
+from ...reading.expression.tree import Call, Expression, Number
+
+#: Continuous on the whole plane, with real values of real arguments.
+_ENTIRE = frozenset(
+    "add mul neg exp sin cos sinh cosh erf erfc erfi si shi fresnel_s fresnel_c dawson e pi "
+    "euler_gamma catalan".split()
+)
+#: Continuous on the whole line.
+_ON_LINE = _ENTIRE | frozenset("abs max min atan asinh tanh sech gudermannian".split())
+_STEPS = frozenset(
+    "abs sgn heaviside arg re im floor ceil frac max min piecewise lt le gt ge eq ne".split()
+)
+_ROOTS = frozenset(("sqrt", "root"))
+_LOGARITHMS = frozenset(("ln", "log"))
+#: Those of `TURNING` that are continuous.
+_CONTINUOUS_INVERSES = frozenset(("asin", "acos", "acosh"))
+_CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
+_STEPS_OR_TURNS = _STEPS | TURNING
+_BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
+
+Form = Callable[[Expression], bool]
+
+
+def cannot_jump(
+    answer: Expression,
+    integrand: Expression,
+    variable: str,
+    *,
+    terms: Sequence[Expression] | None = None,
+) -> bool:
+    r"""Whether the form of each term of an answer excludes jumps; False says nothing.
+
+    Args:
+        answer: F.
+        integrand: f. Its domain ends where a root or logarithm of it has a simple zero.
+        variable: the variable.
+        terms: the additive terms of an F that is known to have no complex constants, so that an
+            outermost logarithm changes branch at its poles only, and by a constant.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import read
+        >>> f, *answers = (read(text)[0].expression for text in (
+        ...     "1", r"x\ln(2|x|)", r"x|x|", r"\frac{|x|}{x}"))
+        >>> [cannot_jump(answer, f, "x") for answer in answers]
+        [True, True, False]
+
+    """
+    real = terms is not None
+    if real and not any(map(_may_step, _branching(answer))):
+        return True
+    form = _Form(variable, branch_points(integrand))
+    return all(
+        (real and form.analytic(_inside(term, variable)))
+        or form.continuous(term)
+        or form.in_logarithms(term, form.analytic)
+        or form.in_logarithms(term, form.continuous)
+        for term in terms or additive_terms(answer, variable)
+    )
+
+
+def _inside(term: Expression, variable: str) -> Expression:
+    """What an outermost logarithm is of, without bars; any other term as it is."""
+    node = without_factor(term, variable)
+    if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
+        node = node.args[0]
+        node = node.args[0] if node.function == "abs" else node
+    return node
+
+
+def _branching(expression: Expression) -> list[Expression]:
+    return [node for node in all_nodes(expression) if node.function in _BRANCHING]
+
+
+def _may_step(node: Expression) -> bool:
+    return node.function in _BRANCHING and (node.function != "pow" or _is_root(node))
+
+
+def branch_points(integrand: Expression) -> frozenset[Expression]:
+    """The radicands of an expression and the arguments of its logarithms."""
+    return frozenset(
+        node.args[0]
+        for node in _branching(integrand)
+        if _may_step(node) and node.function not in _STEPS_OR_TURNS
+    )
+
+
+def has_roots(expression: Expression) -> bool:
+    """Whether a root or a power with another than a whole exponent occurs."""
+    return any(map(_is_root, all_nodes(expression)))
+
+
+def _is_root(node: Expression) -> bool:
+    if node.function != "pow":
+        return node.function in _ROOTS
+    return not (_whole(node) or node.args[0].function == "e")
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    variable: str
+    ended: Collection[Expression]
+
+    def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
+        """Whether a node is a polynomial in logarithms, with coefficients of a form."""
+        if coefficient(node):
+            return True
+        if not isinstance(node, Call):
+            return False
+        name, args = node.function, node.args
+        if name in ("add", "mul", "neg"):
+            return all(self.in_logarithms(arg, coefficient) for arg in args)
+        if name == "div":
+            return self.in_logarithms(args[0], coefficient) and coefficient(
+                Call("div", (Number(1), args[1]))
+            )
+        if name == "pow" and _whole(node, least=0):
+            return self.in_logarithms(args[0], coefficient)
+        return (
+            name in _LOGARITHMS
+            and all(is_constant(base, self.variable) for base in args[1:])
+            and self._in_bars(args[0], coefficient)
+        )
+
+    def _in_bars(self, node: Expression, coefficient: Form) -> bool:
+        """Whether a node consists of c, |u| and powers, or cannot vanish inside the domain."""
+        if is_constant(node, self.variable):
+            return True
+        if self._keeps_branch(node) and coefficient(node):
+            return self._real(node) or self.analytic(node)
+        if not isinstance(node, Call):
+            return False
+        if node.function == "abs":
+            return self._one_size(node.args[0])
+        return self._is_product(node, coefficient) and all(
+            self._in_bars(arg, coefficient) for arg in _factors(node)
+        )
+
+    def _one_size(self, node: Expression) -> bool:
+        """Whether the size of a node is the same on both sides of its zeros: it is analytic."""
+        if self.in_logarithms(node, self.analytic):
+            return True
+        if not (isinstance(node, Call) and self._is_product(node, self.analytic)):
+            return False
+        return all(map(self._one_size, _factors(node)))
+
+    def _is_product(self, node: Call, exponent: Form) -> bool:
+        if node.function in _ROOTS or node.function == "pow":
+            return all(map(exponent, node.args[1:]))
+        return node.function in ("mul", "div")
+
+    def _keeps_branch(self, node: Expression) -> bool:
+        """Whether a real node never vanishes, or only at an end of the domain."""
+        if never_vanishes(node) or is_constant(node, self.variable):
+            return True
+        return node in self.ended and has_fixed_branch(Branch(node, -1, True), self.variable)
+
+    # --- continuous terms ---
+
+    def continuous(self, node: Expression) -> bool:
+        if self._real(node):
+            return True
+        if not isinstance(node, Call):
+            return False
+        positive = node.function == "pow" and (fold(node.args[1]) or 0) > 0
+        if node.function in _ROOTS or (positive and not _whole(node)):
+            inner = node.args[0]
+            if isinstance(inner, Call) and inner.function == "ln" and inner.args[0] in self.ended:
+                inner = inner.args[0]
+            return self._real(inner) and all(is_constant(n, self.variable) for n in node.args[1:])
+        plain = self._is_continuous(node, _CONTINUOUS)
+        return plain and all(map(self.continuous, node.args))
+
+    def _real(self, node: Expression) -> bool:
+        """Whether a node is real and continuous on the line."""
+        if not isinstance(node, Call):
+            return True
+        if node.function == "abs":
+            return self.continuous(node.args[0])
+        return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
+
+    def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
+        """Whether a node is a continuous function of its arguments."""
+        if node.function == "div":
+            return is_constant(node.args[1], self.variable)
+        if node.function == "pow":
+            base = node.args[0]
+            least = None if is_constant(base, self.variable) else 0
+            return _whole(node, least) or (isinstance(base, Call) and base.function == "e")
+        return node.function in functions
+
+    # --- analytic ones ---
+
+    def analytic(self, node: Expression) -> bool:
+        """Whether a node has no steps, and no roots or logarithms that may change branch."""
+        return not any(map(self._has_branches, _branching(node)))
+
+    def _has_branches(self, node: Expression) -> bool:
+        if not _may_step(node) or is_constant(node, self.variable):
+            return False
+        inner = node.args[0]
+        if node.function in TURNING:
+            return not has_fixed_branch(Branch(inner, -1, False), self.variable)
+        steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
+        return node.function in _STEPS or not steady or is_written_with(inner, "i")
+
+
+def _factors(node: Call) -> tuple[Expression, ...]:
+    return node.args if node.function in ("mul", "div") else node.args[:1]
+
+
+def _whole(node: Expression, least: int | None = None) -> bool:
+    """Whether a power has a whole exponent, of at least so much."""
+    exponent = fold(node.args[1])
+    if exponent is None or exponent.denominator != 1:
+        return False
+    return least is None or exponent >= least

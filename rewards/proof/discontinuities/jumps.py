@@ -1,0 +1,101 @@
+"""Jumps of an antiderivative at places where the integrand is bounded."""
+
+from __future__ import annotations
+
+from flint import acb, arb
+
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.jets import ZERO, Ball
+from ...numeric.comparison.at_points import Comparison
+from ...verdict import Witness
+
+#: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
+NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
+#: Without an enclosure, f is bounded at the place if it grows by less from far to near.
+GROWTH = 4
+#: A jump exceeds what f could account for by this factor.
+EXCESS = 16
+
+
+def jump(
+    comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
+) -> Witness | None:
+    """The values on both sides of [low, high], if they provably differ by a jump.
+
+    ``magnitude`` is that of f there, in bits: the larger, the closer both sides must be.
+    With ``real`` only real parts count, as ``ln u`` of a negative u stands for ``ln|u|``, and the
+    derivative may change its sign.
+    None where F is continuous, where f is unbounded or not real, or where F has no value.
+    """
+    at, answer = comparison, comparison.tape
+    for bits in (512, 1024, 4096):
+        with precision(bits + 4 * magnitude):
+            scale = 1 + abs(low)
+            step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
+            far = max(FAR * scale, 2 * step)
+            left, right = acb((low - step).mid()), acb((high + step).mid())
+            bound = _size(at, left, right)
+            further = _size(at, acb((low - far).mid()), acb((high + far).mid()))
+            between = enclosure(at, left, right)
+            if bound is None or further is None:
+                return None
+            if between is None and bound > GROWTH * further + GROWTH:
+                return None
+            before, after = (
+                at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
+            )
+            gap = after - before
+            if not gap.is_finite():
+                continue  # 1 - sin(x)^2 so near to a pole of the secant takes more bits
+            gap = acb(gap.real) if real else gap
+            # What f accounts for: its enclosure over the interval, or else its size at the ends.
+            if real or between is None:
+                largest = bound if between is None else max(bound, between.abs_upper())
+                allowed = EXCESS * step * largest
+            else:
+                gap, allowed = gap - between * (right - left), arb(0)
+            if gap.abs_lower() > allowed:
+                return Witness(
+                    point=f"{answer.variable}={left.real.str(15)} and just above",
+                    expected=before.str(15),
+                    got=after.str(15),
+                )
+            if gap.abs_upper() <= 2 * allowed + arb(2) ** (-bits // 2):
+                return None
+    return None
+
+
+def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
+    """Whether f grows towards a place, at which it has no enclosure."""
+    step = 2 * (high - low) + NEAR * (1 + abs(low))
+    near = far = None
+    for bits in (512, 2048):  # an angle that is 1/x^2 takes many
+        with precision(bits):
+            near, far = (
+                _size(comparison, acb((low - distance).mid()), acb((high + distance).mid()))
+                for distance in (step, step / FAR)
+            )
+        if near is not None and far is not None:
+            break
+    if near is None or far is None or not near > GROWTH * far + GROWTH:
+        return False
+    return enclosure(comparison, acb(low), acb(high)) is None
+
+
+def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
+    """An enclosure of f on the interval, if f is finite and real on all of it."""
+    value = comparison.integrand(acb(left.real.union(right.real))) or ZERO
+    return value if value.is_finite() and value.imag.contains(0) else None
+
+
+def _size(comparison: Comparison, *points: Ball) -> Ball | None:
+    """The larger |f| at the points, if f is finite and real there."""
+    sizes = []
+    for x in points:
+        value = comparison.integrand(x)
+        if value is None:
+            continue
+        if not (value.is_finite() and value.imag.contains(0)):
+            return None
+        sizes.append(value.abs_upper())
+    return max(sizes, default=arb(0))

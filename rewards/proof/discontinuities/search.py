@@ -1,0 +1,393 @@
+"""Places where an answer may jump: breakpoints, zeros of radicands, poles of arguments."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from flint import acb, arb, ctx
+
+from ...numeric.ball_arithmetic.balls import Branch, Break, Tape, precision
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.domain import WINDOW, breakpoints, isolate, pole_crossings
+from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet
+from ...numeric.ball_arithmetic.magnitude import log2
+from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
+from ...numeric.ball_arithmetic.ranges import never_vanishes
+from ...numeric.comparison.at_points import Comparison
+from ...numeric.outcome import Outcome
+from ...numeric.sampling.integrand import BASE_BITS, Point
+from ...reading.expression.build import add, neg, power
+from ...reading.expression.traversal import is_written_with, may_have_pole, written_factors
+from ...reading.expression.tree import Call, Expression, Number
+from ...verdict import Status, Witness
+from ..prover.normal import has_no_zeros, slope_factors, squares
+from .form import has_roots
+from .jumps import enclosure, is_unbounded, jump
+
+#: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
+MAX_SEARCH = 3000
+#: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
+JUMP_BITS, MAX_JUMP_BITS = 512, 2048
+#: Beside larger values of f, in bits, or smaller constants, a jump cannot be excluded.
+MAX_MAGNITUDE = 20_000
+#: Places are isolated to so many bits, and three more for each bit of the size of f.
+CLOSE_BITS = 192
+#: The size of f is first measured so far away, and then closer, so many times.
+NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
+#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
+#: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
+MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
+#: Where f is larger, in bits, and the place not in `WINDOW`, jumps by inverse functions that turn
+#: back are not looked for.
+MAX_FAR_BITS = 64
+#: How well the ends of an inverse function's real domain are known.
+ENDS_WIDTH = 2.0**-40
+#: Longer answers are not searched for jumps of inverse functions, which are only flagged.
+MAX_FLAGGED = 400
+
+
+class Place(NamedTuple):
+    """An interval where F may jump: something passes zero there, or a whole number."""
+
+    low: Ball
+    high: Ball
+    tape: Tape
+    passing: Break
+
+
+class Steps:
+    """Jumps of one answer.
+
+    Attributes:
+        touching: intervals around places where a radicand may touch zero, or a complex logarithm
+            may change its branch.
+        too_large: whether f was so large beside a place, or a constant of F so small, that no jump
+            can be excluded.
+
+    """
+
+    def __init__(self, comparison: Comparison, steady: Callable[[], bool]) -> None:
+        self.at, self._steady = comparison, steady
+        self.tape, self.pool = comparison.tape, comparison.pool
+        self.too_large = False
+        self.touching: list[Place] = []
+        self._budget = MAX_RADICAND_SEARCH
+        self._complete = True
+        self._known: dict[tuple[Branch, float, int], list[Place]] = {}
+
+    def impossible(self) -> bool:
+        """Whether F has no steps: no place where it could, or a form that excludes them.
+
+        Of special functions also none that the search had to leave out.
+        """
+        if not (self.tape.breaks or self.tape.branches):
+            return True
+        # Beside complex constants, imaginary steps of the terms may be real ones.
+        if self._steady() and not any(branch.outermost for branch in self.tape.branches):
+            return True
+        width = 2.0 ** -(self.at.bits * 3 // 8)
+        if self.tape.breaks or any(self._turns(each, width) for each in self.tape.branches):
+            return False
+        return self._complete or not self.tape.special
+
+    def refute(self, *, proved: bool) -> Outcome | None:
+        """Refute an F that jumps where f is bounded, or that differs from f between breakpoints."""
+        if self.tape.pointwise:
+            return self.at.undecided("a condition singles out points")
+        ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
+        width = 2.0 ** -(min(ctx.prec, MAX_JUMP_BITS) * 3 // 8)
+        cells: list[Ball] = []
+        if not proved:
+            if points_wanted(self.pool.tape) == BRANCHING_POINTS:
+                self._budget = MAX_THOROUGH_SEARCH
+            cells += [low for low, _ in self._poles()]
+            cells += [low for branch in self.tape.branches for low in self._ends(branch)]
+        for brk in self.tape.breaks:
+            budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
+            part = partial(self.at.part, self.tape, brk.slot)
+            places, complete = breakpoints(part, brk.at, budget, width)
+            if not complete:
+                return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
+            for low, high in places if self.at.order else ():
+                if witness := self._jump(Place(low, high, self.tape, brk)):
+                    return self._jumped(witness)
+            cells += [low for low, _ in places]
+        for branch in self.tape.branches:
+            turns = self._turns(branch, width)
+            if not branch.root:
+                cells += [place.low for place in turns]
+            elif not has_fixed_branch(branch, self.tape.variable):
+                self.touching += turns
+            elif branch.outermost:
+                self.touching += [place for place in turns if self._is_cut(branch, place)]
+            # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
+            for place in turns if self.at.order and not self.tape.special else ():
+                if self.too_large:
+                    break
+                if branch.turns and self._is_far_and_large(place):
+                    continue
+                if branch.outermost and self._is_cut(branch, place):
+                    continue
+                if self._is_regular(place) and (witness := self._jump(place, real=True)):
+                    return self._jumped(witness)
+        if self.too_large:
+            return self.at.undecided(
+                "f is too large, or a constant too small, where the answer may jump"
+            )
+        cells += [place.low for place in self.touching]
+        ctx.prec = self.at.bits
+        refuted = self.at.visit(self._between(cells), thorough=True)
+        if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):
+            return self.at.undecided("the answer has no value on part of the integrand's domain")
+        if refuted is None and self.at.hidden and self.tape.breaks:
+            return self.at.undecided(
+                "a term of the answer is too small to be seen between breakpoints"
+            )
+        return refuted
+
+    def discontinuous(self) -> bool:
+        """Whether F jumps near the origin although F' = f on both sides.
+
+        It may at a pole of an inverse function's argument, or where a radical in a quotient touches
+        zero.
+        """
+        if not (self.tape.poles or self.touching):
+            return False
+        ctx.prec = BASE_BITS
+        touching = ((place.low, place.high) for place in self.touching[:8])
+        return any(jump(self.at, *place) for place in itertools.chain(touching, self._poles()))
+
+    def _poles(self) -> Iterator[tuple[Ball, Ball]]:
+        """Where the argument of an inverse function has a pole, in a short answer."""
+        poles = self.tape.poles[:4] if self.tape.size <= MAX_FLAGGED else []
+        for slot in poles:
+            yield from pole_crossings(self.tape, slot, self.at.values)
+
+    def _ends(self, branch: Branch) -> list[Ball]:
+        """Where an inverse function of a linear argument, as arcsec(x - 3), stops being real."""
+        if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
+            return []
+        u = branch.argument
+        tape = compile_tape(add(power(u, Number(3)), neg(u)), self.tape.variable)
+        part = partial(self.at.part, tape, tape.root)
+        places, _ = breakpoints(part, "zero", self._budget, ENDS_WIDTH)
+        return [low for low, _ in places]
+
+    def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
+        """Whether F, without a value at x, has none in the whole cell around x.
+
+        True for ``(x + |x|)/(x + |x|)`` on x < 0, false where ``artanh(tanh x)`` overflows.
+        """
+        if self.pool.usable(acb(x)) is None:
+            return False
+        ends = sorted({float(cell.mid()) for cell in cells})
+        low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
+        high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
+        for share in (0.004, 0.04, 0.37, 0.87):
+            point = Point(acb(low + share * (high - low)), measured=False)
+            for bits in (2 * self.at.bits, self.at.max_bits):
+                if not self.at.has_no_value(self.at.derivative(point, bits)[0]):
+                    return False
+        return True
+
+    def _jumped(self, witness: Witness) -> Outcome:
+        detail = "the answer jumps where the integrand is bounded"
+        return Outcome(
+            Status.INCORRECT, self.at.usable, witness=witness, detail=detail, proof="witness"
+        )
+
+    def _is_regular(self, place: Place) -> bool:
+        """Whether no root, logarithm or non-analytic part of f changes at a place."""
+        f = self.pool.tape
+        jets = self.at.run(f, acb(place.low.union(place.high)), derivative=False)
+        slots = [branch.slot for branch in f.branches if branch.root]
+        slots += [brk.slot for brk in f.breaks]
+        return not any(jets[slot][0].contains(ZERO) for slot in slots)
+
+    def _is_far_and_large(self, place: Place) -> bool:
+        """Whether f is so large at a place far away that a jump there takes long to be seen."""
+        if abs(place.low) < WINDOW:
+            return False
+        value = self.pool.f(Point(acb(place.low.mid()), measured=False), self.at.bits)
+        return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
+
+    def _turns(self, branch: Branch, width: float) -> list[Place]:
+        """Where the branch of a root or logarithm may change, or an inverse function turn back."""
+        key = branch, width, self._budget
+        if key not in self._known:
+            self._known[key] = self._search(branch, width)
+        return self._known[key]
+
+    def _search(self, branch: Branch, width: float) -> list[Place]:
+        if not (branch.root or branch.turns):
+            return []
+        argument, variable = branch.argument, self.tape.variable
+        # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
+        steady = branch.root and never_vanishes(argument) and not has_roots(argument)
+        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root and not steady else []
+        factors: list[Expression] = []
+        if not (steady or has_fixed_branch(branch, variable)):
+            # Where an argument touches 0, or 1 as in arccos(cos x), a factor of its slope is 0.
+            factors += slope_factors(argument, variable)
+        if branch.root and may_have_pole(argument, variable):
+            factors += squares(argument, variable)
+        if branch.root and argument.function in ("mul", "div", "neg"):
+            # Steep factors are easier to isolate than their product.
+            written = written_factors(argument, variable)
+            factors += [factor for factor in written if not never_vanishes(factor)]
+        if branch.root and is_written_with(argument, "i"):
+            factors.append(Call("im", (argument,)))
+        for factor in factors:
+            tape = compile_tape(factor, variable)
+            passing.append((tape, Break(tape.root, "zero")))
+        found = []
+        for tape, zero in passing:
+            part = partial(self.at.part, tape, zero.slot)
+            places, complete = breakpoints(part, zero.at, self._budget, width)
+            self._complete &= complete
+            found += [Place(low, high, tape, zero) for low, high in places]
+        kept = [place for place in found if self._may_change(branch, place)]
+        if any(place.tape is self.tape for place in kept) and has_no_zeros(argument, variable):
+            # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
+            kept = [place for place in kept if place.tape is not self.tape]
+        return sorted(kept, key=lambda place: abs(float(place.low)))
+
+    def _may_change(self, branch: Branch, place: Place) -> bool:
+        value = self._argument(branch, place)
+        if not branch.root:
+            return bool(value.real.contains_integer())
+        return bool(value.contains(ZERO)) or self._is_cut(branch, place)
+
+    def _is_cut(self, branch: Branch, place: Place) -> bool:
+        """Whether a complex argument of a root or logarithm may be negative at a place."""
+        value = self._argument(branch, place)
+        return value.real < 0 and is_written_with(branch.argument, "i")
+
+    def _argument(self, branch: Branch, place: Place) -> Ball:
+        x = acb(place.low.union(place.high))
+        return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
+
+    def _between(self, cells: Sequence[Ball]) -> list[Point]:
+        """A point in each cell between neighbouring breakpoints, and beyond the outer ones."""
+        if not cells:
+            return []
+        ends = sorted({float(cell.mid()) for cell in cells})
+        middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
+        # No round numbers: F may be undefined there.
+        outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
+        near = [end + s * 2.03e-4 * (1 + abs(end)) for end in ends for s in (1, -1)]
+        points = (Point(acb(x), measured=False) for x in (*middles, *outer, *near))
+        return [point for point in points if self.pool.usable(point.x) is not None]
+
+    def _jump(self, place: Place, *, real: bool = False) -> Witness | None:
+        """A jump at a place, which is isolated as sharply as the size of f there demands.
+
+        Only a very close look shows a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and f
+        may have a peak that is seen only from there.
+        """
+        place = self._isolated(place)
+        if is_unbounded(self.at, place.low, place.high):
+            return None
+        magnitude = self._magnitude(place.low)
+        fine = self._fineness(place) // 2
+        for _ in range(MAX_CLOSER_LOOKS):
+            width, bits = _sharpness(magnitude + fine)
+            wide, place = place, self._isolated(place, magnitude + fine)
+            with precision(bits):
+                seen, magnitude = magnitude, max(magnitude, self._magnitude(place.high, width))
+                if magnitude == MAX_MAGNITUDE or (magnitude and place is wide):
+                    self.too_large |= self._is_bounded(place)
+            if magnitude in (seen, MAX_MAGNITUDE):
+                break
+        return jump(self.at, place.low, place.high, magnitude + fine, real=real)
+
+    def _isolated(self, place: Place, magnitude: int = 0) -> Place:
+        """The same place in a narrow interval; as it is if it is a pole, where a sign changes, too.
+
+        ``magnitude`` is that of f, in bits: the larger, the narrower.
+        """
+        low, high, tape, passing = place
+        width, bits = _sharpness(magnitude)
+        part = partial(self.at.part, tape, passing.slot)
+        with precision(bits):
+            value = part(acb(low))[0].real
+            target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
+            if abs(value - target) > 1:
+                return place
+            slack = arb(2) ** -BASE_BITS * (1 + abs(low))
+            ends = ((low - slack).mid(), (high + slack).mid())
+            closer = isolate(part, target, *ends, width)
+        return place._replace(low=closer[0], high=closer[1]) if closer else place
+
+    def _fineness(self, place: Place) -> int:
+        """Bits by which a step at a place may be below 1.
+
+        As far as constants of F tell, but for one of integration; and parts that are level beside
+        the place, as ``sgn(x)/10^300`` is, with their own steps.
+        """
+        inside = set(self.tape.terms)
+        for slot, _, arguments in self.tape.operations():
+            if slot in inside:
+                inside.update(arguments)
+        with precision(max(JUMP_BITS, ctx.prec)):
+            distance = (1 + abs(place.low)) * NEARBY
+            left, right = acb((place.low - distance).mid()), acb((place.high + distance).mid())
+            if any(map(self._is_complex, (left, right))):
+                return 0  # the domain ends here
+            jets = self.at.run(self.tape, left)
+        constants = [jets[slot][0] for slot in inside if not self.tape.varying[slot]]
+        bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
+        level = [slot for slot in inside if self.tape.varying[slot] and _is_level(jets[slot])]
+        if level:
+            with precision(self.at.max_bits):
+                before, after = (self.at.run(self.tape, x) for x in (left, right))
+                for slot in level:
+                    here, there = before[slot][0], after[slot][0]
+                    sizes = (here.abs_lower(), there.abs_lower(), (here - there).abs_lower())
+                    bits += [-log2(size) for size in sizes if size > 0]
+        most = max(bits, default=0)
+        self.too_large |= most > MAX_MAGNITUDE
+        return int(max(most, 0)) if not self.too_large else 0
+
+    def _is_complex(self, x: Ball) -> bool:
+        """Whether f has a value at x that is not real."""
+        value = self.at.integrand(x)
+        return value is not None and value.is_finite() and not value.imag.contains(0)
+
+    def _is_bounded(self, place: Place) -> bool:
+        """Whether f has no pole at a place, or so near that it is taken to be there."""
+        margin = place.high - place.low
+        ends = acb(place.low - margin), acb(place.high + margin)
+        return enclosure(self.at, *ends) is not None
+
+    def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
+        """Binary order of magnitude of f beside a place, if it is large."""
+        bits = ctx.prec
+        for more in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
+            with precision(bits * more):
+                beside = acb((x + (1 + abs(x)) * distance).mid())
+                value = self.at.integrand(beside)
+            if value is None or value.is_finite():
+                break
+        if value is None:
+            return 0
+        size = log2(value.abs_upper()) if value.is_finite() else math.inf
+        # So near to a pole f is finite, and not so large: an overflow.
+        self.too_large |= size == math.inf or (more > 1 and size > MAX_MAGNITUDE)
+        if self.too_large:
+            return 0
+        return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0
+
+
+def _is_level(jet: Jet) -> bool:
+    value, slope = jet
+    return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))
+
+
+def _sharpness(magnitude: int) -> tuple[Ball, int]:
+    """The width of an isolated place where f has this magnitude in bits, and the precision."""
+    return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

@@ -1,0 +1,305 @@
+"""A differential field: rational functions over Q in generators, modulo algebraic relations.
+
+A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). It
+has a derivative, which is again in the field, and may have a relation that is monic in it and holds
+wherever it is defined. Relations form a triangular set: each has generators that were made before
+its own, so that division by each in turn gives the unique remainder modulo all of them (Cox, Little
+and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6: leading terms that are powers of
+distinct variables are a Groebner basis).
+
+Work is bounded by numbers of generators, terms and degrees, never by clocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq
+
+from ...reading.expression.tree import Call, Expression, Number
+from .quotients import (
+    MAX_TERMS,
+    UNIT,
+    NotProvedError,
+    Poly,
+    Quotient,
+    TooLargeError,
+    over,
+    rational_of,
+    ring_of,
+)
+
+#: Most generators; most terms of all values together.
+MAX_GENERATORS, MAX_WORK = 40, 40_000
+#: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
+#: the power has of two terms, if it has none (`elements.MAX_POWER`).
+MAX_EXPANDED = 64
+#: How often a relation may be applied to one power.
+MAX_TIMES = 256
+#: Numbers of variables of the rings that are tried: small exponent vectors are faster.
+SIZES = (8, 16, MAX_GENERATORS)
+
+#: A bit for each generator, the last first, as polynomials have their degrees.
+_BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
+
+
+class TooManyGeneratorsError(NotProvedError):
+    """More generators than the ring has variables."""
+
+
+@dataclass(slots=True, eq=False)
+class Generator:
+    """One generator. ``args`` are what its function is applied to, with ``unit`` as a factor.
+
+    ``real`` says what is known of its values on the whole line. The ``partner`` of a sine is its
+    cosine, and the other way round.
+    """
+
+    index: int
+    element: Quotient
+    kind: str
+    args: tuple[Any, ...]
+    unit: fmpq
+    slope_rule: Callable[[], Quotient] | None
+    tree: Callable[[], Expression]
+    real: bool = False
+    relation: Poly = None
+    partner: Generator | None = None
+    order: int = 0
+    busy: bool = False
+    slope: Quotient | None = None
+
+
+@dataclass(slots=True)
+class Field:
+    """The field of one proof, which grows as generators are asked for.
+
+    ``varying``, ``unreal``, ``positive`` and ``bound`` have a bit for each generator that is no
+    constant, may not be real, is positive, has a relation.
+    """
+
+    size: int = SIZES[0]
+    generators: list[Generator] = field(default_factory=list)
+    related: list[Generator] = field(default_factory=list)
+    varying: int = 0
+    unreal: int = 0
+    positive: int = 0
+    bound: int = 0
+    work: int = 0
+    ring: Any = None
+    variables: list[Poly] = field(default_factory=list)
+    one: Quotient = field(init=False)
+    zero: Quotient = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ring, self.variables, self.one, self.zero = ring_of(self.size)
+
+    def free(self) -> None:
+        """Break the cycles of references, which only the garbage collector would."""
+        for generator in self.generators:
+            del generator.slope_rule, generator.tree, generator.partner
+
+    def constant(self, value: Any) -> Quotient:
+        return Quotient(self.ring.constant(value), self.one.num, 0)
+
+    def rational(self, p: int, q: int = 1) -> Quotient:
+        return rational_of(self.size, p, q)
+
+    def poly(self, num: Poly) -> Quotient:
+        return Quotient(num, self.one.num)
+
+    def parts(self, element: Quotient) -> tuple[Quotient, Quotient]:
+        """Numerator and denominator as elements."""
+        if element.den.is_one():
+            return element, self.one
+        return self.poly(element.num), self.poly(element.den)
+
+    def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
+        for known in self.generators:
+            if known.kind == kind and known.args == args:
+                return known
+        return None
+
+    def get(
+        self,
+        kind: str,
+        args: tuple[Any, ...] = (),
+        slope: Callable[[], Quotient] | None = None,
+        tree: Callable[[], Expression] | None = None,
+        unit: fmpq = UNIT,
+        *,
+        real: bool = False,
+        positive: bool = False,
+    ) -> Generator:
+        """The generator of this kind and these arguments, which is made if there is none.
+
+        A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
+        """
+        known = self.find(kind, args)
+        if known is not None:
+            return known
+        index = len(self.generators)
+        if index >= self.size:
+            raise TooManyGeneratorsError
+        tree = tree or (lambda: Call(kind))
+        bit = 1 << index
+        if slope is not None:
+            self.varying |= bit
+        if not real:
+            self.unreal |= bit
+        if positive:
+            self.positive |= bit
+        element = Quotient(self.variables[index], self.one.num, bit)
+        made = Generator(index, element, kind, args, unit, slope, tree, real)
+        self.generators.append(made)
+        return made
+
+    def relate(self, generator: Generator, relation: Poly, order: int) -> None:
+        """Give the last generator its relation, which is monic and of this degree in it."""
+        generator.relation, generator.order = relation, order
+        self.related.append(generator)
+        self.bound |= 1 << generator.index
+
+    def single(self, element: Quotient) -> Generator | None:
+        """The generator that an element is; None if it is more than one."""
+        support = self.support(element)
+        if not support or support & support - 1:
+            return None
+        generator = self.generators[support.bit_length() - 1]
+        return generator if generator.element == element else None
+
+    def support(self, element: Quotient) -> int:
+        """The generators that occur in an element, as bits."""
+        if element.support < 0:
+            degrees = element.num.degrees()
+            if not element.den.is_one():
+                degrees = map(max, degrees, element.den.degrees())
+            bits = zip(_BITS[-self.size :], degrees, strict=True)
+            element.support = sum([bit for bit, degree in bits if degree > 0])
+        return element.support
+
+    def used(self, element: Quotient) -> list[Generator]:
+        """The generators that occur in an element."""
+        support = self.support(element)
+        return [generator for generator in self.generators if support >> generator.index & 1]
+
+    def is_constant(self, element: Quotient) -> bool:
+        return not self.support(element) & self.varying
+
+    def is_real(self, element: Quotient) -> bool:
+        return not self.support(element) & self.unreal
+
+    def is_positive(self, poly: Poly) -> bool:
+        """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
+        if poly.is_one():
+            return True
+        if poly.is_zero() or poly.leading_coefficient() < 0:
+            return False
+        if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
+            return False
+        last, even = self.size - 1, []
+        for at, degree in enumerate(poly.degrees()):
+            if degree > 0 and not self.positive >> last - at & 1:
+                if degree % 2 or self.unreal >> last - at & 1:
+                    return False
+                even.append(at)
+        return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
+
+    def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
+        """The remainder modulo all relations; without ``powers`` long ones of sums stay."""
+        if not self.related:
+            return poly
+        degrees = poly.degrees()
+        for generator in reversed(self.related):
+            times = degrees[self.size - 1 - generator.index] // generator.order
+            if times <= 0:
+                continue
+            terms = max(1, len(generator.relation) - 1)
+            expanded = math.comb(times + terms - 1, terms - 1)
+            if generator.order == 1 and not powers and expanded > MAX_EXPANDED:
+                continue
+            if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
+                raise TooLargeError("too many terms modulo the relations")
+            poly = divmod(poly, generator.relation)[1]
+            if poly.is_zero():
+                break
+            degrees = poly.degrees()
+        return poly
+
+    def normal(self, element: Quotient) -> Quotient:
+        """An element with numerator and denominator reduced: equal ones mostly look equal."""
+        if not self.support(element) & self.bound:
+            return element
+        num, den = self.reduce(element.num, powers=False), element.den
+        if den.is_one():
+            return element if num is element.num else Quotient(num, den)
+        return over(num, self.reduce(den, powers=False))
+
+    def spend(self, element: Quotient) -> Quotient:
+        """Count the work; every value passes here once."""
+        terms = len(element.num) + len(element.den)
+        self.work += 1 + terms
+        if self.work > MAX_WORK or terms > MAX_TERMS:
+            raise NotProvedError("work budget spent")
+        return element
+
+    def slope(self, generator: Generator) -> Quotient:
+        """The derivative of a generator."""
+        if generator.slope is None:
+            if generator.busy:
+                raise NotProvedError("a derivative in terms of itself")
+            generator.busy = True
+            rule = generator.slope_rule
+            generator.slope = self.spend(rule()) if rule else self.zero
+            generator.busy = False
+        return generator.slope
+
+    def derivative(self, element: Quotient) -> Quotient:
+        """The derivative of an element, by the chain rule and the quotient rule."""
+        varying = self.support(element) & self.varying
+        if not varying:
+            return self.zero
+        inner = self.single(element)
+        if inner is not None:
+            return self.slope(inner)
+        generators = [g for g in self.generators if varying >> g.index & 1]
+        slope = self._of_poly(element.num, generators)
+        if not element.den.is_one():
+            below = self._of_poly(element.den, generators)
+            slope = (slope - element * below) / self.poly(element.den)
+        return self.spend(slope)
+
+    def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
+        total = None
+        for generator in generators:
+            partial = poly.derivative(self.size - 1 - generator.index)
+            if partial.is_zero():
+                continue
+            slope = self.slope(generator)
+            if not partial.is_one():
+                slope = self.poly(partial) * slope
+            total = slope if total is None else total + slope
+        return self.zero if total is None else total
+
+    def tree(self, element: Quotient) -> Expression:
+        """An expression for an element, to be evaluated."""
+        above = self._tree_of(element.num)
+        return above if element.den.is_one() else Call("div", (above, self._tree_of(element.den)))
+
+    def _tree_of(self, poly: Poly) -> Expression:
+        terms: list[Expression] = []
+        for exponents, coefficient in poly.terms():
+            factors: list[Expression] = []
+            for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
+                if exponent:
+                    one, k = generator.tree(), Number(int(exponent))
+                    factors.append(one if exponent == 1 else Call("pow", (one, k)))
+            if coefficient != 1 or not factors:
+                factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
+            terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])
+        if not terms:
+            return Number(0)
+        return Call("add", tuple(terms)) if len(terms) > 1 else terms[0]

@@ -1,0 +1,197 @@
+"""Normal forms of an expression: an element of a differential field, printed again.
+
+They are exact and need no clock: the work is bounded by the budgets of `field` and by sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from flint import fmpq
+
+from ...reading.expression.traversal import fold
+from ...reading.expression.tree import Call, Expression, Number
+from . import special  # noqa: F401  (registers the rules of functions)
+from .elements import NowhereError, RestartError
+from .field import SIZES, Field, TooManyGeneratorsError
+from .lattice import Lattice
+from .prove import MAX_RESTARTS
+from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
+from .roots import conjugates, norm_of
+from .translate import Translator
+
+#: Polynomials are factored up to this number of terms, and this total degree.
+MAX_TERMS, MAX_DEGREE = 60, 60
+
+
+class _WholeAngles(Translator):
+    """Sines of sums are not expanded, as they need not be compared with others."""
+
+    __slots__ = ()
+
+    def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
+        element = self.normal(element)
+        if element.is_zero():
+            return self.field.zero, self.field.one
+        c = element.num.leading_coefficient()
+        return self._sin_cos(c, Quotient(element.num / c, element.den))
+
+
+def normal_forms(
+    expression: Expression, variable: str, kinds: Mapping[str, str]
+) -> list[Expression]:
+    """Rewrite an expression as a quotient of polynomials in exponentials, sines, roots, ...
+
+    Args:
+        expression: the expression.
+        variable: the variable, which is real.
+        kinds: assumptions on the other symbols; those without one are merely real.
+
+    Returns:
+        The quotient in lowest terms with expanded polynomials and, where they are small, with
+        factored ones; nothing if a function has no rule, or the work budget is spent.
+
+    """
+
+    def forms(field: Field, value: Quotient) -> list[Expression]:
+        trees = [field.tree(value)]
+        if _is_small(value):
+            trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
+        return trees
+
+    return _in_field(expression, variable, kinds, _WholeAngles, forms)
+
+
+def slope_factors(expression: Expression, variable: str) -> list[Expression]:
+    """Factors of an expression's derivative, at whose zeros a real one may touch zero.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    Returns:
+        Those that depend on the variable; none if a function has no rule, or the derivative is too
+        large to be factored.
+
+    """
+
+    def factors(field: Field, value: Quotient) -> list[Expression]:
+        slope = field.normal(field.derivative(value))
+        if slope.is_zero() or not _is_small(slope):
+            return []
+        polys = (field.poly(factor) for factor, _ in slope.num.factor()[1])
+        return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
+
+    return _in_field(expression, variable, {}, Translator, factors)
+
+
+def has_no_zeros(expression: Expression, variable: str) -> bool:
+    """Whether an expression divides a number: ``x + sqrt(x^2 + 1)`` does, by its conjugate.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    Returns:
+        Whether that is seen; False says nothing.
+
+    """
+
+    def divisors(field: Field, value: Quotient) -> list[Expression]:
+        num = value.num
+        norms = (norm_of(field, num, other) for other in conjugates(field, num))
+        divides = num.is_constant() or any(norm is not None for norm in norms)
+        return [expression] if divides and not value.is_zero() else []
+
+    return bool(_in_field(expression, variable, {}, Translator, divisors))
+
+
+def squares(expression: Expression, variable: str) -> list[Expression]:
+    """What occurs squared as a factor, above or below, and may vanish: as far as is seen.
+
+    Args:
+        expression: the expression; its parameters are real.
+        variable: the variable.
+
+    """
+
+    def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
+        if value.is_zero() or not _is_small(value):
+            return []
+        parts = value.num, value.den
+        polys = [p for part in parts for p, power in part.factor()[1] if power % times == 0]
+        for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
+            square = sine.element.num**sine.order - sine.relation
+            if sine.partner and any((part % square).is_zero() for part in parts):
+                polys.append(sine.element.num)
+        return [
+            field.tree(field.poly(poly))
+            for poly in polys
+            if not (field.is_positive(poly) or field.is_constant(field.poly(poly)))
+        ]
+
+    bases = [(expression, 2), *((base, 1) for base in _written_squares(expression))]
+    return [
+        factor
+        for base, times in bases
+        for factor in _in_field(base, variable, {}, _WholeAngles, partial(factors, times=times))
+    ]
+
+
+def _written_squares(expression: Expression) -> Iterator[Expression]:
+    """What is squared among the factors of an expression, which may be no square in the field."""
+    if expression.function in ("mul", "div", "neg"):
+        for arg in expression.args:
+            yield from _written_squares(arg)
+    elif expression.function == "pow":
+        exponent = fold(expression.args[1])
+        if exponent is not None and exponent % 2 == 0:
+            yield expression.args[0]
+
+
+def _in_field(
+    expression: Expression,
+    variable: str,
+    kinds: Mapping[str, str],
+    translator: type[Translator],
+    use: Callable[[Field, Quotient], list[Expression]],
+) -> list[Expression]:
+    """Use an expression as an element of a field that is large enough; [] where none is."""
+    units: dict[tuple[str, str, str], fmpq] = {}
+    angles = Lattice()
+    sizes = iter(SIZES)
+    size: int | None = next(sizes)
+    for _ in range(MAX_RESTARTS):
+        if size is None:
+            break
+        translation = translator(Field(size), variable, kinds, units, angles=angles)
+        try:
+            value = translation.normal(translation.value(expression))
+            return use(translation.field, value)
+        except RestartError:
+            continue
+        except TooManyGeneratorsError:
+            size, angles = next(sizes, None), Lattice()
+        except (NowhereError, NotProvedError):
+            break
+    return []
+
+
+def _is_small(value: Quotient) -> bool:
+    parts = (value.num, value.den)
+    return all(
+        len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
+        for p in parts
+    )
+
+
+def _factored(field: Field, poly: Poly) -> Expression:
+    if poly.is_zero():
+        return Number(0)
+    constant, factors = poly.factor()
+    trees: list[Expression] = [Number(int(constant.p), int(constant.q))]
+    for factor, exponent in factors:
+        tree = field.tree(field.poly(factor))
+        trees.append(tree if exponent == 1 else Call("pow", (tree, Number(int(exponent)))))
+    return Call("mul", tuple(trees)) if len(trees) > 1 else trees[0]

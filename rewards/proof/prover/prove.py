@@ -1,0 +1,238 @@
+"""A proof that F' = f: both as elements of one differential field, in which they are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from flint import fmpq
+
+from ...reading.expression.traversal import all_nodes, fold, is_written_with
+from ...reading.expression.tree import Expression, Symbol
+from . import special  # noqa: F401  (registers the rules of functions)
+from .elements import NowhereError, RestartError
+from .field import SIZES, Field, TooManyGeneratorsError
+from .lattice import Lattice
+from .quotients import NotProvedError, Poly, Quotient, TooLargeError
+from .translate import Translator
+
+#: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
+MAX_RESTARTS, MAX_CASES = 8, 24
+
+#: Signs of real expressions.
+Signs = tuple[tuple[Expression, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """F' = f in a differential field, wherever expressions have the signs of ``conditions``.
+
+    Both are defined there.
+
+    Attributes:
+        conditions: the signs of expressions.
+        field: the differential field.
+        terms: elements that add up to F, but for constants of integration.
+        integrand: f.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> answer, integrand = (read(text)[0].expression for text in ("x^2", "2x"))
+    >>> len(prove(answer, integrand, "x", {}).cases[0].terms)
+    1
+
+    """
+
+    conditions: Signs
+    field: Field
+    terms: tuple[Quotient, ...]
+    integrand: Quotient
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """F' = f wherever both are defined.
+
+    Isolated points are excepted: zeros of the expressions in conditions, breakpoints of what is not
+    analytic.
+
+    Attributes:
+        rules: the functions and the rewriting rules that were used.
+        cases: the cases that F' = f was proved in; they leave no real point out.
+
+    >>> Proof(rules=("cos",), cases=()).rules
+    ('cos',)
+
+    """
+
+    rules: tuple[str, ...]
+    cases: tuple[Case, ...]
+
+
+def prove(
+    answer: Expression,
+    integrand: Expression,
+    variable: str,
+    kinds: Mapping[str, str],
+    *,
+    real_parts: bool = True,
+    real_roots: bool = True,
+    promising: Callable[[], bool] = lambda: True,
+) -> Proof | None:
+    r"""Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
+
+    Args:
+        answer: F.
+        integrand: f.
+        variable: the variable, which is real.
+        kinds: assumptions on the parameters; those without one are merely real.
+        real_parts: only points count at which every radical and logarithm of f is real.
+        real_roots: odd roots of negative numbers are real, else principal.
+        promising: asked whether to go on in cases of signs, if there is no proof without.
+
+    Returns:
+        The proof, or None if none was found, which says nothing.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> answer, integrand = (read(text)[0].expression for text in (r"\sin(x)^2", r"\sin(2x)"))
+    >>> prove(answer, integrand, "x", {}) is not None
+    True
+
+    """
+    attempt = partial(_attempt, answer, integrand, variable, kinds, real_parts, not real_roots)
+    whole, case = attempt()
+    if case is not None:
+        return Proof(tuple(sorted(whole.rules)), (case,))
+    if not (whole.splittable and promising()):
+        return None
+    rules: set[str] = set()
+    proved: list[Case] = []
+    waiting: list[Signs] = [()]
+    for _ in range(MAX_CASES):
+        if not waiting:
+            break
+        signs = waiting.pop()
+        translator, case = attempt(split=True, case=signs)
+        # Whatever was asked for beyond ``signs`` was positive; these are the cases where it is not.
+        new = tuple(each for each in translator.signs if each not in signs)
+        waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
+        if translator.nowhere:
+            continue
+        if case is None:
+            return None
+        proved.append(case)
+        rules |= translator.rules
+    return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
+
+
+def _attempt(
+    answer: Expression,
+    integrand: Expression,
+    variable: str,
+    kinds: Mapping[str, str],
+    real_parts: bool,
+    principal_roots: bool,
+    *,
+    split: bool = False,
+    case: Signs = (),
+) -> tuple[Translator, Case | None]:
+    """One attempt, with finer and finer units, and what came of it."""
+    units: dict[tuple[str, str, str], fmpq] = {}
+    angles = Lattice()
+    sizes = iter(SIZES)
+    size = next(sizes)
+    for _ in range(MAX_RESTARTS):
+        translator = Translator(
+            Field(size),
+            variable,
+            kinds,
+            units,
+            split,
+            case,
+            principal_roots=principal_roots,
+            angles=angles,
+        )
+        try:
+            return translator, _equal(translator, answer, integrand, real_parts)
+        except RestartError:
+            continue
+        except TooManyGeneratorsError:
+            size, angles = next(sizes, 0), Lattice(apart=angles.apart)
+            if not size:
+                break
+        except NowhereError:
+            translator.nowhere = True
+            break
+        except TooLargeError:
+            if angles.apart or not angles.units:
+                break
+            angles = Lattice(apart=True)
+        except NotProvedError:
+            break
+    return translator, None
+
+
+def _equal(
+    translator: Translator, answer: Expression, integrand: Expression, real_parts: bool
+) -> Case | None:
+    base = translator.field
+    if real_parts and not translator.split and _is_for_positive(integrand, translator.variable):
+        translator.leave_out_negative()
+    translator.real_parts = real_parts
+    f = translator.value(integrand)
+    translator.real_parts = False
+    terms, total = [], None
+    for term in _terms(answer, translator.variable):
+        value = translator.value(term)
+        terms.append(value)
+        slope = base.derivative(value)
+        if total is None:
+            total = base.zero if slope == f else slope.add(-f, lowest=False)
+        else:
+            total = total.add(slope, lowest=False)
+    if not _vanishes(base, -f if total is None else total):
+        return None
+    return Case(translator.signs, base, tuple(terms), f)
+
+
+_OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
+
+
+def _is_for_positive(integrand: Expression, variable: str) -> bool:
+    """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
+    x = Symbol(variable)
+    for node in all_nodes(integrand):
+        if node.function in _OF_POSITIVE and node.args[0] == x and _is_real_for_positive(node):
+            # Where there are cases, that part may apply for x > 0 only.
+            return not is_written_with(integrand, "piecewise")
+    return False
+
+
+def _is_real_for_positive(node: Expression) -> bool:
+    """Whether a root, power or logarithm is real where its first argument is positive only."""
+    if node.function in ("sqrt", "ln", "log"):
+        return True
+    exponent = fold(node.args[1])
+    if not exponent:
+        return False
+    return (exponent if node.function == "pow" else 1 / exponent).denominator % 2 == 0
+
+
+def _vanishes(base: Field, total: Quotient) -> bool:
+    if total.is_zero():
+        return True
+    if not total.den.is_one() and base.reduce(_without_content(total.den)).is_zero():
+        return False
+    return bool(base.reduce(_without_content(total.num)).is_zero())
+
+
+def _without_content(poly: Poly) -> Poly:
+    """A polynomial without its monomial factor, a high power, say, that need not be expanded."""
+    content = poly.term_content()
+    return poly if content.is_one() else poly / content
+
+
+def _terms(answer: Expression, variable: str) -> list[Expression]:
+    """The terms of a sum without constants of integration."""
+    terms = answer.args if answer.function == "add" else (answer,)
+    return [term for term in terms if type(term) is not Symbol or term.name == variable]

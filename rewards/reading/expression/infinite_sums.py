@@ -1,0 +1,231 @@
+r"""Values of infinite sums whose convergence is certain: geometric, exponential and zeta-like ones.
+
+A sum is replaced by its value only where its terms match a row of the table exactly and its
+convergence needs no assumption: the ratio of a geometric sum is a number below 1 in absolute value,
+the exponent of a zeta-like sum is a number above 1, and exponential sums converge everywhere. Any
+other sum has no value here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Final
+
+from .build import ONE, TWO, add, div, mul, neg, number
+from .traversal import MAX_FOLD_BITS, fold, is_constant, substitute
+from .tree import Call, Expression, Number, Symbol
+
+#: Terms before the index at which a row's formula starts that are added one by one.
+_MOST_SHIFTED: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """A term of a sum as a product: ``coefficient * ratio^n * n-dependent parts``.
+
+    Attributes:
+        coefficient: the factors without the index n.
+        ratio: the product of all bases of powers with exponent n.
+        powers: how often each other factor occurs, by its tree, such as n or n!.
+
+    """
+
+    coefficient: Expression
+    ratio: Expression
+    powers: dict[Expression, Fraction]
+
+
+def infinite_sum(
+    term: Expression, index: str, first: int, *, power_series: bool = True
+) -> Expression | None:
+    r"""The value of the sum of a term over an index from ``first`` to infinity.
+
+    Args:
+        term: the term.
+        index: the name of the index.
+        first: the least value of the index.
+        power_series: sums of powers of a symbol have a value, too.
+
+    Returns:
+        A closed form; None if the sum is none of the table's, or its convergence is not certain.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import read, to_latex
+        >>> halves = read("2^{-n}", symbols="n")[0].expression
+        >>> to_latex(infinite_sum(halves, "n", 1))
+        '1'
+
+    """
+    parts = _summand(term, index)
+    if parts is None or first < 0 or not (power_series or is_constant(parts.ratio)):
+        return None
+    for rule in (_geometric, _exponential, _zeta):
+        value = rule(parts, index, first)
+        if value is not None:
+            return mul(parts.coefficient, value)
+    return None
+
+
+def _summand(term: Expression, index: str) -> Summand | None:
+    """A term as a product of powers; None if it is no such product."""
+    coefficient: Expression = ONE
+    ratio: Expression = ONE
+    powers: dict[Expression, Fraction] = {}
+    pending = [(term, 1)]
+    while pending:
+        node, sign = pending.pop()
+        if is_constant(node, index):
+            coefficient = mul(coefficient, node) if sign > 0 else div(coefficient, node)
+        elif node.function == "neg":
+            coefficient = neg(coefficient)
+            pending.append((node.args[0], sign))
+        elif node.function == "mul":
+            pending += [(factor, sign) for factor in node.args]
+        elif node.function == "div":
+            pending += [(node.args[0], sign), (node.args[1], -sign)]
+        elif node.function in ("pow", "exp"):
+            base, exponent = node.args if node.function == "pow" else (Call("e"), node.args[0])
+            power = fold(exponent)
+            if power is not None:
+                powers[base] = powers.get(base, Fraction(0)) + sign * power
+                continue
+            linear = _linear(exponent, index)
+            if linear is None or not is_constant(base, index):
+                return None
+            slope, constant = linear
+            ratio = mul(ratio, _power(base, sign * slope))
+            coefficient = mul(coefficient, _power(base, sign * constant))
+        else:
+            powers[node] = powers.get(node, Fraction(0)) + sign
+    return Summand(coefficient, ratio, {base: power for base, power in powers.items() if power})
+
+
+def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
+    """A slope and a constant, so that a tree is slope * index + constant; None if it is not."""
+    at = [fold(substitute(node, index, Number(value))) for value in (0, 1, 2, 3)]
+    if None in at:
+        return None
+    zero, one, two, three = (value for value in at if value is not None)
+    if not (two - one == three - two == one - zero):
+        return None
+    return one - zero, zero
+
+
+def _power(base: Expression, exponent: Fraction) -> Expression:
+    if exponent == 0:
+        return ONE
+    value = fold(Call("pow", (base, number(exponent))))
+    if value is not None:
+        return number(value)
+    if base == Call("e"):
+        return Call("exp", (number(exponent),))
+    return base if exponent == 1 else Call("pow", (base, number(exponent)))
+
+
+def _geometric(parts: Summand, index: str, first: int) -> Expression | None:
+    """The sum of r^n is r^first / (1 - r), where r is below 1 in absolute value."""
+    if parts.powers or not _is_below_one(parts.ratio):
+        return None
+    value = fold(parts.ratio)
+    if value is not None and first * value.denominator.bit_length() < MAX_FOLD_BITS:
+        return number(value**first / (1 - value))
+    start = _power(parts.ratio, Fraction(first))
+    return div(start, add(ONE, neg(parts.ratio)))
+
+
+def _is_below_one(ratio: Expression) -> bool:
+    """Whether a ratio is certainly below 1 in absolute value: a number, or e^-q times one."""
+    size = Fraction(1)
+    for factor in ratio.args if ratio.function == "mul" else (ratio,):
+        value = fold(factor)
+        if value is not None:
+            size *= abs(value)
+            continue
+        exponent = fold(factor.args[0]) if factor.function == "exp" else None
+        if exponent is None or exponent >= 0:
+            return False
+    return size < 1 or (size == 1 and fold(ratio) is None)
+
+
+def _exponential(parts: Summand, index: str, first: int) -> Expression | None:
+    """The sums of r^n/n!, r^n/(2n)! and r^n/(2n+1)! are entire functions of r."""
+    for shape, value in _ENTIRE.items():
+        if parts.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
+            whole = value(parts.ratio)
+            return _without_first(whole, first, partial(_entire_term, shape, parts.ratio))
+    return None
+
+
+def _factorial(slope: int, constant: int) -> Expression:
+    inner: Expression = Symbol("n")
+    if slope != 1:
+        inner = Call("mul", (Number(slope), inner))
+    if constant:
+        inner = Call("add", (inner, Number(constant)))
+    return Call("factorial", (inner,))
+
+
+def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
+    """A function of the square root of r: ``even`` for r > 0, ``odd`` for r < 0 (as -|r|)."""
+
+    def value(ratio: Expression) -> Expression:
+        negative = ratio.function == "neg" or (type(ratio) is Number and ratio.numerator < 0)
+        size = neg(ratio) if negative else ratio
+        is_square = size.function == "pow" and size.args[1] == TWO
+        # Both quotients and functions are even, so that either root of a square serves.
+        root = size.args[0] if is_square else Call("sqrt", (size,))
+        whole = Call(odd if negative else even, (root,))
+        return div(whole, root) if over else whole
+
+    return value
+
+
+#: Factorials below r^n, and the sum from n = 0 (DLMF 4.2.19, 4.19.1-2, 4.33.1-2).
+_ENTIRE: Final[dict[Expression, Callable[[Expression], Expression]]] = {
+    _factorial(1, 0): lambda ratio: Call("exp", (ratio,)),
+    _factorial(2, 0): _of_root("cosh", "cos", over=False),
+    _factorial(2, 1): _of_root("sinh", "sin", over=True),
+}
+
+
+def _entire_term(shape: Expression, ratio: Expression, n: int) -> Expression:
+    below = substitute(shape, "n", Number(n))
+    return div(_power(ratio, Fraction(n)), below)
+
+
+def _zeta(parts: Summand, index: str, first: int) -> Expression | None:
+    """The sum of n^-s is zeta(s), that of (-1)^n n^-s is -(1 - 2^(1-s)) zeta(s) (DLMF 25.2)."""
+    sign = fold(parts.ratio)
+    exponent = parts.powers.get(Symbol(index))
+    if set(parts.powers) != {Symbol(index)} or exponent is None or sign not in (1, -1) or first < 1:
+        return None
+    s = -exponent
+    if s <= 1 and not (s == 1 and sign == -1):
+        return None
+    whole: Expression
+    zeta = Call("zeta", (number(s),))
+    if sign == 1:
+        whole = zeta
+    elif s == 1:
+        whole = neg(Call("ln", (Number(2),)))
+    else:
+        half = _power(Number(2), 1 - s)
+        whole = neg(mul(add(ONE, neg(half)), zeta))
+    return _without_first(whole, first - 1, partial(_zeta_term, sign, s))
+
+
+def _zeta_term(sign: Fraction, s: Fraction, place: int) -> Expression:
+    n = place + 1
+    return mul(number(sign**n), _power(Number(n), -s))
+
+
+def _without_first(
+    whole: Expression, count: int, term: Callable[[int], Expression]
+) -> Expression | None:
+    """A sum without its first terms; None if they are many."""
+    if count > _MOST_SHIFTED:
+        return None
+    return add(whole, *(neg(term(n)) for n in range(count)))

@@ -1,0 +1,40 @@
+"""Deterministic bounds on the work that one text may cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits on a text and its tree; being counts, they give the same verdict on every machine.
+
+    Attributes:
+        characters: of the text.
+        tokens: of the text.
+        depth: nested forms (groups, fractions, functions, exponents).
+        levels: of the tree.
+        digits: of a number.
+        terms: of a sum or product that is expanded.
+        nodes: of the tree after such expansions.
+        readings: of an ambiguous text.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> read("2x + 1", limits=Limits(tokens=3))
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.reading.latex.errors.TooBigError: ...
+
+    """
+
+    characters: int = 32_768
+    tokens: int = 12_000
+    depth: int = 100
+    levels: int = 150
+    digits: int = 1_000
+    terms: int = 2_500
+    nodes: int = 20_000
+    readings: int = 8
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,557 @@
+"""The core of the reader: a Pratt parser over canonical tokens.
+
+Operators bind as they do in print: sums, then products and quotients (with the implicit product),
+then powers and other postfixes. Everything that begins an operand is a handler in a table
+(`rewards.reading.latex.grammar`), called with the parser, the table's payload and the nesting
+depth.
+
+The parser never looks further than one token ahead, never goes back, and checks its depth where an
+operand begins, which every recursion passes; so its time and its stack are bounded by the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ..expression.build import IMAGINARY, PI, E, product, quotient, ratio
+from ..expression.traversal import is_constant
+from ..expression.tree import Call, Expression, Number, Symbol
+from . import ambiguities
+from .errors import AlternativesError, ReadError, TooBigError
+from .limits import Limits
+from .tokens.roles import BAR, CLOSERS, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
+
+Handler = Callable[["Parser", Any, int], Expression]
+
+#: The symbol that stands for the differential in the text of a problem: a private character, so
+#: that no text has it by chance. It is readable only if it is among the symbols of the problem.
+DIFFERENTIAL: Final = "\ue000"
+#: Among the symbols: the text is a problem, not an answer. Then braces are the fractional part, and
+#: a power series with a known sum is a function like any other; as an answer it is no closed form.
+IN_PROBLEM: Final = "\ue001"
+
+#: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
+IS_VALUE: Final = "\ue002"
+
+_CONSTANT_LETTERS: Final = frozenset("CcKk")
+_SIGNS: Final = frozenset("+-")
+_ALTERNATIVES: Final = {
+    "\\pm": "one answer, not \\pm",
+    "\\mp": "one answer, not \\mp",
+    ",": "one answer, not a list",
+    ";": "one answer, not a list",
+    "\\or": "one answer, not two",
+    "\\vee": "one answer, not two",
+    "\\wedge": "one answer, not two",
+    "\\\\": "one answer, not several lines",
+    "&": "one answer, not several columns",
+}
+
+
+class Parser:
+    """One reading of a token list. `flipped` has the bits of ambiguities to read the second way."""
+
+    __slots__ = (
+        "atoms",
+        "bars",
+        "consulted",
+        "flipped",
+        "inserted",
+        "limits",
+        "links",
+        "locate",
+        "nodes",
+        "pos",
+        "prefix",
+        "separates",
+        "symbols",
+        "tokens",
+    )
+
+    def __init__(
+        self,
+        tokens: list[str],
+        *,
+        atoms: Mapping[str, Expression],
+        prefix: Mapping[str, tuple[Handler, Any]],
+        symbols: frozenset[str],
+        limits: Limits,
+        locate: Callable[[int], int],
+        flipped: int = 0,
+    ) -> None:
+        self.tokens = tokens
+        self.pos = 0
+        self.atoms = atoms
+        self.prefix = prefix
+        self.symbols = symbols
+        self.limits = limits
+        self.locate = locate
+        self.flipped = flipped
+        self.consulted = 0
+        self.inserted: list[int] = []
+        self.bars = 0  # bare | opened in the innermost group
+        self.separates = False  # whether | separates arguments in the innermost group
+        self.links = 0  # of chains that deepen the tree
+        self.nodes = 0  # made by expanding sums and products
+
+    # -- results and errors ---------------------------------------------------------------------
+
+    def formula(self) -> Expression:
+        """The whole text as one expression."""
+        if not self.tokens[0]:
+            raise self.error("a formula")
+        node = self.over(self.expression(0), 0)
+        token = self.tokens[self.pos]
+        if token in TAIL and self.ends_after_tail():
+            return node
+        if token:
+            raise self.stray(token)
+        return node
+
+    def ends_after_tail(self) -> bool:
+        r"""Whether nothing follows final punctuation but ``C \in \mathbb{R}``."""
+        tokens = self.tokens
+        place = self.pos + 1
+        if tokens[place] in _CONSTANT_LETTERS:
+            while tokens[place] not in ("", "\\in", ","):
+                place += 1
+            return tokens[place] == "\\in"
+        return not tokens[place]
+
+    def error(self, expected: str, kind: type[ReadError] = ReadError, at: int = -1) -> ReadError:
+        place = self.pos if at < 0 else at
+        place -= sum(inserted <= place for inserted in self.inserted)
+        return kind(expected, self.locate(max(place, 0)))
+
+    def stray(self, token: str) -> ReadError:
+        """The error for a token after a complete expression."""
+        if token in _ALTERNATIVES:
+            return self.error(_ALTERNATIVES[token], AlternativesError)
+        if token == "=":
+            return self.error("an expression, not an equation")
+        if token in CLOSERS or token in ("}", "|", "\\right|"):
+            return self.error("the end of the formula, not a closing delimiter")
+        return self.error("an operator or the end of the formula")
+
+    def insert(self, place: int, tokens: list[str]) -> None:
+        """Insert tokens that the lexer had joined; offsets count as if it had not."""
+        self.tokens[place:place] = tokens
+        self.inserted.extend([place] * len(tokens))
+
+    def choose(self, ambiguity: int) -> bool:
+        """Whether to read this ambiguity (a bit) the second way."""
+        self.consulted |= ambiguity
+        return self.flipped & ambiguity != 0
+
+    def lengthen(self, what: str) -> None:
+        """Count a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
+        self.links += 1
+        if self.links > self.limits.depth:
+            raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
+
+    def expect(self, token: str, expected: str) -> None:
+        if self.tokens[self.pos] != token:
+            raise self.error(expected)
+        self.pos += 1
+
+    # -- sums -----------------------------------------------------------------------------------
+
+    def expression(self, depth: int) -> Expression:
+        tokens = self.tokens
+        token = tokens[self.pos]
+        if token in _SIGNS and self.sign():
+            node = self.negated(True, self.term(depth))
+        else:
+            node = self.term(depth)
+        token = tokens[self.pos]
+        if token != "+" and token != "-":
+            return node
+        terms = [node]
+        while token == "+" or token == "-":
+            self.pos += 1
+            negative = token == "-"
+            if tokens[self.pos] in _SIGNS:
+                negative ^= self.sign()
+            terms.append(self.negated(negative, self.term(depth)))
+            token = tokens[self.pos]
+        return Call("add", tuple(terms))
+
+    def sign(self) -> bool:
+        """Skip signs. Returns whether they amount to a minus."""
+        negative = False
+        tokens = self.tokens
+        while (token := tokens[self.pos]) == "+" or token == "-":
+            negative ^= token == "-"
+            self.pos += 1
+        return negative
+
+    @staticmethod
+    def negated(negative: bool, node: Expression) -> Expression:
+        if not negative:
+            return node
+        if type(node) is Number:
+            return Number(-node.numerator, node.denominator)
+        return Call("neg", (node,))
+
+    def over(self, node: Expression, depth: int) -> Expression:
+        r"""The rest of ``a \over b`` or ``n \choose k`` in a group."""
+        token = self.tokens[self.pos]
+        if token != "\\over" and token != "\\choose":
+            return node
+        self.pos += 1
+        bottom = self.expression(depth)
+        return quotient(node, bottom) if token == "\\over" else Call("binomial", (node, bottom))
+
+    # -- products -------------------------------------------------------------------------------
+
+    def term(self, depth: int) -> Expression:
+        node = self.factor(depth)
+        tokens = self.tokens
+        operator = INFIX.get(tokens[self.pos])
+        if operator == STOP:
+            return node
+        factors = [node]
+        divided = False
+        while operator != STOP:
+            if operator is None:
+                if tokens[self.pos][0].isdigit() and self.numbers_constant(factors):
+                    factors[-1] = self.subscripted(tokens[self.pos - 1])
+                else:
+                    factors.append(self.factor(depth))
+            elif operator == TIMES:
+                self.pos += 1
+                factors.append(self.factor(depth))
+            elif operator == BAR:
+                if not self.opens_bar():
+                    break
+                factors.append(self.factor(depth))
+            else:
+                if divided:
+                    self.lengthen("divisions in a row")
+                divided = True
+                self.pos += 1
+                self.divide(factors, operator, depth)
+            operator = INFIX.get(tokens[self.pos])
+        return product(factors)
+
+    def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
+        """Divide the product so far by the denominator after the slash."""
+        tokens = self.tokens
+        start = self.pos
+        bottom = self.factor(depth)
+        following = tokens[self.pos]
+        operator_after = INFIX.get(following)
+        if operator == SLASH and operator_after is None and not following[0].isdigit():
+            joins = self.slash_joins(start, factors, bottom, following)
+            if joins is not None and joins != self.choose(ambiguities.SLASH_PRODUCT):
+                parts = [bottom]
+                while self.continues_denominator(tokens[self.pos]):
+                    parts.append(self.factor(depth))
+                bottom = product(parts)
+        top = product(factors)
+        factors.clear()
+        factors.append(quotient(top, bottom))
+
+    def slash_joins(
+        self, start: int, factors: list[Expression], bottom: Expression, following: str
+    ) -> bool | None:
+        """Whether the next operand is part of the denominator in the first reading; None: never."""
+        if not self.continues_denominator(following):
+            return None
+        if self.tokens[start] in ("(", "[", "{", "\\frac", "\\{"):
+            return None
+        if type(bottom) is Number:
+            if all(map(is_constant, factors)):
+                return False
+            return type(self.atoms.get(following)) is Symbol
+        return following in self.atoms
+
+    def continues_denominator(self, token: str) -> bool:
+        atom = self.atoms.get(token)
+        if atom is not None:
+            return True
+        return token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
+
+    def numbers_constant(self, factors: list[Expression]) -> bool:
+        """Whether the number here is the index of a constant of integration: ``C1``.
+
+        Otherwise a number may not directly follow a number or a letter: ``2 3``, ``x2``.
+        """
+        before = self.tokens[self.pos - 1]
+        if before in _CONSTANT_LETTERS and type(factors[-1]) is Symbol:
+            return True
+        if self.tokens[self.pos + 1] == "^":
+            return False
+        if before in self.atoms or before[0].isdigit() or (len(before) == 1 and before.isalpha()):
+            raise self.error("an operator before the number")
+        return False
+
+    def opens_bar(self) -> bool:
+        """Whether a bare ``|`` after an operand begins a new pair."""
+        if self.bars == 0:
+            return not self.separates
+        tokens = self.tokens
+        if self.bars != 1 or INFIX.get(tokens[self.pos + 1]) is not None:
+            return False
+        if self.consulted & ambiguities.NESTED_BARS and not self.flipped & ambiguities.NESTED_BARS:
+            return False
+        return self.bars_ahead() >= 3 and self.choose(ambiguities.NESTED_BARS)
+
+    def bars_ahead(self) -> int:
+        """The bare bars up to the end of the formula or of its present group."""
+        level = count = 0
+        for place in range(self.pos, min(len(self.tokens), self.pos + 64)):
+            token = self.tokens[place]
+            if token in ("(", "[", "{", "\\{"):
+                level += 1
+            elif token in (")", "]", "}", "\\}"):
+                level -= 1
+                if level < 0:
+                    break
+            elif token == "|" and level == 0:
+                count += 1
+        return count
+
+    # -- operands -------------------------------------------------------------------------------
+
+    def factor(self, depth: int) -> Expression:
+        """An operand with its powers and other postfixes."""
+        tokens = self.tokens
+        token = tokens[self.pos]
+        node = self.atoms.get(token)
+        if node is not None:
+            self.pos += 1
+        else:
+            node = self.form(token, depth)
+        if (token := tokens[self.pos]) in POSTFIX:
+            node = self.postfix(node, token, depth)
+            while (token := tokens[self.pos]) in POSTFIX:
+                self.lengthen("postfixes in a row")
+                node = self.postfix(node, token, depth)
+        return node
+
+    def operand(self, token: str, depth: int) -> Expression:
+        """An operand without postfixes."""
+        node = self.atoms.get(token)
+        if node is not None:
+            self.pos += 1
+            return node
+        return self.form(token, depth)
+
+    def form(self, token: str, depth: int) -> Expression:
+        """An operand of more than one token, or a number."""
+        entry = self.prefix.get(token)
+        if entry is not None:
+            if depth >= self.limits.depth:
+                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            self.pos += 1
+            return entry[0](self, entry[1], depth + 1)
+        if token and (token[0].isdigit() or (token[0] == "." and len(token) > 1)):
+            self.pos += 1
+            return self.number(token)
+        raise self.no_operand(token)
+
+    def no_operand(self, token: str) -> ReadError:
+        if token.startswith("\\text "):
+            return self.error(f"mathematics, not words: {token[6:]}")
+        if token in ("\\pm", "\\mp", "\\or"):
+            return self.stray(token)
+        if token.startswith("\\") and token[1:2].isalpha():
+            return self.error(f"a known command, not {token.split(' ')[0][:40]}")
+        return self.error("an operand")
+
+    def number(self, token: str) -> Expression:
+        if len(token) > self.limits.digits:
+            raise self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
+        if token.isdigit():
+            return Number(int(token))
+        token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
+        mantissa, mark, exponent = token.lower().partition("e")
+        if mark:
+            # 2e-3 may be a difference; 1.5e-3 and 2e5 are numbers.
+            if not ("." in mantissa or exponent.isdigit()) and (
+                (mantissa == "1") == self.choose(ambiguities.SCIENTIFIC)
+            ):
+                return self.mantissa_times_e(mantissa, exponent)
+            if abs(int(exponent)) > self.limits.digits:
+                raise self.error(
+                    f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1
+                )
+        whole, _, fraction = mantissa.partition(".")
+        power = int(exponent or "0") - len(fraction)
+        digits = int((whole + fraction) or "0")
+        if power >= 0:
+            return Number(digits * 10**power)
+        return ratio(digits, 10**-power)
+
+    def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
+        """``2e-3`` read as two times e, minus three: the rest goes back to the tokens."""
+        rest = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
+        self.insert(self.pos, rest)
+        return Call("mul", (self.number(mantissa), E))
+
+    # -- postfixes ------------------------------------------------------------------------------
+
+    def postfix(self, node: Expression, token: str, depth: int) -> Expression:
+        self.pos += 1
+        if token == "^":
+            return self.power(node, depth)
+        if token == "!":
+            if self.tokens[self.pos] == "!":
+                self.pos += 1
+                return Call("double_factorial", (node,))
+            return Call("factorial", (node,))
+        if token == "_":
+            if type(node) is Symbol:
+                return self.subscripted(node.name)
+            if node is E or node is IMAGINARY:
+                return self.subscripted("e" if node is E else "i")
+            raise self.error("an operator, not a subscript", at=self.pos - 1)
+        if token == "°":
+            return product([node, quotient(PI, Number(180))])
+        if type(node) is Symbol and node.name in _CONSTANT_LETTERS:
+            return Symbol(node.name + "'")
+        raise self.error("an operator, not a prime (a derivative?)", at=self.pos - 1)
+
+    def power(self, base: Expression, depth: int) -> Expression:
+        tokens = self.tokens
+        start = self.pos
+        token = tokens[start]
+        if token in ("'", "\\circ", "\\circle"):
+            if token == "\\circ":
+                self.pos += 1
+                return product([base, quotient(PI, Number(180))])
+            raise self.error("an exponent, not a prime (a derivative?)")
+        if token == "{" and tokens[start + 1] == "\\circ" and tokens[start + 2] == "}":
+            self.pos += 3
+            return product([base, quotient(PI, Number(180))])
+        if token == "{" and tokens[start + 1] == "}":
+            self.pos += 2
+            return base
+        if token == "{" and tokens[start + 1] == "^":  # x^{^{2}}
+            if depth >= self.limits.depth:
+                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            self.pos += 2
+            power = self.power(base, depth + 1)
+            self.expect("}", "a closing brace")
+            return power
+        exponent = self.exponent(depth)
+        if token != "{" and token != "(":
+            exponent = self.unbraced(base, exponent, token, depth)
+        if base is E:
+            return Call("exp", (exponent,))
+        return Call("pow", (base, exponent))
+
+    def unbraced(
+        self, base: Expression, exponent: Expression, token: str, depth: int
+    ) -> Expression:
+        """What an exponent without braces includes beyond its first token."""
+        tokens = self.tokens
+        following = tokens[self.pos]
+        if type(exponent) is not Number and type(exponent) is not Symbol:
+            return exponent
+        if following == "/" and token == "1" and tokens[self.pos + 1].isdigit():
+            if not self.choose(ambiguities.UNIT_EXPONENT):
+                self.pos += 2
+                return quotient(exponent, self.number(tokens[self.pos - 1]))
+        elif (
+            base is E
+            and type(self.atoms.get(following)) is Symbol
+            and self.choose(ambiguities.EXPONENT_PRODUCT)
+        ):
+            parts: list[Expression] = [exponent]
+            while type(self.atoms.get(tokens[self.pos])) is Symbol:
+                parts.append(self.factor(depth))
+            return product(parts)
+        return exponent
+
+    def exponent(self, depth: int) -> Expression:
+        """The operand after ``^``: a group, one token, or (in plain text) a signed operand."""
+        tokens = self.tokens
+        token = tokens[self.pos]
+        if token in _SIGNS:
+            negative = self.sign()
+            return self.negated(negative, self.exponent(depth))
+        if token.isdigit() and len(token) > 1 and self.choose(ambiguities.UNBRACED_DIGITS):
+            node: Expression = self.first_digit(token)
+        else:
+            node = self.operand(token, depth)
+            if tokens[self.pos] == "_" and type(node) is Symbol:
+                node = self.postfix(node, "_", depth)
+        if tokens[self.pos] == "^" and token != "{":
+            if depth >= self.limits.depth:
+                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            self.pos += 1
+            node = self.power(node, depth + 1)
+        return node
+
+    def first_digit(self, token: str) -> Number:
+        r"""Take one digit of a number, as TeX does after ``^`` and ``\frac``."""
+        # With the brace, the rest is not refused as a number after a number.
+        self.tokens[self.pos] = "}"
+        self.insert(self.pos + 1, [token[1:]])
+        self.pos += 1
+        return Number(int(token[0]))
+
+    def subscripted(self, name: str) -> Symbol:
+        """The symbol with the subscript that begins here."""
+        return Symbol(f"{name}_{self.subscript()}")
+
+    def subscript(self) -> str:
+        """The text of a subscript: ``12`` for ``_{12}``."""
+        tokens = self.tokens
+        token = tokens[self.pos]
+        start = self.pos
+        if token != "{":
+            if not token or not (token in self.atoms or token in self.prefix or token.isdigit()):
+                raise self.error("a subscript")
+            self.pos += 1
+            return token.lstrip("\\").removeprefix("fn ")
+        parts: list[str] = []
+        self.pos += 1
+        while (token := tokens[self.pos]) != "}":
+            if token == "{" or not token or len(parts) > 16:
+                raise self.error("a plain subscript", at=start)
+            parts.append(token.lstrip("\\").removeprefix("fn ").removeprefix("text "))
+            self.pos += 1
+        self.pos += 1
+        if not parts:
+            raise self.error("a subscript", at=start)
+        return "".join(parts)
+
+    # -- groups ---------------------------------------------------------------------------------
+
+    def group(self, closers: frozenset[str], depth: int) -> Expression:
+        """The rest of a group whose opening delimiter has been taken."""
+        bars, self.bars = self.bars, 0
+        separates, self.separates = self.separates, False
+        start = self.pos
+        node = self.expression(depth)
+        if self.tokens[self.pos] not in closers:
+            node = self.over(node, depth)
+            token = self.tokens[self.pos]
+            if token not in closers:
+                raise self.unclosed(token, start)
+        self.pos += 1
+        self.bars = bars
+        self.separates = separates
+        return node
+
+    def unclosed(self, token: str, start: int) -> ReadError:
+        if not token:
+            return self.error("a closing delimiter for the one here", at=start - 1)
+        if token in ("\\or", "\\pm", "\\mp"):
+            return self.stray(token)
+        if token == "=":
+            return self.error("an expression, not an equation")
+        return self.error("an operator or a closing delimiter")
+
+    def tex_argument(self, depth: int) -> Expression:
+        """An argument of a TeX command: a braced group, one digit, one letter, one command."""
+        token = self.tokens[self.pos]
+        if token.isdigit() and len(token) > 1:
+            return self.first_digit(token)
+        if token == "":
+            raise self.error("an argument")
+        return self.operand(token, depth)

@@ -1,0 +1,156 @@
+"""From text to readings: the likeliest first, then those of its ambiguities."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ..expression.tree import Call, Expression
+from .ambiguities import AMBIGUITIES, names
+from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
+from .grammar import PREFIX, Vocabulary, vocabulary
+from .limits import DEFAULT_LIMITS, Limits
+from .parser import Parser
+from .tokens.lexer import offset_of, tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    r"""One way to read a text.
+
+    Attributes:
+        expression: the tree.
+        ambiguities: names of the ambiguities that the text has (`AMBIGUITIES`); a name ends in
+            ``:second`` where the second reading was taken.
+
+    >>> [reading.ambiguities for reading in read(r"\sin x/2")]
+    [('argument_slash',), ('argument_slash:second',)]
+
+    """
+
+    expression: Expression
+    ambiguities: tuple[str, ...] = ()
+
+
+def read(
+    text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
+) -> tuple[Reading, ...]:
+    r"""Read a formula.
+
+    Args:
+        text: LaTeX, plain text or Unicode. Any text is safe.
+        symbols: names that the problem uses. They guide the splitting of runs of letters and take
+            precedence over constants (``e``, ``i``) and functions (``K``) of the same name.
+        limits: limits on the work.
+
+    Returns:
+        All readings, most likely first: one if the text is unambiguous, at most eight.
+
+    Raises:
+        ReadError: the text has no reading; the error has the offset and what was expected.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import to_latex
+        >>> [to_latex(reading.expression) for reading in read(r"\sin x/2")]
+        ['\\frac{\\sin\\left(x\\right)}{2}', '\\sin\\left(\\frac{x}{2}\\right)']
+
+    """
+    return tuple(readings(text, symbols=symbols, limits=limits))
+
+
+def readings(
+    text: str, *, symbols: Collection[str] = (), limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Reading]:
+    """The readings that `read` returns, each made on demand.
+
+    Args:
+        text: as for `read`.
+        symbols: as for `read`.
+        limits: as for `read`.
+
+    Yields:
+        The readings, most likely first.
+
+    Raises:
+        ReadError: the text has no reading.
+
+    >>> next(readings("2x", symbols="x")).ambiguities
+    ()
+
+    """
+    words = vocabulary(frozenset(symbols))
+    tokens = tokenize(text, words.known, words.symbols, words.spell, limits)
+    failure: ReadError | None = None
+    seen: list[Expression] = []
+    parser = _parser(text, tokens, words, limits, 0)
+    try:
+        expression = _parse(parser)
+    except (NotClosedFormError, AlternativesError, TooBigError):
+        raise
+    except ReadError as error:
+        failure = error
+    else:
+        yield Reading(expression, names(parser.consulted, 0))
+        seen.append(expression)
+    if parser.consulted:
+        for flipped in _alternatives(parser.consulted, limits.readings - 1):
+            parser = _parser(text, tokens, words, limits, flipped)
+            try:
+                expression = _parse(parser)
+                if expression in seen:
+                    continue
+            except (ReadError, RecursionError):
+                continue
+            else:
+                yield Reading(expression, names(parser.consulted, flipped))
+                seen.append(expression)
+    if not seen and failure is not None:
+        raise failure
+
+
+def _parser(
+    text: str, tokens: list[str], words: Vocabulary, limits: Limits, flipped: int
+) -> Parser:
+    return Parser(
+        list(tokens),
+        atoms=words.atoms,
+        prefix=PREFIX,
+        symbols=words.symbols,
+        limits=limits,
+        locate=lambda index: offset_of(text, index, words.symbols, words.spell),
+        flipped=flipped,
+    )
+
+
+def _parse(parser: Parser) -> Expression:
+    try:
+        expression = parser.formula()
+    except RecursionError:  # a caller deep in its own stack; the limits bound ours
+        raise parser.error("less nesting", TooBigError) from None
+    most = parser.limits.levels
+    if len(parser.tokens) > most and _is_deeper(expression, most):
+        raise parser.error(f"at most {most} levels in the tree", TooBigError, at=0)
+    return expression
+
+
+def _is_deeper(node: Expression, most: int) -> bool:
+    """Whether a tree has more levels than `most`, so that recursion over it is safe if not."""
+    pending = [(node, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > most:
+            return True
+        if isinstance(node, Call):
+            pending.extend((arg, level + 1) for arg in node.args)
+    return False
+
+
+def _alternatives(consulted: int, most: int) -> list[int]:
+    """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
+    bits = [each.bit for each in AMBIGUITIES if each.bit & consulted]
+    masks = sorted(
+        (sum(bit for place, bit in enumerate(bits) if mask >> place & 1), mask.bit_count())
+        for mask in range(1, 1 << min(len(bits), 5))
+    )
+    masks.sort(key=lambda pair: pair[1])
+    return [mask for mask, _ in masks[:most]]

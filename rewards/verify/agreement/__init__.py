@@ -1,0 +1,1 @@
+"""Acceptance without a proof: what has to agree, and what may not have been seen."""

@@ -1,0 +1,121 @@
+"""Answers that hold with another branch of the integrand's radicals on part of the domain."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+
+from flint import ctx
+
+from ...numeric.ball_arithmetic.balls import Tape
+from ...numeric.ball_arithmetic.point_count import has_fixed_branch
+from ...numeric.comparison import radicals
+from ...numeric.comparison.at_points import Comparison
+from ...numeric.comparison.radicals import Choice
+from ...numeric.outcome import Outcome
+from ...numeric.sampling.integrand import BASE_BITS, Point
+from ...proof.prover.normal import squares
+
+#: Distances, relative to 1 + |x|, of more points beside one.
+NEARBY = (-0.113, -0.031, -0.0047, 0.0047, 0.031, 0.113)
+
+
+def drop_indifferent(comparison: Comparison) -> None:
+    """Drop points that agree with the principal branch and also with another one.
+
+    Both agree where a radical contributes too little to f.
+    """
+    seen = {choice for _, choice in comparison.flipped}
+    comparison.agreeing = [
+        point for point in comparison.agreeing if _tells(comparison, point, seen)
+    ]
+
+
+def beside(points: Sequence[Point]) -> list[float]:
+    """Places near points, where the same branch should hold."""
+    places = [float(point.x.real) for point in points]
+    return [x + share * (1 + abs(x)) for x in places for share in NEARBY]
+
+
+def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
+    """Whether F' differs at a point from f on each of these branches."""
+    bits = comparison.bits
+    while bits <= comparison.max_bits:
+        slope = comparison.slope(point, bits)
+        agreements = [comparison.holds(slope, point, choice) for choice in choices]
+        if True in agreements:
+            return False
+        if None not in agreements:
+            return True
+        bits *= 2
+    return False
+
+
+def change(comparison: Comparison) -> Outcome | None:
+    """Refute a change of branch that comes from the answer, not from the integrand.
+
+    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So every third change at least must be
+    natural: the changing radicand vanishes, has a pole or leaves the reals between two points. (Of
+    ``-2 sqrt(1 - sin x)`` for ``sqrt(1 + sin x)`` every other one is.) If the answer has
+    non-analytic parts, ``sqrt(u^2)`` among them, every change must be, and none may be where they
+    break. If it has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand
+    must be negative between the two points of every change: where it is only zero, they may turn
+    as well.
+    """
+    if not comparison.flipped:
+        return None
+    ctx.prec = BASE_BITS
+    f, values = comparison.pool.tape, comparison.pool.values
+    marked: list[tuple[float, Point, Choice]] = sorted(
+        [(float(p.x.real), p, ()) for p in comparison.agreeing]
+        + [(float(p.x.real), p, choice) for p, choice in comparison.flipped],
+        key=lambda row: row[0],
+    )
+    radicand = {slot: inner for slot, _, inner in f.radicals}
+    tape = comparison.tape
+    turns = may_turn(tape)
+    unnatural: list[Point] = []
+    natural = 0
+    for (a, before, left), (b, point, right) in itertools.pairwise(marked):
+        changed = {radicand[slot] for slot, _, _ in set(left) ^ set(right)}
+        comparison.budget.spend(64 * f.size * len(changed))
+        if not changed:
+            continue
+        other = point if right else before  # F' differs from f there
+        if all(radicals.always_positive(f, slot, values, a, b) for slot in changed) or (
+            turns and not any(radicals.is_negative(f, slot, values, a, b) for slot in changed)
+        ):
+            unnatural.append(other)
+        elif _breaks_between(comparison, before, point):
+            return comparison.refutation(
+                other, "the branch changes where the answer is not analytic"
+            )
+        else:
+            natural += 1
+    if unnatural and (tape.breaks or turns or len(unnatural) > 2 * natural or _has_modulus(tape)):
+        return comparison.refutation(unnatural[0], "the branch changes where f has none")
+    return None
+
+
+def may_turn(tape: Tape) -> bool:
+    """Whether there is an inverse function that may turn back, as in ``arccos(cos x)``."""
+    return any(
+        not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
+    )
+
+
+def _has_modulus(tape: Tape) -> bool:
+    """Whether there is a root with a modulus as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
+    return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
+
+
+def _breaks_between(comparison: Comparison, one: Point, two: Point) -> bool:
+    """Whether the sign of a non-analytic part's argument differs between two points."""
+    sides = [
+        comparison.tape.run(point.x, comparison.values, derivative=False) for point in (one, two)
+    ]
+    return any(
+        (sides[0][brk.slot][0].real * sides[1][brk.slot][0].real) < 0
+        for brk in comparison.tape.breaks
+        if brk.at == "zero"
+    )

@@ -1,0 +1,173 @@
+"""The last look before an acceptance without a proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from flint import ctx
+
+from ...numeric.ball_arithmetic.jets import ZERO
+from ...numeric.ball_arithmetic.magnitude import log2
+from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
+from ...numeric.comparison.at_points import AGREE_BITS, MAX_SPECIAL_BITS, Comparison
+from ...numeric.outcome import Outcome
+from ...numeric.sampling.events import FAR_POINTS, beyond_reach, places, spread
+from ...numeric.sampling.integrand import MIN_POINTS, Point
+from ...verdict import Status
+from . import branches
+from .visibility import Unseen, effects
+
+#: Points and bits of this look. (A function of `SLOW` gets fewer bits.)
+CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+MAX_TERMS = 30
+#: A part shows if its effect exceeds the error by so many bits.
+SEEN_BITS = 16
+
+
+def too_long(comparison: Comparison) -> Outcome | None:
+    """The refusal of a long sum or product that is not proved."""
+    longest = comparison.tape.longest
+    if longest <= max(MAX_TERMS, 2 * comparison.pool.tape.longest):
+        return None
+    detail = f"{longest} terms that only agree in numbers are no closed form"
+    return Outcome(Status.NOT_CLOSED_FORM, comparison.usable, detail=detail)
+
+
+class Confirmation:
+    """The look at one answer.
+
+    Attributes:
+        ours: parts of F that have not shown.
+        theirs: parts of f.
+        analytic: whether neither has absolute values, steps or cases.
+        turns: whether F has an inverse function that may turn back, as in arccos(cos x).
+        agreement: bits to which F' and f agree at some point.
+
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.at = comparison
+        self.tape, self.pool = comparison.tape, comparison.pool
+        self.ours, self.theirs = Unseen(), Unseen()
+        self.analytic = not (self.tape.breaks or self.pool.tape.breaks)
+        self.turns = branches.may_turn(self.tape)
+        self.agreement = -math.inf
+
+    def refute(self) -> Outcome | None:
+        """Look far away, with many bits, and until every part of F and f shows.
+
+        Where something happens is searched for only if a part does not show at the points so far,
+        or F may turn back between them.
+        None if the agreement stands. See `rewards.numeric.sampling`.
+        """
+        flipped = len(self.at.flipped)
+        longest = self._longest_number()
+        refuted = self._look_closer()
+        refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
+        if refuted is None and (self.turns or not (self.analytic and self.all_seen)):
+            known = len(self.at.agreeing)
+            refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
+            refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)
+        refuted = refuted or self.at.visit_new(FAR_POINTS)
+        if self.turns or self.tape.poles or not self.analytic:
+            refuted = refuted or self._look_beyond()
+        if len(self.at.flipped) > flipped:
+            refuted = refuted or branches.change(self.at)
+        if refuted is None:
+            chosen = spread(self.at.agreeing, CONFIRMING_POINTS)
+            bits = max(CONFIRMING_BITS, longest + 2 * AGREE_BITS)
+            while refuted is None and self.agreement < longest + AGREE_BITS:
+                bits = min(bits, self.at.max_bits)
+                refuted = self._show(chosen, bits, every=True)
+                if bits == self.at.max_bits:
+                    break
+                bits *= 2
+        if refuted is None and self.at.max_bits > CONFIRMING_BITS and not self.all_seen:
+            # Where terms are in balance, they may be small beside a third.
+            refuted = self._show(self.at.agreeing, self.at.max_bits)
+        ctx.prec = self.at.bits
+        if refuted is None and self.agreement < longest + AGREE_BITS:
+            return self.at.undecided("a number is too long to be compared")
+        if refuted is None and not self.all_seen:
+            whose = "answer" if self.theirs.all_seen else "integrand"
+            return self.at.undecided(f"a part of the {whose} is too small to be seen at any point")
+        return refuted
+
+    @property
+    def all_seen(self) -> bool:
+        """Whether every part of F and f has shown."""
+        return self.ours.all_seen and self.theirs.all_seen
+
+    def _look_closer(self) -> Outcome | None:
+        """A refutation by many bits at a few points, which spares a wrong answer the search."""
+        bits = min(CONFIRMING_BITS, self.at.max_bits)
+        for point in self.at.agreeing[:MIN_POINTS]:
+            _, slope = self.at.derivative(point, bits)
+            if not (slope - self.pool.f(point, bits)).contains(ZERO):
+                return self.at.refutation(point, bits=bits)
+        ctx.prec = self.at.bits
+        return None
+
+    def _look_beyond(self) -> Outcome | None:
+        """A refutation at a point on the other side of a number in F or f."""
+        sizes = beyond_reach(self.tape, self.pool.tape)
+        # Beside an x as great as that, a constant term is seen with more bits than x has.
+        longest = self._longest_number()
+        if sizes and longest + AGREE_BITS > self.at.max_bits:
+            return self.at.undecided("a number is too long to be compared")
+        bits = min(self.at.max_bits, CONFIRMING_BITS + longest)
+        for point in (Point(sign * size, measured=False) for size in sizes for sign in (1, -1)):
+            if self.pool.usable(point.x) is None:
+                continue
+            _, slope = self.at.derivative(point, bits)
+            same = (slope - self.pool.f(point, bits)).contains(ZERO)
+            if not same and self.at.other_branch(point) is None:
+                return self.at.refutation(point, bits=bits)
+        ctx.prec = self.at.bits
+        return None
+
+    def _show(
+        self,
+        points: Sequence[Point],
+        bits: int,
+        *,
+        every: bool = False,
+    ) -> Outcome | None:
+        """Cross out the parts of F and f that show at some point; an outcome if one refutes.
+
+        Stops when all are seen, unless ``every`` point is to be compared, or a part without an
+        effect at one point, as in ``max(x, 0)``, may have one at another.
+        """
+        pool, tape = self.pool, self.tape
+        for point in points:
+            if not every and self.analytic and self.all_seen:
+                break
+            jets, slope = self.at.derivative(point, bits)
+            target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
+            expected = target[pool.tape.root][pool.order] or ZERO
+            difference = slope - expected
+            if not difference.is_finite():
+                continue
+            if not difference.contains(ZERO):
+                return self.at.refutation(point, bits=bits)
+            error = log2(difference.abs_upper())
+            if every:
+                exact = difference.is_zero()
+                agreed = math.inf if exact else self.at.scale(point, expected, jets) - error
+                self.agreement = max(self.agreement, agreed)
+            for unseen, program, values, order in (
+                (self.ours, tape, jets, self.at.order),
+                (self.theirs, pool.tape, target, pool.order),
+            ):
+                if not (self.analytic and unseen.all_seen):
+                    self.at.budget.spend(2 * program.work(bits))
+                    unseen.see(effects(program, values, order), error, SEEN_BITS)
+        return None
+
+    def _longest_number(self) -> int:
+        """Bits to which F' and f may agree although a number in one of them is wrong."""
+        if self.at.max_bits == MAX_SPECIAL_BITS:
+            return max(self.tape.literal_bits, self.pool.tape.literal_bits)
+        return sum((self.tape.literals | self.pool.tape.literals).values())

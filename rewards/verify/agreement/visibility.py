@@ -1,0 +1,158 @@
+"""Which parts of an expression show in its value at a point.
+
+A part that does not show could be anything: at x = 1, ``tanh(2016 x)`` is 1 to 5,800 bits, and
+agreement with fewer bits says nothing about 2016. Every argument of every operation of a `Tape` is
+one *part*. Its effect on the result, relative to its own size, is bounded from below by differences
+along each path to the root (cancellation between paths is ignored: in ``sin^2 u + cos^2 u`` all of
+u shows).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from flint import acb
+
+from ...numeric.ball_arithmetic import jets as rules
+from ...numeric.ball_arithmetic.balls import Tape
+from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, Rule
+from ...numeric.ball_arithmetic.magnitude import log2
+
+#: Relative change with which differences are taken, as a power of two.
+STEP_BITS = 10
+#: What cannot be told from zero is taken to be this much smaller than its error.
+HIDDEN_BITS = 64
+_STEP = acb(1) + acb(2) ** -STEP_BITS
+# Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.
+_NOTHING = -math.inf
+_LINEAR = frozenset((rules.add, rules.sub, rules.neg))
+#: Of these only one argument shows at a point.
+_CHOICES = frozenset((rules.maximum, rules.minimum))
+#: A slot, with an argument's place where arguments need not show together.
+Key = tuple[int, int]
+
+
+def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
+    r"""log2 of the effects of each operation's parts on the root's value (for order 1: slope).
+
+    A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
+    functions of three or more arguments are taken to show.
+
+    Args:
+        tape: the expression.
+        jets: what `Tape.run` gave at the point.
+        order: 0 for the effect on the value, 1 for that on the derivative.
+
+    Returns:
+        For each operation (or argument of a choice) the effects of its arguments, by their places.
+
+    """
+    value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
+    (slope if order else value)[tape.root] = 0
+    by_key: dict[Key, dict[int, float]] = {}
+    for slot, rule, arguments in tape.operations():
+        upper, lower = value[slot], slope[slot]
+        if upper == _NOTHING and lower == _NOTHING:
+            continue
+        # ln|u| is also told where it is, which is no part of the expression.
+        parts = arguments[:1] if rule is rules.ln_abs else arguments
+        for place, argument in enumerate(parts):
+            u, du = jets[argument]
+            if rule is None:
+                on_value, linear = max(upper, lower), lower
+            else:
+                on_value, linear = _partial(rule, [jets[a] for a in arguments], place, upper, lower)
+            if on_value > _NOTHING and not u.is_zero():
+                size = log2(u.abs_upper()) if u.is_finite() else 0
+                value[argument] = max(value[argument], on_value - size)
+            slope[argument] = max(slope[argument], linear)
+            effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
+            if effect > _NOTHING:
+                by_key.setdefault((slot, place if rule in _CHOICES else 0), {})[place] = effect
+    return by_key
+
+
+def _partial(
+    rule: Rule, operands: list[Jet], place: int, upper: float, lower: float
+) -> tuple[float, float]:
+    """Effects on the root: of the argument's value, relative to its size, and of its slope."""
+    u, du = operands[place]
+    effect = _NOTHING
+    if not u.is_zero():
+        before = rule(*operands)
+        after = rule(*(*operands[:place], (u * _STEP, du), *operands[place + 1 :]))
+        effect = upper + _change(before[0], after[0]) if upper > _NOTHING else _NOTHING
+        if lower > _NOTHING and not _leaves_slope(rule, operands, place):
+            effect = max(effect, lower + _change(before[1], after[1]))
+    linear = _NOTHING
+    if lower > _NOTHING and du is not None:
+        others = [(v, None) for v, _ in operands]
+        derivative = rule(*(*others[:place], (u, ONE), *others[place + 1 :]))[1]
+        linear = lower + _size(derivative)
+    return effect + STEP_BITS, linear
+
+
+def _leaves_slope(rule: Rule, operands: list[Jet], place: int) -> bool:
+    """Whether the slope does not depend on the argument's value, as that of ``3 x`` on x."""
+    if rule in _LINEAR:
+        return True
+    bilinear = rule is rules.mul or (rule is rules.div and place == 0)
+    return bilinear and operands[1 - place][1] is None
+
+
+def _change(before: Ball | None, after: Ball | None) -> float:
+    """log2 of the size of a difference; a value that is lost has changed."""
+    if before is None and after is None:
+        return _NOTHING
+    return _size((after or ZERO) - (before or ZERO))
+
+
+def _size(ball: Ball | None) -> float:
+    """log2 of a lower bound of a size; 0 where it is not known.
+
+    What cannot be told from zero gets a number far below its error, so that the parts behind it
+    count as hidden and not as absent.
+    """
+    if ball is None:
+        return _NOTHING
+    if not ball.is_finite():
+        return 0
+    least = log2(ball.abs_lower())
+    return least if least > _NOTHING else log2(ball.abs_upper()) - HIDDEN_BITS
+
+
+class Unseen:
+    """The operations of one expression that no accepting point has shown yet.
+
+    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows
+    at 1/2 and the second at 2, and at neither does the sum. Parts without an effect at any point
+    need not.
+    """
+
+    def __init__(self) -> None:
+        self._looked = False
+        self._effective: dict[Key, set[int]] = {}
+        self._shown: dict[Key, list[set[int]]] = {}
+
+    def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
+        """Note what shows at a point where the comparison's error is ``error`` (log2)."""
+        self._looked = True
+        for key, parts in effects.items():
+            self._effective.setdefault(key, set()).update(parts)
+            shown = {place for place, effect in parts.items() if effect > error + margin}
+            if shown not in self._shown.setdefault(key, []):
+                self._shown[key].append(shown)
+
+    @property
+    def keys(self) -> list[Key]:
+        """Those of the operations."""
+        return [
+            key
+            for key, parts in self._effective.items()
+            if not any(shown >= parts for shown in self._shown[key])
+        ]
+
+    @property
+    def all_seen(self) -> bool:
+        return self._looked and not self.keys

@@ -1,0 +1,279 @@
+"""From a completion to a readable answer, and from a decision to a verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeVarTuple
+
+from ..arguments import check_switches, check_text
+from ..numeric.outcome import Outcome
+from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.tree import Expression, Symbol
+from ..reading.extraction import extract
+from ..reading.latex import (
+    AlternativesError,
+    NotClosedFormError,
+    ReadError,
+    Reading,
+    read,
+    readings,
+    to_latex,
+)
+from ..verdict import Evidence, Status, Verdict
+from ..workers.child import in_worker
+from ..workers.deadline import Deadline
+from ..workers.errors import WorkerError
+from ..workers.verdicts import call_task, unpack, verdict_of
+
+
+@dataclass(slots=True)
+class ExtractedAnswer:
+    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+
+    text: str | None
+    source: str
+    notes: tuple[str, ...]
+    alternatives: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    definitions: tuple[tuple[str, str], ...] = ()
+    second: str = ""
+    method: str = "balls"
+    readings: Iterable[Reading] = ()
+    status: Status | None = None
+    detail: str = ""
+    offset: int | None = None
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence before a decision."""
+        seconds = time.perf_counter() - self.started
+        return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
+
+    def verdict(
+        self,
+        status: Status,
+        outcome: Outcome | None = None,
+        reading: Reading | None = None,
+        *,
+        detail: str = "",
+        flags: tuple[str, ...] = (),
+        undecided_reward: float = 0.0,
+    ) -> Verdict:
+        """The verdict, with the evidence of an outcome and the reading that it applies to."""
+        outcome = outcome or Outcome(status, detail=detail or self.detail)
+        ambiguities = reading.ambiguities if reading else ()
+        evidence = Evidence(
+            method=self.method,
+            reading=to_latex(reading.expression) if reading and ambiguities else "",
+            points=outcome.points,
+            digits=outcome.digits,
+            coverage=outcome.coverage,
+            witness=outcome.witness,
+            flags=(*self.notes, *outcome.flags, *ambiguities, *flags),
+            detail=outcome.detail,
+            offset=self.offset,
+            extracted_by=self.source,
+            seconds=time.perf_counter() - self.started,
+            proof=outcome.proof,
+            rules=outcome.rules,
+        )
+        reward = 1.0 if status is Status.CORRECT else 0.0
+        if status is Status.UNDECIDED:
+            reward = undecided_reward
+        return Verdict(status, reward, self.text, evidence)
+
+
+class NeedsWorkerError(Exception):
+    """The evaluation may run long inside C, where only killing the process ends it."""
+
+
+def require_worker(slow: bool) -> None:
+    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
+    if slow and not in_worker():
+        raise NeedsWorkerError
+
+
+def find_answer(
+    completion: str,
+    *,
+    strict: bool,
+    stop: Sequence[str],
+    truncated: bool,
+    method: str = "balls",
+    symbols: Collection[str] = (),
+) -> ExtractedAnswer:
+    """Extract the final answer; `read_answer` makes it readable."""
+    check_text("completion", completion)
+    check_switches(strict=strict, truncated=truncated)
+    started = time.perf_counter()
+    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated, symbols=symbols)
+    status = Status.NO_ANSWER if extraction.answer is None else None
+    return ExtractedAnswer(
+        extraction.answer,
+        extraction.source,
+        extraction.notes,
+        extraction.alternatives,
+        extraction.steps,
+        extraction.definitions,
+        extraction.second,
+        method=method,
+        status=Status.UNPARSEABLE if extraction.refused and status is None else status,
+        detail=extraction.refused,
+        started=started,
+    )
+
+
+def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
+    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
+
+    Only the first reading is made now, the others on demand.
+    """
+    if answer.text is None or answer.status is not None:
+        return answer
+    if (
+        answer.definitions
+        and answer.source == "boxed"
+        and (redefined := [n for n, value in answer.definitions if n in symbols and value != n])
+    ):
+        answer.status = Status.UNPARSEABLE
+        answer.detail = f"the answer gives {redefined[0]} another meaning"
+        return answer
+    try:
+        further = readings(answer.text, symbols=symbols)
+        if answer.second:
+            further = chain(further, _second_readings(answer.second, symbols))
+        if answer.definitions:
+            further = _defined(further, answer.definitions, symbols)
+        answer.readings = chain((next(further),), further)
+    except ReadError as error:
+        answer.detail, answer.offset = str(error), error.offset
+        if isinstance(error, NotClosedFormError):
+            answer.status = Status.NOT_CLOSED_FORM
+        elif isinstance(error, AlternativesError):
+            answer.status = Status.INCORRECT
+        else:
+            answer.status = Status.UNPARSEABLE
+    return answer
+
+
+def _second_readings(text: str, symbols: Collection[str]) -> Iterator[Reading]:
+    """The readings of an answer whose first hyphen is the bullet of a list."""
+    for reading in readings(text, symbols=symbols):
+        yield Reading(reading.expression, (*reading.ambiguities, "bullet:second"))
+
+
+def _defined(
+    others: Iterator[Reading], definitions: Iterable[tuple[str, str]], symbols: Collection[str]
+) -> Iterator[Reading]:
+    """Readings with the symbols replaced that the text defines ("where u = ..").
+
+    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    """
+    values: dict[str, Expression] = {}
+    for name, text in definitions:
+        try:
+            symbol = read(name, symbols=symbols)[0].expression
+            value = read(text, symbols=symbols)[0].expression
+        except ReadError:
+            continue
+        if not isinstance(symbol, Symbol) or symbol.name in symbols:
+            continue
+        # A constant of integration that is named anew ("C = 2C_1") remains one.
+        if symbol.name[:1] not in _CONSTANTS or not symbols_of(value).isdisjoint(symbols):
+            values[symbol.name] = value
+    for reading in others:
+        expression = reading.expression
+        for name in symbols_of(expression) & values.keys():
+            expression = substitute(expression, name, values[name])
+        if expression is not reading.expression:
+            reading = Reading(expression, (*reading.ambiguities, "definition"))
+        yield reading
+
+
+def verify_in_worker(
+    task: str,
+    completion: str,
+    target: str,
+    answer: ExtractedAnswer,
+    *,
+    deadline: float | Deadline,
+    **options: Any,
+) -> Verdict:
+    """A verification that might run long, in a worker that can be killed."""
+    options["stop"] = list(options["stop"])
+    try:
+        return unpack(call_task(task, completion, target, options, deadline=deadline))
+    except WorkerError as error:
+        return verdict_of(error, answer.text, answer.evidence)
+
+
+Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
+
+
+def with_others(
+    answer: ExtractedAnswer,
+    outcome: Outcome,
+    reading: Reading,
+    judge: Judge,
+    symbols: Collection[str],
+    *,
+    allowed: Expression | None = None,
+) -> Outcome:
+    """A right answer's outcome, unless the text offers or equates it with something wrong.
+
+    Of "F or G", both must be right, and of ``a = b = F`` none may be a wrong answer: a list or
+    chain of guesses earns nothing. Links that hold an integral or other symbols than the answer are
+    steps.
+
+    Args:
+        answer: what was extracted.
+        outcome: on its last link.
+        reading: that of the last link.
+        judge: yields outcomes and readings of a readable answer.
+        symbols: the problem's symbols.
+        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+
+    """
+    if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
+        return outcome
+    for text in answer.alternatives:
+        other = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
+        if other.status is not None or best(judge(other))[0].status is not Status.CORRECT:
+            detail = f"the text also offers {text}, which is not right"
+            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    known = {*symbols, *symbols_of(reading.expression), *_CONSTANTS}
+    for text in answer.steps:
+        step = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
+        if step.status is not None:
+            continue
+        judged, read_as = best(judge(step))
+        if judged.status is not Status.INCORRECT or read_as.expression == allowed:
+            continue
+        if symbols_of(read_as.expression) <= known:
+            detail = f"the text also states {text}, which is not right"
+            return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
+    return outcome
+
+
+#: Letters of constants of integration.
+_CONSTANTS = frozenset("CcKk")
+
+
+Rest = TypeVarTuple("Rest")
+
+
+def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
+    """The first reading that is correct, else an undecided one, else the likeliest.
+
+    An undecided reading comes before a wrong one: it might be the intended one.
+    """
+    others: list[tuple[Outcome, *Rest]] = []
+    for each in judged:
+        if each[0].status is Status.CORRECT:
+            return each
+        others.append(each)
+    return min(others, key=lambda pair: pair[0].status is not Status.UNDECIDED)

@@ -1,0 +1,200 @@
+"""Verify a model's answer to an indefinite integral, from text to verdict.
+
+Extraction, reading and decision have their own packages. What may run long inside C
+(polylogarithms, elliptic integrals, ...) runs in a worker that can be killed; everything else is
+bounded by deterministic work budgets and runs in this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..arguments import Method, check_method, check_switches, check_text
+from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.sampling.integrand import Integrand, as_latex, prepare_readings
+from ..reading.expression.traversal import needs_worker
+from ..reading.latex import Reading
+from ..verdict import Status, Verdict
+from ..workers.deadline import Deadline
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+    with_others,
+)
+from .baselines.calls import deadline_for, verify_published, verify_welleck
+from .decision.decide import decide
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def verify_antiderivative(
+    completion: str,
+    integrand: str | sympy.Expr,
+    *,
+    variable: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    strict_domain: bool = False,
+    require_continuous: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    undecided_reward: float = 0.0,
+    deadline: float | Deadline | None = None,
+    method: Method = "balls",
+) -> Verdict:
+    r"""Verify that the final answer of a completion is an antiderivative of an integrand.
+
+    Args:
+        completion: the model's output, or just an answer in LaTeX. Any text is safe.
+        integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
+        variable: the variable of integration. None takes it from the differential or, if f has one
+            symbol only, from that; it is x where f has none, or x and letters that are customary
+            for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
+        assumptions: maps names of parameters to one of
+            `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
+            ``negative``, ``real``, ``integer``, ``even``, ``odd``.
+        strict: require a box; without one there is no answer. See `rewards.reading.extraction`.
+        strict_domain: require F' = f with principal branches on the whole real domain. By default
+            the signs of the integrand's own radicals may differ.
+        require_continuous: refuse an F that jumps where f is continuous.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker. By default 10,
+            for ``published`` 30, for ``welleck`` 1.
+        method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
+            ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
+            Models" (`rewards.verify.baselines.welleck`).
+
+    Returns:
+        A `Verdict`: the status, the reward, and the evidence for them.
+
+    Raises:
+        ProblemError: the integrand is unreadable, or the variable is wrong.
+        PoolError: a worker is needed and cannot be started.
+        ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
+        UnknownNameError: there is no such method.
+        MissingExtraError: ``method="published"`` without its extra.
+
+    Example:
+        >>> verdict = verify_antiderivative(r"So $\boxed{\sin(x^2) + C}$.", r"2x\cos(x^2)")
+        >>> verdict.status, verdict.reward
+        (<Status.CORRECT: 'correct'>, 1.0)
+
+    """
+    check_method(method)
+    check_text("completion", completion)
+    check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
+    problems = prepare_readings(integrand, variable, assumptions)
+    problem = problems[0]
+    allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
+    if method == "welleck":
+        options = {
+            "variable": problem.variable,
+            "assumptions": assumptions,
+            "strict": strict,
+            "stop": list(stop),
+            "truncated": truncated,
+        }
+        seconds = Deadline.of(allowed).left
+        return verify_welleck(completion, as_latex(integrand), options, seconds)
+    answer = find_answer(
+        completion,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        method=method,
+        symbols=problem.symbols,
+    )
+    if answer.text is not None and method == "published":
+        return verify_published(answer, problem, Deadline.of(allowed).left)
+    policy = DecisionPolicy(strict_domain, require_continuous)
+    try:
+        read_answer(answer, problem.symbols)
+        if answer.status is not None:
+            return answer.verdict(answer.status)
+        budget = Budget()  # one for all readings
+        if len(problems) == 1:
+            outcome, reading = _judge(answer, problem, policy, budget)
+            flags = problem.flags
+        else:
+            # Such a problem is refuted only if the answer fits none of its readings.
+            answer.readings = tuple(answer.readings)
+            judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
+            outcome, reading, flags = best(judged)
+    except NeedsWorkerError:
+        return verify_in_worker(
+            "verify",
+            completion,
+            as_latex(integrand),
+            answer,
+            deadline=allowed,
+            variable=variable,
+            assumptions=assumptions,
+            strict=strict,
+            strict_domain=strict_domain,
+            require_continuous=require_continuous,
+            stop=stop,
+            truncated=truncated,
+            undecided_reward=undecided_reward,
+        )
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # A fault of ours, met by one text in a million, must not cost a run; it is counted.
+        detail = f"{type(error).__name__}: {error}"
+        return answer.verdict(Status.ERROR, detail=detail, flags=("internal_error",))
+    return answer.verdict(
+        outcome.status, outcome, reading, flags=flags, undecided_reward=undecided_reward
+    )
+
+
+def _judge(
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
+) -> tuple[Outcome, Reading]:
+    """The outcome for one reading of the problem, with the reading of the answer that it is of."""
+    outcome, reading = best(_outcomes(answer, problem, policy, budget))
+    if answer.alternatives or answer.steps:
+        judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
+        symbols, f = problem.symbols, problem.expression
+        outcome = with_others(answer, outcome, reading, judge, symbols, allowed=f)
+    return outcome, reading
+
+
+#: Decisions that are remembered for each integrand: those of a group of usual size.
+REMEMBERED = 64
+
+
+def _outcomes(
+    answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
+) -> Iterator[tuple[Outcome, Reading]]:
+    for reading in answer.readings:
+        require_worker(problem.needs_worker or needs_worker(reading.expression))
+        # A group of rollouts often has the same answer many times, each in another text. Its text
+        # and the names of what was read the second way identify a reading, unless the response
+        # defines symbols.
+        case = answer.text, reading.ambiguities, policy
+        known = problem.decided
+        outcome = None if answer.definitions else known.get(case)
+        if outcome is None:
+            key = f"{problem.key}|{answer.text}"
+            try:
+                outcome = decide(reading.expression, problem, policy, key, budget=budget)
+            except UnusableError as error:
+                outcome = Outcome(Status.UNDECIDED, detail=str(error))
+            if outcome.status in _DECIDED and not answer.definitions:
+                if len(known) >= REMEMBERED:
+                    del known[next(iter(known))]
+                known[case] = outcome
+        yield outcome, reading
+
+
+#: What does not depend on the work that is left.
+_DECIDED = (Status.CORRECT, Status.INCORRECT)

@@ -1,0 +1,99 @@
+"""Calls of the published scorers, which are unbounded in time and so run in workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...numeric.sampling.integrand import Integrand
+from ...reading.latex import to_latex
+from ...verdict import Status, Verdict
+from ...workers.errors import TaskError, WorkerCutOff, WorkerError, WorkerTimeout
+from ...workers.pool import DEFAULT_DEADLINE
+from ...workers.verdicts import WorkItem, call_task, unpack, verdict_of
+from ..answers import ExtractedAnswer, find_answer
+
+#: Seconds for a candidate under the method ``welleck``. Its validation experiments have 10 s for a
+#: problem instead (`harness.studies.brittleness.validation`).
+WELLECK_DEADLINE = 1.0
+#: Seconds of processor time for an answer under the method ``published``. That evaluator has no
+#: limit of its own; with this one it accepts all references of ``bee`` that it can (docs/bee.md).
+PUBLISHED_DEADLINE = 30.0
+#: And for the task around that evaluator, which stops itself at its deadline and then says where.
+PUBLISHED_MARGIN = 5.0
+
+
+def deadline_for(method: str, deadline: float | None = None) -> float:
+    """The seconds of processor time for one answer: those given, or else the method's own.
+
+    >>> deadline_for("published"), deadline_for("published", 5)
+    (30.0, 5)
+
+    """
+    if deadline is not None:
+        return deadline
+    own = {"published": PUBLISHED_DEADLINE, "welleck": WELLECK_DEADLINE}
+    return own.get(method, DEFAULT_DEADLINE)
+
+
+def worker_deadline(method: str, deadline: float) -> float:
+    """The seconds of processor time after which a worker is killed."""
+    return deadline + PUBLISHED_MARGIN if method == "published" else deadline
+
+
+def verify_published(answer: ExtractedAnswer, problem: Integrand, deadline: float) -> Verdict:
+    """The verdict of `rewards.verify.baselines.antiderivbench` on an extracted answer."""
+    text, integrand = answer.text or "", to_latex(problem.expression)
+    try:
+        arguments = (text, integrand, problem.variable, deadline)
+        result = call_task("published", *arguments, deadline=worker_deadline("published", deadline))
+    except WorkerError as error:
+        return verdict_of(error, text, answer.evidence)
+    name, step, detail, flags, points = result
+    evidence = replace(
+        answer.evidence,
+        detail=f"step {step}: {detail}",
+        flags=(*answer.evidence.flags, *flags),
+        points=points,
+    )
+    return Verdict(Status(name), float(name == Status.CORRECT), text, evidence)
+
+
+def verify_welleck(
+    completion: str, integrand: str, options: dict[str, Any], deadline: float
+) -> Verdict:
+    """The verdict of `rewards.verify.baselines.welleck` on a completion."""
+    item = (completion, integrand, options)
+    try:
+        return unpack(call_task("welleck", *item, deadline=deadline))
+    except WorkerError as error:
+        return welleck_verdict(item, error)
+
+
+def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[Verdict]:
+    """The verdicts of `rewards.verify.baselines.welleck` that workers sent back."""
+    return [welleck_verdict(item, result) for item, result in zip(items, results, strict=True)]
+
+
+def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
+    """As `verdict_of`, but what took too long counts as correct; a bad problem does not."""
+    bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
+    if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):
+        return verdict_of(result)
+    completion, _, options = item
+    answer = find_answer(
+        completion,
+        strict=options.get("strict", False),
+        stop=options.get("stop", ()),
+        truncated=options.get("truncated", False),
+        method="welleck",
+    )
+    flag = "timeout_is_correct" if isinstance(result, WorkerTimeout) else "exception_is_correct"
+    evidence = replace(
+        answer.evidence,
+        detail=str(result),
+        flags=(*answer.notes, flag),
+        seconds=answer.evidence.seconds + result.seconds,
+    )
+    return Verdict(Status.CORRECT, 1.0, answer.text, evidence)

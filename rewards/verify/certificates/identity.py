@@ -1,0 +1,123 @@
+"""A proof of F' = f as data that `rewards.verify.certificates.check` re-checks with fractions
+alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...proof.prover import Case, Proof
+from ...proof.prover.field import Field, Generator
+from ...proof.prover.quotients import NotProvedError, Poly, Quotient, gcd
+from ...reading.latex import to_latex
+
+#: Most terms of the common denominator, which the checker multiplies term by term.
+MAX_DENOMINATOR = 400
+
+
+def certificate(proof: Proof) -> dict[str, Any]:
+    """The certificate of a proof, ready for JSON.
+
+    A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``, a fraction a
+    pair of polynomials. Generators are numbered; one whose derivative is not needed has none.
+
+    Raises:
+        NotProvedError: it would be too large to be checked without fast polynomials.
+
+    """
+    cases = [_case(case) for case in proof.cases]
+    return {"kind": "identity", "version": 1, "rules": list(proof.rules), "cases": cases}
+
+
+def _case(case: Case) -> dict[str, Any]:
+    base = case.field
+    needed = _needed(base, case.terms)
+    slopes = {g.index: base.slope(g) for g in needed}
+    summands = [(-case.integrand.num, case.integrand.den)]
+    for term in case.terms:
+        summands += _derivative(base, term, slopes)
+    denominator = base.one.num
+    for _, below in summands:
+        denominator = denominator * (below / gcd(denominator, below))
+    if len(denominator) > MAX_DENOMINATOR:
+        raise NotProvedError("the common denominator is too large")
+    total = base.zero.num
+    for above, below in summands:
+        total = total + above * (denominator / below)
+    return {
+        "conditions": [[to_latex(tree), sign] for tree, sign in case.conditions],
+        "generators": [_generator(base, g, slopes.get(g.index)) for g in base.generators],
+        "terms": [_fraction(base, term) for term in case.terms],
+        "integrand": _fraction(base, case.integrand),
+        "denominator": _rows(base, denominator),
+        "cofactors": [_rows(base, cofactor) for cofactor in _cofactors(base, total)],
+    }
+
+
+def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
+    """Generators whose derivatives make up that of F."""
+    needed: dict[int, Generator] = {}
+    waiting = [g for term in terms for g in base.used(term)]
+    while waiting:
+        generator = waiting.pop()
+        if generator.index not in needed:
+            needed[generator.index] = generator
+            for arg in generator.args:
+                waiting += base.used(arg) if isinstance(arg, Quotient) else []
+            if generator.relation is not None:
+                waiting += base.used(base.poly(generator.relation))
+    return [needed[i] for i in sorted(needed)]
+
+
+def _derivative(
+    base: Field, term: Quotient, slopes: dict[int, Quotient]
+) -> list[tuple[Poly, Poly]]:
+    """The summands of a derivative, as the checker makes them."""
+    summands = []
+    for g in base.used(term):
+        at = base.size - 1 - g.index
+        upper, lower = term.num.derivative(at), term.den.derivative(at)
+        slope, below = slopes[g.index], term.den
+        if not lower.is_zero():
+            upper, below = upper * term.den - term.num * lower, below * below
+        if not (upper.is_zero() or slope.is_zero()):
+            summands.append((upper * slope.num, below * slope.den))
+    return summands
+
+
+def _cofactors(base: Field, total: Poly) -> list[Poly]:
+    """Cofactors of the relations, in the order of their generators."""
+    cofactors = []
+    content = base.one.num if total.is_zero() else total.term_content()
+    total = total / content
+    for generator in reversed(base.generators):
+        if generator.relation is not None:
+            cofactor, total = divmod(total, generator.relation)
+            cofactors.append(cofactor * content)
+    if not total.is_zero():
+        raise NotProvedError("the remainder modulo the relations is not zero")
+    return cofactors[::-1]
+
+
+def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:
+    variable = g.kind == "symbol" and g.slope_rule is not None
+    args = [arg for arg in g.args if isinstance(arg, Quotient)]
+    return {
+        "function": "variable" if variable else g.kind,
+        "meaning": to_latex(g.tree()),
+        "args": [_fraction(base, arg) for arg in args],
+        "unit": str(g.unit),
+        "partner": g.partner.index if g.partner else None,
+        "derivative": None if slope is None else _fraction(base, slope),
+    }
+
+
+def _fraction(base: Field, element: Quotient) -> list[Any]:
+    return [_rows(base, element.num), _rows(base, element.den)]
+
+
+def _rows(base: Field, poly: Poly) -> list[Any]:
+    return [
+        [str(c), [[base.size - 1 - at, int(e)] for at, e in reversed([*enumerate(powers)]) if e]]
+        for powers, c in poly.terms()
+    ]

@@ -1,0 +1,195 @@
+"""Certificates: why a verdict holds, as data that `rewards.verify.certificates.check` re-checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from ...errors import NoCertificateError, UserError
+from ...numeric.outcome import DecisionPolicy, Refutation
+from ...numeric.sampling.integrand import Integrand, as_latex, prepare
+from ...proof.prover import prove
+from ...proof.prover.quotients import NotProvedError
+from ...reading.expression.traversal import needs_worker
+from ...reading.expression.tree import Expression, Number, Symbol
+from ...reading.latex import Reading, to_latex
+from ...verdict import Evidence, Status
+from ...workers.errors import TaskError, WorkerError
+from ...workers.pool import DEFAULT_DEADLINE, shared_pool
+from ...workers.verdicts import WorkItem, call_task
+from ..answers import NeedsWorkerError, best, find_answer, read_answer, require_worker
+from ..antiderivative import verify_antiderivative
+from ..decision.decide import decide
+from .identity import certificate
+
+#: Bounds of a witness are written as fractions up to this power of two.
+MAX_EXPONENT = 2**16
+TOO_LONG = "no certificate: its numbers have too many digits"
+
+
+def certify(
+    completion: str,
+    integrand: str,
+    *,
+    variable: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    strict_domain: bool = False,
+    require_continuous: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    deadline: float = DEFAULT_DEADLINE,
+) -> dict[str, Any]:
+    r"""The certificate of the verdict that `verify_antiderivative` gives for the same arguments.
+
+    A verdict holds no expressions; so the answer is read and proved, or refuted, once more.
+
+    Args:
+        completion: as for `verify_antiderivative`, and so are all other arguments.
+        integrand: f as LaTeX.
+        variable: the variable of integration; None as for `verify_antiderivative`.
+        assumptions: kinds of parameters.
+        strict: require a box.
+        strict_domain: no other signs of the integrand's radicals.
+        require_continuous: refuse jumps.
+        stop: the prompt's stop strings.
+        truncated: the completion was cut off by the token limit.
+        deadline: seconds, for what has to run in a worker.
+
+    Returns:
+        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (they differ at
+        a point), with the integrand and the answer as they were read.
+
+    Raises:
+        ProblemError: the problem is bad.
+        NoCertificateError: the verdict rests on neither a proof nor such a point, or the
+            certificate would be too large.
+
+    Example:
+        >>> from calculus_harness.rewards.verify.certificates.check import check
+        >>> check(certify(r"\sin x", r"\cos x"))
+        []
+
+    """
+    options: dict[str, Any] = {"variable": variable, "assumptions": assumptions, "strict": strict}
+    options |= {"strict_domain": strict_domain, "require_continuous": require_continuous}
+    options |= {"stop": list(stop), "truncated": truncated}
+    verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
+    evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
+    found = find_answer(
+        completion, strict=strict, stop=stop, truncated=truncated, symbols=problem.symbols
+    )
+    answer = read_answer(found, problem.symbols)
+    try:
+        if verdict.correct and evidence.proof == "identity":
+            data, reading = _identity(answer.readings, problem, evidence)
+        elif verdict.status is Status.INCORRECT and evidence.proof == "witness":
+            policy = DecisionPolicy(strict_domain, require_continuous)
+            key = f"{problem.key}|{answer.text}"
+            data, reading = _witness(answer.readings, problem, policy, key)
+        else:
+            raise NoCertificateError(f"no certificate: {verdict.status} {_basis(evidence)}")
+        data["integrand_text"] = to_latex(problem.expression)
+        data["answer_text"] = to_latex(reading.expression)
+    except UserError:
+        raise
+    except ValueError:  # an integer that Python does not write, for its length
+        raise NoCertificateError(TOO_LONG) from None
+    except NeedsWorkerError:
+        try:
+            arguments = (completion, as_latex(integrand), options)
+            made: dict[str, Any] = call_task("certify", *arguments, deadline=deadline)
+            return made
+        except WorkerError as error:
+            raise NoCertificateError(f"no certificate: {error}") from None
+    return {**data, "variable": problem.variable}
+
+
+def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
+    """Certificates in order, made by workers; a text in place of one says why there is none.
+
+    Args:
+        items: completion, integrand and options of `certify`.
+
+    """
+    made = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)
+    return [_reason(each) if isinstance(each, WorkerError) else dict(each) for each in made]
+
+
+def _reason(error: WorkerError) -> str:
+    return error.message if isinstance(error, TaskError) else str(error)
+
+
+def _basis(evidence: Evidence) -> str:
+    if evidence.proof == "agreement":
+        return f"rests on agreement at {evidence.points} points, which is no proof"
+    return "does not rest on a proof, nor on a point where F' and f differ"
+
+
+def _identity(
+    readings: Any, problem: Integrand, evidence: Evidence
+) -> tuple[dict[str, Any], Reading]:
+    kinds = {name: problem.assumptions.get(name, "positive") for name in problem.parameters}
+    real = not {"complex_parts", "complex_disc"} & set(evidence.flags)
+    real_roots = "principal_roots" not in evidence.flags
+    for reading in readings:
+        formulas = reading.expression, problem.expression, problem.variable
+        proof = prove(*formulas, kinds, real_parts=real, real_roots=real_roots)
+        if proof is not None:
+            try:
+                return certificate(proof), reading
+            except NotProvedError as error:
+                raise NoCertificateError(f"no certificate: F' = f is proved, but {error}") from None
+    raise NoCertificateError("no certificate: F' = f is not proved again")
+
+
+def _witness(
+    readings: Any, problem: Integrand, policy: DecisionPolicy, key: str
+) -> tuple[dict[str, Any], Reading]:
+    judged = []
+    for reading in readings:
+        require_worker(problem.needs_worker or needs_worker(reading.expression))
+        judged.append((decide(reading.expression, problem, policy, key), reading))
+    outcome, reading = best(judged)
+    refutation = outcome.refutation
+    if refutation is None or any(not value.imag.is_zero() for value in refutation.point.values()):
+        why = outcome.detail or "the point is complex"
+        raise NoCertificateError(f"no certificate: not refuted by a real point ({why})")
+    return _bounded(refutation, reading.expression, problem), reading
+
+
+def _bounded(refutation: Refutation, answer: Expression, problem: Integrand) -> dict[str, Any]:
+    return {
+        "kind": "witness",
+        "version": 1,
+        "bits": refutation.bits,
+        "point": {name: str(_exact(value.real.mid())) for name, value in refutation.point.items()},
+        "answer": _data(answer),
+        "integrand": _data(problem.expression),
+        "derivative": _bounds(refutation.derivative),
+        "f": _bounds(refutation.f),
+    }
+
+
+def _bounds(ball: Any) -> list[list[str]]:
+    """Exact lower and upper bounds of the real and the imaginary part."""
+    parts = [(_exact(part.mid()), _exact(part.rad())) for part in (ball.real, ball.imag)]
+    return [[str(middle - radius), str(middle + radius)] for middle, radius in parts]
+
+
+def _exact(value: arb) -> Fraction:
+    mantissa, exponent = value.man_exp()
+    if abs(exponent) > MAX_EXPONENT:
+        raise NoCertificateError(TOO_LONG)
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _data(node: Expression) -> Any:
+    if isinstance(node, Number):
+        return str(Fraction(node.numerator, node.denominator))
+    if isinstance(node, Symbol):
+        return ["symbol", node.name]
+    return [node.function, *(_data(arg) for arg in node.args)]

@@ -1,0 +1,1 @@
+"""The order in which an answer is proved, refuted or agreed with."""

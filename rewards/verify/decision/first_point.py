@@ -1,0 +1,269 @@
+"""The first point: most answers are decided there, wrong ones at once, right ones with a proof.
+
+Expressions are evaluated as they stand, with the same rules as by a `Tape`, which takes longer to
+compile than to run. Only where every part of f and F is real and usage does not differ; everything
+else is left to `rewards.verify.agreement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, reduce
+from math import log10
+
+from flint import acb, fmpq
+
+from ...numeric.ball_arithmetic import jets
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.functions import RULES
+from ...numeric.ball_arithmetic.jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
+from ...numeric.comparison.at_points import AGREE_BITS
+from ...numeric.outcome import Outcome, Refutation, show
+from ...numeric.sampling.integrand import BASE_BITS, Integrand, RealPoint, draw
+from ...proof.discontinuities.form import cannot_jump
+from ...proof.prover import Proof
+from ...reading.expression.traversal import (
+    SLOW,
+    additive_terms,
+    fold,
+    is_constant,
+    may_have_pole,
+)
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...verdict import Status, Witness
+
+#: Larger expressions are compiled.
+MAX_NODES = 300
+#: Points at which F' and f must agree before a proof in cases of signs is tried.
+POINTS = 4
+#: Where real points are looked for, the same for all integrands: an answer that only agrees there
+#: has no proof.
+_PLACES = tuple(map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262)))
+
+
+class _NotHereError(Exception):
+    """The expression cannot be evaluated, or is not real, at this point."""
+
+
+class _Evaluation:
+    """Jets of one expression at a real point, or with no ``slope`` of the variable its values.
+
+    Attributes:
+        values: of the variable and the parameters.
+        usage_differs: whether `Conventions` may matter.
+        radicals: whether there are roots, whose branches may differ in F.
+
+    """
+
+    __slots__ = ("left", "radicals", "slope", "usage_differs", "values", "variable")
+
+    def __init__(self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE) -> None:
+        self.variable, self.values, self.slope = variable, values, slope
+        self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
+
+    def total(self, terms: Sequence[Expression]) -> Jet:
+        """The jet of a sum, without terms that are constants of integration."""
+        others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
+        value, slope = reduce(jets.add, map(self.jet, others)) if others else (ZERO, None)
+        slope = ZERO if slope is None else slope
+        if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
+            raise _NotHereError
+        return value, slope
+
+    def jet(self, node: Expression) -> Jet:
+        """The value and the derivative."""
+        if type(node) is Symbol:
+            if node.name == self.variable:
+                return self.values[node.name], self.slope
+            if node.name not in self.values:
+                raise _NotHereError
+            return self.values[node.name], None
+        if type(node) is Number:
+            return _number(node.numerator, node.denominator), None
+        self.left -= 1
+        if self.left < 0:
+            raise _NotHereError
+        chain = _CHAINS.get(node.function)
+        if chain is not None:  # real where its arguments are
+            return reduce(chain, map(self.jet, node.args))
+        rule = _PLAIN.get(node.function)
+        if rule is not None:
+            jet = rule(self.jet(node.args[0]))
+        elif node.args:
+            jet = _FORMS.get(node.function, _Evaluation._call)(self, node)
+        else:
+            jet = CONSTANTS[node.function](), None
+        if not jet[0].imag.is_zero():
+            raise _NotHereError
+        return jet
+
+    def _call(self, node: Call) -> Jet:
+        rule = RULES.get(node.function)
+        if rule is None or node.function in SLOW:
+            raise _NotHereError
+        self.usage_differs |= node.function in TEXTBOOK
+        return rule(*map(self.jet, node.args))
+
+    def _power(self, node: Call) -> Jet:
+        base, exponent = node.args
+        if type(base) is Call and base.function == "e":
+            return jets.exp(self.jet(exponent))
+        return self._raised(base, exponent)
+
+    def _root(self, node: Call) -> Jet:
+        return self._raised(node.args[0], Call("div", (Number(1), node.args[1])))
+
+    def _raised(self, base: Expression, exponent: Expression) -> Jet:
+        ratio, inner = fold(exponent), self.jet(base)
+        if ratio is not None and ratio.denominator == 1:
+            return jets.pow_integer(ratio.numerator)(inner)
+        if ratio is None:
+            return jets.power(inner, self.jet(exponent))
+        varying = not is_constant(base)
+        self.radicals |= varying
+        self.usage_differs |= varying and ratio.denominator % 2 == 1
+        return jets.pow_rational(ratio.numerator, ratio.denominator, real_root=True)(inner)
+
+    def _sqrt(self, node: Call) -> Jet:
+        self.radicals |= not is_constant(node)
+        return jets.sqrt(self.jet(node.args[0]))
+
+    def _log(self, node: Call) -> Jet:
+        argument, base = map(self.jet, node.args)
+        return jets.div(jets.ln(argument), jets.ln(base))
+
+    def _arc_tangent(self, node: Call) -> Jet:
+        if may_have_pole(node.args[0], self.variable):
+            raise _NotHereError
+        return self._call(node)
+
+    def _none(self, node: Call) -> Jet:
+        raise _NotHereError
+
+
+@lru_cache(maxsize=1024)
+def _number(p: int, q: int) -> Ball:
+    """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
+    return acb(p) if q == 1 else acb(fmpq(p, q))
+
+
+_CHAINS = {name: RULES[name] for name in ("add", "mul", "div", "max", "min")}
+_PLAIN = {name: RULES[name] for name in ("neg", "exp", "ln", "sin", "cos", "tan", "sinh", "cosh")}
+_FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
+    "pow": _Evaluation._power,
+    "root": _Evaluation._root,
+    "sqrt": _Evaluation._sqrt,
+    "log": _Evaluation._log,
+    "atan": _Evaluation._arc_tangent,
+    "acot": _Evaluation._arc_tangent,
+    "piecewise": _Evaluation._none,
+}
+
+
+def decide_at_first_point(
+    answer: Expression,
+    integrand: Integrand,
+    prove: Callable[[Callable[[], bool]], Proof | None],
+) -> Outcome | None:
+    """Decide whether F' = f where one point and the form of F suffice.
+
+    Args:
+        answer: F.
+        integrand: f.
+        prove: looks for a proof; it is given what says whether cases of signs are worth a try.
+
+    Returns:
+        A refutation by balls that are apart, an acceptance with a proof of an F that has a value
+        and no steps, or None, which says nothing.
+
+    """
+    if integrand.differentiate:
+        return None
+    terms = additive_terms(answer, integrand.variable)
+    with precision(BASE_BITS):
+        points = _real_points(integrand, 1)
+        compared = _compare(terms, integrand.variable, points[0]) if points else None
+        if compared is None:
+            return None
+        slope, refutable = compared
+        point = points[0]
+        if not (slope - point.f).contains(ZERO):
+            return _refutation(terms, integrand.variable, point, slope) if refutable else None
+        bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
+    if bits < AGREE_BITS or not cannot_jump(
+        answer, integrand.expression, integrand.variable, terms=terms
+    ):
+        return None
+
+    agreeing = 1
+
+    def promising() -> bool:
+        """Whether F' and f agree at more points."""
+        nonlocal agreeing
+        with precision(BASE_BITS):
+            further = _real_points(integrand, POINTS)[1:]
+            slopes = [_compare(terms, integrand.variable, each) for each in further]
+        agreeing += len(further)
+        pairs = zip(slopes, further, strict=True)
+        return all(slope and (slope[0] - each.f).contains(ZERO) for slope, each in pairs)
+
+    proof = prove(promising)
+    if proof is None:
+        return None
+    return Outcome(
+        Status.CORRECT, agreeing, _digits(bits), 1.0, proof="identity", rules=proof.rules
+    )
+
+
+@lru_cache(maxsize=BASE_BITS)
+def _digits(bits: int) -> float:
+    return round(bits * log10(2), 1)
+
+
+def _real_points(integrand: Integrand, wanted: int) -> list[RealPoint]:
+    """Points at which every part of f is real, as many as wanted if so many are found soon."""
+    known = integrand.real_points.get(wanted)
+    if known is not None:
+        return known
+    made: list[RealPoint] = []
+    parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
+    for place in _PLACES:
+        values = {integrand.variable: place, **parameters}
+        evaluation = _Evaluation(integrand.variable, values, slope=None)
+        try:
+            value, _ = evaluation.total((integrand.expression,))
+        except _NotHereError:
+            continue
+        plain = not (evaluation.usage_differs or evaluation.radicals)
+        made.append(RealPoint(values, value, plain))
+        if len(made) == wanted:
+            break
+    integrand.real_points[wanted] = made
+    return made
+
+
+def _compare(
+    terms: Sequence[Expression], variable: str, point: RealPoint
+) -> tuple[Ball, bool] | None:
+    """F' at a point, and whether it can be refuted there; None where F is not real."""
+    evaluation = _Evaluation(variable, point.values)
+    try:
+        _, slope = evaluation.total(terms)
+    except _NotHereError:
+        return None
+    return slope, point.plain and not evaluation.usage_differs
+
+
+def _refutation(
+    terms: Sequence[Expression], variable: str, point: RealPoint, slope: Ball
+) -> Outcome:
+    names = sorted(point.values, key=lambda name: (name != variable, name))
+    witness = Witness(
+        point=", ".join(f"{name}={show(point.values[name])}" for name in names),
+        expected=show(point.f),
+        got=show(slope),
+        difference=show(slope - point.f),
+    )
+    constants = {term.name: ZERO for term in terms if type(term) is Symbol}
+    refutation = Refutation(constants | point.values, slope, point.f, BASE_BITS)
+    return Outcome(Status.INCORRECT, 1, witness=witness, proof="witness", refutation=refutation)

@@ -1,0 +1,510 @@
+"""Verify definite integrals against the integral itself; no reference answer is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
+
+from flint import acb, arb
+
+from ..errors import ProblemError
+from ..numeric.ball_arithmetic.jets import Ball
+from ..numeric.outcome import Outcome, show
+from ..numeric.quadrature import (
+    DefiniteIntegral,
+    IntegralValue,
+    OutsideDomainError,
+    QuadratureError,
+    definite_readings,
+    evaluate,
+    prepare_definite,
+)
+from ..numeric.quadrature.closed_form import (
+    SURPLUS,
+    Comparison,
+    compare,
+    encoded_digits,
+    hides_a_limit,
+    hides_a_part,
+)
+from ..numeric.quadrature.work import ONE_CALL, work_limit
+from ..numeric.sampling.parameters import Draw, distinguishes_cases, regimes
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.tree import Call, Expression, Number
+from ..reading.extraction.announced import final_text
+from ..reading.latex import ReadError, Reading, read
+from ..reading.latex.parser import IS_VALUE
+from ..verdict import Status, Verdict, Witness
+from ..workers.deadline import Deadline
+from ..workers.pool import DEFAULT_DEADLINE
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+    with_others,
+)
+from .values import compare_values
+
+if TYPE_CHECKING:
+    import sympy
+
+#: Digits to which integrals are computed at first, and at most for long answers.
+DIGITS, MAX_DIGITS = 60, 240
+#: Choices of the parameters at which an answer is compared where none distinguishes cases.
+DRAWS = 4
+#: An answer that differs by less, relative to the value, is compared once more with more digits.
+CLOSE = 22
+
+#: What these symbols mean where the problem has no parameter of that name.
+_CONSTANTS = {
+    "G": Call("catalan"),
+    "C": Call("euler_gamma"),
+    "gamma_E": Call("euler_gamma"),
+    "gamma_EM": Call("euler_gamma"),
+    "phi": Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2))),
+}
+
+_DIVERGES = re.compile(
+    r"\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
+    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
+    re.IGNORECASE,
+)
+_CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
+
+
+def verify_definite_integral(
+    completion: str,
+    problem: str | sympy.Integral,
+    *,
+    reference: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    undecided_reward: float = 0.0,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is the value of a definite integral.
+
+    The integral is computed to 60 digits or more (`rewards.numeric.quadrature`), and the answer has
+    to be a closed form that agrees to 15 digits more than it could encode
+    (`rewards.numeric.quadrature.closed_form`). So a decimal is no answer, nor is an integral or a
+    sum. Of a divergent integral "diverges" is the answer, or the infinity that it tends to.
+
+    Args:
+        completion: the model's output.
+        problem: LaTeX with an integral sign, limits and a differential
+            (``\int_0^\infty \frac{\ln x}{1+x^2}\,dx``), or a SymPy ``Integral``.
+        reference: LaTeX of a known value, or ``diverges``. It is checked against the integral, and
+            stands in for it where the integral cannot be computed.
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        strict: require a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`. ``evidence.method`` says how the value was got: ``enclosure`` (rigorous),
+        ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``; ``evidence.digits``
+        to how many digits the answer agrees; ``evidence.points`` at how many choices of the
+        parameters.
+
+    Raises:
+        ProblemError: the problem is unreadable, the integrand or a limit is not real (and there is
+            no reference), or the integral refutes the reference.
+
+    Example:
+        >>> verdict = verify_definite_integral(
+        ...     r"so $\boxed{\frac{\pi}{4}}$", r"\int_0^1 \frac{dx}{1+x^2}"
+        ... )
+        >>> verdict.correct, verdict.evidence.method
+        (True, 'enclosure')
+
+    """
+    integrals = definite_readings(problem, assumptions)
+    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    infinity = _stated_divergence(completion, answer, strict, stop, truncated)
+    read_answer(answer, (*integrals[0].parameters, IS_VALUE))
+    if answer.status is not None and infinity is None:
+        return answer.verdict(answer.status)
+    if len(integrals) > 1:
+        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    try:
+        with work_limit(ONE_CALL):
+            outcome, reading, known = best(_judged(answer, infinity, integrals, reference))
+    except NeedsWorkerError:
+        return verify_in_worker(
+            "definite",
+            completion,
+            problem if isinstance(problem, str) else integrals[0].text,
+            answer,
+            deadline=deadline,
+            reference=reference,
+            assumptions=assumptions,
+            strict=strict,
+            stop=stop,
+            truncated=truncated,
+            undecided_reward=undecided_reward,
+        )
+    answer.method = known.method
+    return answer.verdict(
+        outcome.status,
+        outcome,
+        reading,
+        flags=known.integral.integrand.flags,
+        undecided_reward=undecided_reward,
+    )
+
+
+def decimal_contradiction(problem: str, decimal: str) -> str:
+    r"""What the integral says against a decimal approximation of its value; empty if nothing.
+
+    Args:
+        problem: the integral.
+        decimal: the approximation; six digits have to agree.
+
+    Returns:
+        One line that names the value, or an empty string, also if the value cannot be computed.
+
+    Raises:
+        ProblemError: the problem is unreadable, or has parameters.
+
+    Example:
+        >>> decimal_contradiction(r"\int_0^1 x\,dx", "0.51")
+        'the integral is 0.500000000000, not 0.51'
+
+    """
+    integral = prepare_definite(problem)
+    if integral.parameters:
+        raise ProblemError(f"{problem!r} has parameters, so it has no decimal value")
+    try:
+        known = _values(integral.text, 0, (), DIGITS)[0][1]
+    except QuadratureError:
+        return ""
+    if known.diverges:
+        return f"the integral diverges; it is not {decimal}"
+    try:
+        stated = arb(decimal)
+    except ValueError:
+        return f"{decimal!r} is no number"
+    if abs(known.ball - stated) < 1e-6 * max(abs(stated), arb(1e-6)):
+        return ""
+    return f"the integral is {known.ball.str(12, radius=False)}, not {decimal}"
+
+
+def _stated_divergence(
+    completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
+) -> int | None:
+    """Whether the final answer is divergence: +1 or -1 names the infinity, 0 none; else None."""
+    text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
+    infinite = _INFINITE.fullmatch(text)
+    if infinite:
+        return -1 if infinite["sign"] == "-" else 1
+    if answer.text is not None and answer.source == "boxed":
+        return 0 if _says_divergent(text) and "\\begin" not in text else None
+    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    last = (shown.answer or shown.text.strip().rpartition("\n")[2])[-400:]
+    if answer.text is None and shown.source != "boxed" and _says_divergent(last):
+        if answer.status is not None:
+            answer.text, answer.source, answer.status = "diverges", "final_answer", None
+        return 0
+    return None
+
+
+def _says_divergent(text: str) -> bool:
+    words = list(_DIVERGES.finditer(text))
+    if not words or _DENIED.search(text[: words[-1].start()]):
+        return False
+    return not any(
+        _DENIED.search(text[: word.start()]) is None for word in _CONVERGES.finditer(text)
+    )
+
+
+def _judged(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    integrals: Sequence[DefiniteIntegral],
+    reference: str | None,
+) -> Iterator[tuple[Outcome, Reading | None, _Known]]:
+    """The outcome for each reading of the problem.
+
+    A reading that is no problem, or that the reference contradicts, is not the one that is meant.
+
+    Raises:
+        ProblemError: this holds for every reading.
+
+    """
+    errors: list[ProblemError] = []
+    for integral in integrals:
+        require_worker(integral.integrand.needs_worker)
+        try:
+            known = _Known(integral, reference)
+        except ProblemError as error:
+            errors.append(error)
+            continue
+        if infinity is not None:
+            yield known.judge_divergence(infinity), None, known
+            continue
+        judge = partial(_outcomes, known=known)
+        outcome, reading = best(judge(answer))
+        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, known
+    if len(errors) == len(integrals):
+        raise errors[0]
+
+
+def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
+    for reading in answer.readings:
+        require_worker(needs_worker(reading.expression))
+        yield known.judge(reading), reading
+
+
+@lru_cache(maxsize=4096)
+def _values(
+    problem: str, number: int, kinds: tuple[tuple[str, str], ...], digits: int
+) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """The integral's values at choices of its parameters that do not depend on an answer.
+
+    Raises:
+        QuadratureError: it cannot be computed at enough of them.
+
+    """
+    return _compute(definite_readings(problem, dict(kinds))[number], digits)
+
+
+@lru_cache(maxsize=4096)
+def _value_at(
+    problem: str, number: int, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
+) -> IntegralValue | str:
+    """The integral's value at one choice of its parameters, or why there is none.
+
+    Raises:
+        OutsideDomainError: the integrand is not real there.
+
+    """
+    try:
+        integral = definite_readings(problem, dict(kinds))[number]
+        return evaluate(integral, _balls(draw), digits)
+    except OutsideDomainError:
+        raise
+    except QuadratureError as error:
+        return str(error)
+
+
+def _balls(draw: Draw) -> dict[str, Ball]:
+    return {name: acb(value) for name, value in draw}
+
+
+def _expressions(integral: DefiniteIntegral) -> list[Expression]:
+    limits = (integral.lower, integral.upper)
+    shown = [limit for limit in limits if not isinstance(limit, int)]
+    return [integral.integrand.expression, *shown]
+
+
+def _compute(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
+
+    Where these cannot be computed an answer is not known to be right: that is an error.
+    """
+    kinds = integral.integrand.assumptions
+    usual, special = regimes(integral.parameters, kinds, _expressions(integral))
+    wanted = min(DRAWS, len(usual))
+    results: list[tuple[Draw, IntegralValue]] = []
+    errors: list[QuadratureError] = []
+    for draw in usual:
+        try:
+            results.append((draw, evaluate(integral, _balls(draw), digits)))
+        except QuadratureError as failed:
+            errors.append(failed)
+        if sum(not value.diverges for _, value in results) == wanted and not special:
+            break
+    if len(results) < min(wanted, 2):
+        # What only some parameters cause is no fault of the problem.
+        raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
+    for draw in special:
+        with suppress(OutsideDomainError):
+            results.append((draw, evaluate(integral, _balls(draw), digits)))
+    if special:
+        for error in errors:
+            if not isinstance(error, OutsideDomainError):
+                raise error
+    diverging = [value for _, value in results if value.diverges]
+    if diverging and len(diverging) < len(results):
+        # It converges for some parameters only; those are meant.
+        results = [pair for pair in results if not pair[1].diverges]
+    return tuple(results)
+
+
+class _Known:
+    """What is known of an integral: its values, or else a reference."""
+
+    def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
+        self.integral, self.reference = integral, reference
+        self.kinds = tuple(sorted(integral.integrand.assumptions.items()))
+        self.is_text = not integral.text.lstrip().startswith("Integral(")
+        self.method = "reference"
+        self.failure = ""
+        try:
+            values = self._at(DIGITS)
+            self.method = values[0][1].method
+            self.diverges = values[0][1].diverges
+            self.sign = values[0][1].sign
+        except QuadratureError as error:
+            if reference is None and isinstance(error, OutsideDomainError):
+                raise ProblemError(f"{error}: {integral.text}") from None
+            self.failure = str(error)
+            self.diverges, self.sign = False, 0
+        if reference is not None and not self.failure:
+            self._check_reference(reference)
+
+    def _at(self, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+        if self.is_text:
+            return _values(self.integral.text, self.integral.number, self.kinds, digits)
+        return _compute(self.integral, digits)
+
+    def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
+        """Values at choices of the parameters that the answer's own cases and numbers bring about.
+
+        Raises:
+            QuadratureError: one cannot be computed.
+
+        """
+        names, kinds = self.integral.parameters, self.integral.integrand.assumptions
+        if not names or not distinguishes_cases(answer):
+            return []
+        shown = _expressions(self.integral)
+        known = {draw for group in regimes(names, kinds, shown) for draw in group}
+        usual, special = regimes(names, kinds, [*shown, answer])
+        pairs: list[tuple[Draw, IntegralValue]] = []
+        for draw in [*usual, *special]:
+            if draw in known:
+                continue
+            with suppress(OutsideDomainError):
+                if self.is_text:
+                    got = _value_at(
+                        self.integral.text, self.integral.number, self.kinds, draw, digits
+                    )
+                    if isinstance(got, str):
+                        raise QuadratureError(got)
+                    value = got
+                else:
+                    value = evaluate(self.integral, _balls(draw), digits)
+                if not value.diverges:
+                    pairs.append((draw, value))
+        return pairs
+
+    def _check_reference(self, reference: str) -> None:
+        if _says_divergent(reference) != self.diverges:
+            wanted = "diverges" if self.diverges else "converges"
+            raise ProblemError(f"the integral {wanted}; the reference is {reference!r}")
+        if self.diverges:
+            return
+        outcome = self.judge(_read_reference(reference, self.integral))
+        if outcome.status is Status.INCORRECT:
+            raise ProblemError(f"the integral refutes the reference {reference!r}")
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Whether "diverges" (0), or plus or minus infinity, is right."""
+        if self.failure:
+            if self.reference is not None:
+                right = _says_divergent(self.reference)
+                return Outcome(Status.CORRECT if right else Status.INCORRECT)
+            return Outcome(Status.UNDECIDED, detail=self.failure)
+        if not self.diverges:
+            return Outcome(Status.INCORRECT, detail="the integral converges")
+        if infinity and infinity != self.sign:
+            return Outcome(Status.INCORRECT, detail="the integral does not tend to that infinity")
+        return Outcome(Status.CORRECT, points=1)
+
+    def judge(self, reading: Reading) -> Outcome:
+        """Whether a closed form is the value of the integral."""
+        answer = reading.expression
+        for name in _CONSTANTS.keys() & symbols_of(answer) - set(self.integral.parameters):
+            answer = substitute(answer, name, _CONSTANTS[name])
+        extra = sorted(symbols_of(answer) - set(self.integral.parameters))
+        if extra:
+            detail = f"symbols that the problem lacks: {', '.join(extra)}"
+            return Outcome(Status.INCORRECT, detail=detail)
+        if self.failure:
+            return self._judge_by_reference(answer)
+        if self.diverges:
+            return Outcome(Status.INCORRECT, detail="the integral diverges")
+        needed = encoded_digits(answer) + SURPLUS
+        if needed > MAX_DIGITS:
+            detail = "too long to tell from a number that was fitted to the integral's digits"
+            return Outcome(Status.UNDECIDED, detail=detail)
+        try:
+            outcome, closest = self._compare(answer, DIGITS, needed)
+        except QuadratureError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        if outcome.status is Status.UNDECIDED or closest > CLOSE:
+            more = min(MAX_DIGITS, int(max(needed + 10, 2 * DIGITS)))
+            try:
+                further, _ = self._compare(answer, more, needed)
+            except QuadratureError:
+                return (
+                    outcome
+                    if outcome.status is Status.CORRECT
+                    else replace(outcome, status=Status.UNDECIDED)
+                )
+            if outcome.status is Status.CORRECT or further.status is not Status.UNDECIDED:
+                return further
+        return outcome
+
+    def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
+        """The outcome at this many digits, and the digits of agreement where they differ."""
+        fewest, bits = float(digits), 128 + 4 * digits
+        pairs = [*self._at(digits), *self._beyond(answer, digits)]
+        got: list[Ball] = []
+        for draw, value in pairs:
+            values = _balls(draw)
+            beside = compare(answer, value, values, bits)
+            if beside is None:
+                detail = "the answer has no finite value that can be computed"
+                return Outcome(Status.UNDECIDED, detail=detail), 0.0
+            if beside.differs:
+                return Outcome(
+                    Status.INCORRECT,
+                    points=len(pairs),
+                    witness=_witness(values, value, beside),
+                ), beside.digits
+            fewest = min(fewest, beside.digits)
+            got.append(beside.got)
+        if fewest < needed:
+            detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
+            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
+        if hides_a_part(answer, got[0], _balls(pairs[0][0]), bits, fewest):
+            detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
+        if hides_a_limit(self.integral, got[0], _balls(pairs[0][0]), bits, fewest):
+            detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
+            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
+        return Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1)), 0.0
+
+    def _judge_by_reference(self, answer: Expression) -> Outcome:
+        if self.reference is None or self.integral.parameters or _says_divergent(self.reference):
+            return Outcome(Status.UNDECIDED, detail=self.failure)
+        return compare_values(answer, _read_reference(self.reference, self.integral).expression)
+
+
+def _witness(values: Mapping[str, Ball], value: IntegralValue, beside: Comparison) -> Witness:
+    point = ", ".join(f"{name} = {show(ball)}" for name, ball in values.items())
+    return Witness(point, expected=show(acb(value.ball)), got=show(beside.got))
+
+
+@lru_cache(maxsize=1024)
+def _read_reference(reference: str, integral: DefiniteIntegral) -> Reading:
+    try:
+        return read(reference, symbols=integral.parameters)[0]
+    except ReadError as error:
+        raise ProblemError(f"unreadable reference {reference!r}: {error}") from None

@@ -1,0 +1,115 @@
+"""Labels (0/1, yes/no) read from free text, for classification tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..arguments import check_switches, check_text
+from ..reading.extraction.announced import final_text
+from ..reading.extraction.words.vocabulary import beside_a_number
+from ..verdict import Evidence, Status, Verdict
+
+#: Words that mean label 1, and label 0. A negation before a word turns it around.
+POSITIVE = ("1", "yes", "true", "correct", "valid", "coherent", "positive", "right", "follows")
+NEGATIVE = ("0", "no", "false", "incorrect", "invalid", "incoherent", "negative", "wrong")
+
+_WORDS = dict.fromkeys(POSITIVE, 1) | dict.fromkeys(NEGATIVE, 0)
+_LABEL = re.compile(
+    r"(?P<not>\b(?:not|n't|isn't|doesn't|does not|never)\s+(?:\w+\s+){0,1})?"
+    r"(?<![\w.\-])(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d)",
+    re.IGNORECASE,
+)
+
+
+def verify_label(
+    completion: str,
+    target: int | bool | str,
+    *,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+) -> Verdict:
+    r"""Verify that a completion answers with a given label.
+
+    The label is, in this order: the one in the last box; the one after the last "label:" or "the
+    answer is"; the first word; the last word; the only label in the text.
+
+    Args:
+        completion: the model's output.
+        target: 0, 1, or a word with that meaning (`POSITIVE`, `NEGATIVE`).
+        strict: accept a label in a box only.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+
+    Returns:
+        A `Verdict`; its ``answer`` is ``"0"`` or ``"1"``.
+
+    Raises:
+        ValueError: the target is no label.
+
+    Example:
+        >>> verify_label("The answer is: yes.", 1).correct
+        True
+
+    """
+    wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else str(target))
+    if wanted is None:
+        raise ValueError(f"{target!r} is not a label: use 0, 1, or one of {', '.join(_WORDS)}")
+    label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
+    if label is None:
+        return Verdict(Status.NO_ANSWER, 0.0, None, Evidence(method="label", extracted_by=source))
+    correct = label == wanted
+    return Verdict(
+        Status.CORRECT if correct else Status.INCORRECT,
+        float(correct),
+        str(label),
+        Evidence(method="label", extracted_by=source),
+    )
+
+
+def read_label(
+    completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
+) -> tuple[int | None, str]:
+    """The label (0, 1 or None) and its place in the text, by the rules of `verify_label`."""
+    check_text("completion", completion)
+    check_switches(strict=strict, truncated=truncated)
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    if final.answer is not None:
+        if final.source == "boxed" and not _is_plain(final.answer):
+            return None, final.source
+        return _label_of(final.answer), final.source
+    text = final.text.strip()
+    labels = [_meaning(match) for match in _LABEL.finditer(text)]
+    if not labels:
+        return None, "none"
+    first = _LABEL.match(text.lstrip("*_`\"'([ "))
+    if first:
+        return _meaning(first), "first_word"
+    last = list(_LABEL.finditer(text))[-1]
+    if not text[last.end() :].strip("*_`\"')].,;:!$ \n"):
+        return _meaning(last), "last_word"
+    if len(set(labels)) == 1:
+        return labels[0], "only_label"
+    return None, "none"
+
+
+#: Nouns of which a label in a box may speak.
+_SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argument|sign)\b", re.I)
+
+
+def _is_plain(box: str) -> bool:
+    """Whether a box has no words beside its labels but harmless ones."""
+    words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
+    return beside_a_number(words, "")
+
+
+def _label_of(text: str) -> int | None:
+    """The label that a short answer states, if it states just one."""
+    labels = {_meaning(match) for match in _LABEL.finditer(text)}
+    return labels.pop() if len(labels) == 1 else None
+
+
+def _meaning(match: re.Match[str]) -> int:
+    label = _WORDS[match["word"].lower()]
+    return 1 - label if match["not"] else label

@@ -1,0 +1,144 @@
+"""Whether an equation defines a symbol, or claims something of one that is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from ...reading.expression.tree import Symbol
+from . import prose
+from .judging.equality import linear
+from .judging.readings import FUNCTIONS
+from .scope import Scope, free_symbols, implicit, is_constant_name
+from .sides import Derivative, Differential, Integral, NotReadError, Side
+
+#: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
+#: ``point`` is a value of a variable: ``x = 0``.
+Act = Literal["claim", "define", "settle", "point", "nothing"]
+
+#: Letters that stand for variables, if nothing else is said of them.
+VARIABLES = frozenset("x y z t u v w r theta phi".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines.
+
+    ``tried`` says that it may as well be a claim that is wrong.
+    """
+
+    act: Act
+    name: str = ""
+    value: Side | None = None
+    tried: bool = False
+
+
+_CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
+
+
+def meaning_of(
+    left: Side,
+    right: Side,
+    lead: str,
+    scope: Scope,
+    whole: Integral,
+    agrees: Callable[[Side, Side], bool],
+) -> Meaning:
+    """What an equation at the beginning of a chain is for.
+
+    Args:
+        left: its left side.
+        right: its right side.
+        lead: the prose before it.
+        scope: the definitions in force.
+        whole: the integral of the problem, which ``I`` may stand for.
+        agrees: whether two sides are equal up to a constant.
+
+    Raises:
+        NotReadError: it has a form that is not read here.
+
+    """
+    node = left.expression
+    if isinstance(node, Symbol):
+        part = left.parts.get(node.name)
+        if isinstance(part, Differential):
+            return _differential(part.variable, right, scope, lambda: agrees(left, right))
+        if isinstance(part, Derivative) and not right.parts and isinstance(part.of, Symbol):
+            name = part.of.name  # v' = f as dv = f dx
+            if name not in scope.functions and scope.is_fresh(name):
+                antiderivative = Integral(right.expression, part.variable)
+                side = Side(Symbol(node.name), {node.name: antiderivative})
+                return Meaning("define", name, side)
+        if part is None:
+            return _symbol(node.name, right, lead, scope, whole, agrees)
+    definition = implicit(left, right, scope)
+    if definition is None or not free_symbols(definition[1]) & (
+        scope.variables | scope.values.keys()
+    ):
+        return _CLAIM
+    return Meaning("define", *definition)
+
+
+def _symbol(
+    name: str,
+    right: Side,
+    lead: str,
+    scope: Scope,
+    whole: Integral,
+    agrees: Callable[[Side, Side], bool],
+) -> Meaning:
+    names = free_symbols(right)
+    constant = not right.parts and not names & (scope.variables | scope.values.keys())
+    define = Meaning("define", name, right)
+    running = name == scope.variable or name in scope.introduced
+    running |= name in scope.moving() and not scope.values[name].parts
+    # Letters that are customary for variables get no value by the way ("bounded by y = 0").
+    running |= scope.is_fresh(name) and name in VARIABLES and not prose.chooses(lead)
+    if running and constant and not any(map(scope.is_fresh, names)):
+        return Meaning("point", name, right)
+    if name in scope.values:
+        value = scope.values[name]
+        if not value.has(Integral):
+            known = name in scope.solved or agrees(Side(Symbol(name), {}), right)
+            return _CLAIM if known else define
+        if name in scope.chosen:
+            return Meaning("settle", name)
+        # Whether the integral gets another meaning must not depend on what is right.
+        if prose.chooses(lead):
+            return define
+        lone = isinstance(right.expression, Symbol) and right.has(Integral)
+        other = lone and not agrees(Side(Symbol(name), {}), right)
+        return Meaning("define", name, right, tried=True) if other else _CLAIM
+    if name == scope.variable:
+        fresh = {each for each in names if scope.is_fresh(each)}
+        if prose.chooses(lead) and names <= scope.introduced and not right.parts:
+            return define  # the same letter in another substitution
+        if len(fresh) != 1 or right.parts or names & scope.values.keys() or name in names:
+            return _CLAIM
+        return define
+    if name in scope.symbols:
+        return _NOTHING if constant else _CLAIM
+    if name in scope.introduced:
+        return _CLAIM  # back from the new variable
+    if is_constant_name(name) and constant:
+        return _NOTHING
+    if name in FUNCTIONS and not isinstance(right.expression, Symbol):
+        meant = Side(Symbol("Q_0"), {"Q_0": whole})
+        if agrees(meant, right):
+            return Meaning("claim", name, meant)
+    return define
+
+
+def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
+    if name == scope.variable or (name in scope.values and name not in scope.chosen):
+        return _CLAIM
+    if name in scope.values and agree():
+        return _CLAIM
+    moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
+    differentials = linear(right.expression, moving.keys())[1]
+    if len(differentials) != 1 or len(right.parts) != 1:
+        raise NotReadError("a differential of several variables")
+    factor, symbol = differentials[0]
+    integral = Integral(factor, moving[symbol].variable)
+    return Meaning("define", name, Side(Symbol(symbol), {symbol: integral}))

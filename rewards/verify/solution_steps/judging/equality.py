@@ -1,0 +1,407 @@
+r"""Whether the two sides of an equation are equal, by balls at points of their real domain.
+
+With an indefinite integral, or up to a constant, derivatives are compared: ``\int f\,dx = F +
+\int g\,dx`` holds if f = F' + g. Nothing is differentiated symbolically: a jet carries the
+derivative along the one variable that both sides depend on, and ``\int g\,du`` contributes g u'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice
+from math import isinf, pi, tan
+
+from flint import acb
+
+from ....numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ....numeric.ball_arithmetic.compiler import compile_tape
+from ....numeric.ball_arithmetic.domain import candidates, real_everywhere, uniform
+from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
+from ....numeric.ball_arithmetic.magnitude import log2
+from ....numeric.outcome import show
+from ....numeric.sampling.integrand import ASSUMPTIONS
+from ....reading.expression.build import ONE as UNIT
+from ....reading.expression.build import ZERO as NOTHING
+from ....reading.expression.traversal import needs_worker, symbols_of
+from ....reading.expression.tree import Call, Expression, Symbol
+from ....verdict import Witness
+from ...answers import require_worker
+from ..result import Judgement
+from ..scope import Equation, Range, free_symbols
+from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
+from .values import inner_parts, part_tree, value_of
+
+#: Points on which both sides are compared, the fewest that suffice, and those that are tried.
+POINTS, ENOUGH, TRIED = 5, 4, 40
+#: Points at which the sides must differ, and agree nowhere, to be called different.
+DIFFERING = 3
+#: Bits to which they agree, and precisions.
+AGREE_BITS, PRECISIONS = 60, (128, 512)
+#: Work for a whole solution: slots of tapes that are evaluated, and evaluations of the integrands
+#: of definite integrals (about 2 s of the hardest, and some hundred of the usual ones).
+SLOTS, EVALUATED = 200_000, 40_000
+#: The end of the first quadrant, and the step of the most even sequence modulo 1.
+QUADRANT, GOLDEN = 1.5, 0.6180339887
+
+
+@dataclass
+class Work:
+    """What a solution may still cost; being a count, it is the same on every machine."""
+
+    slots: int = SLOTS
+    evaluations: int = EVALUATED
+    special: bool = True
+    known: dict[Part, Ball | str] = field(default_factory=dict)
+
+    def spend(self, slots: int) -> None:
+        self.slots -= slots
+        if self.slots < 0:
+            raise NotReadError("the work for one solution is spent")
+
+    def allow(self, tree: Expression) -> None:
+        """Refuse functions that take long, or have the solution judged in a worker."""
+        if needs_worker(tree):
+            if not self.special:
+                raise NotReadError("a special function that takes too long")
+            require_worker(True)
+
+    def pay(self, evaluations: int) -> None:
+        self.evaluations -= evaluations
+        if self.evaluations < 0:
+            raise NotReadError("too many definite integrals and limits")
+
+    def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+        """The value of a definite integral or of a limit; without parameters it is kept."""
+        part = parts[name]
+        inner = inner_parts(part_tree(part), parts)
+        if part in self.known and not inner:
+            known = self.known[part]
+            if isinstance(known, str):
+                raise NotReadError(known)
+            return known
+        constant = not free_symbols(Side(Symbol(name), parts))
+        try:
+            value = value_of(name, parts, values, self.pay)
+        except NotReadError as error:
+            if constant:
+                self.known[part] = str(error)
+            raise
+        if constant:
+            self.known[part] = value
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the comparison found; ``loose``: with letters that nothing defines."""
+
+    judgement: Judgement
+    points: int = 0
+    witness: Witness | None = None
+    detail: str = ""
+    loose: bool = False
+
+
+@dataclass(slots=True)
+class _Term:
+    """A constant times an integral, by the derivative of the integral."""
+
+    factor: Tape
+    integrand: Tape
+    variable: str
+
+
+#: A side: what is without integrals, and the integrals.
+_Compiled = tuple[Tape, list[_Term]]
+
+
+@dataclass
+class Program:
+    """The equation compiled; ``order`` 1 compares derivatives."""
+
+    equation: Equation
+    order: int
+    kinds: Mapping[str, str]
+    key: str
+    work: Work
+    values: dict[str, Ball] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        equation = self.equation
+        self.variable = equation.variable
+        self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
+        self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
+        self.placed = self._placeholders()
+        for name in sorted(equation.free - {self.variable}):
+            place = ASSUMPTIONS[self.kinds.get(name, "positive")]
+            self.values[name] = acb(place(uniform(self.key, name)))
+
+    def _compiled(self, side: Side) -> _Compiled:
+        indefinite = {
+            name: part
+            for name, part in side.parts.items()
+            if isinstance(part, Integral) and part.limits is None
+        }
+        rest, factors = linear(side.expression, indefinite.keys())
+        terms = []
+        for factor, name in factors:
+            part = indefinite[name]
+            if symbols_of(part.integrand) & side.parts.keys():
+                raise NotReadError("an integral within another")
+            if self.variable in symbols_of(factor):
+                raise NotReadError("a factor of an integral that is not constant")
+            tapes = self._tape(factor), self._tape(part.integrand)
+            terms.append(_Term(*tapes, part.variable))
+        return self._tape(rest), terms
+
+    def _tape(self, tree: Expression) -> Tape:
+        self.work.allow(tree)
+        try:
+            tape = compile_tape(tree, self.variable)
+        except UnusableError as error:
+            raise NotReadError(str(error)) from None
+        self.work.spend(tape.size)
+        return tape
+
+    def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
+        """The parts with a value at a point: what to differentiate, and by what."""
+        placed: dict[str, tuple[_Compiled | None, str]] = {}
+        for side in (self.equation.left, self.equation.right):
+            for name, part in side.parts.items():
+                if isinstance(part, Differential):
+                    placed[name] = None, part.variable
+                elif isinstance(part, Derivative):
+                    placed[name] = self._compiled(Side(part.of, side.parts)), part.variable
+        if placed and self.order:
+            raise NotReadError("derivatives in an equation that holds up to a constant")
+        return placed
+
+    def constant_values(self) -> None:
+        """Compute the definite integrals and the limits, which are constants here."""
+        for side in (self.equation.left, self.equation.right):
+            constant = {
+                name: part
+                for name, part in side.parts.items()
+                if isinstance(part, LimitAt) or (isinstance(part, Integral) and part.limits)
+            }
+            within = {
+                inner
+                for part in constant.values()
+                for inner in inner_parts(part_tree(part), side.parts)
+            }
+            for part in constant.values():
+                self.work.allow(part_tree(part))
+            for name in sorted(constant.keys() - within):
+                self.values[name] = self.work.value(name, side.parts, self.values)
+
+    # --- at one point ---
+
+    def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
+        """Both sides, or None where a part of them is not real."""
+        speeds: dict[str, Ball] = {}
+        values = dict(self.values)
+        for name in self.rates:
+            speed = self._speed(name, x, bits, values)
+            if speed is None or speed.contains(ZERO):  # a "variable" may be constant: x = t - t
+                return None
+            speeds[name] = speed
+        for name, (of, by) in self.placed.items():
+            slope = speeds[by] if of is None else self._side(of, x, bits, values, speeds, 1)
+            if slope is None:
+                return None
+            values[name] = slope if of is None else slope / speeds[by]
+        results = [self._side(side, x, bits, values, speeds, self.order) for side in self.sides]
+        left, right = results
+        return None if left is None or right is None else (left, right)
+
+    def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
+        """The derivative of a variable along the one that all depend on."""
+        tape, terms = self.rates[name]
+        if name == self.variable:
+            return ONE
+        speeds = {}
+        for term in terms:  # a variable that is known by its differential: dv = f dx
+            speed = None if term.variable == name else self._speed(term.variable, x, bits, values)
+            if speed is None:
+                return None
+            speeds[term.variable] = speed
+        return self._side((tape, terms), x, bits, values, speeds, 1)
+
+    def _side(
+        self,
+        side: _Compiled,
+        x: Ball,
+        bits: int,
+        values: Mapping[str, Ball],
+        speeds: Mapping[str, Ball],
+        order: int,
+    ) -> Ball | None:
+        tape, terms = side
+        total = self._run(tape, x, bits, values, order)
+        for term in terms:
+            factor = self._run(term.factor, x, bits, values, 0)
+            slope = self._run(term.integrand, x, bits, values, 0)
+            if total is None or factor is None or slope is None:
+                return None
+            total += factor * slope * speeds[term.variable]
+        return total
+
+    def _run(
+        self, tape: Tape, x: Ball, bits: int, values: Mapping[str, Ball], order: int
+    ) -> Ball | None:
+        self.work.spend(tape.size * (bits // 128))
+        jets = tape.run(x, values, derivative=order == 1)
+        if not real_everywhere(tape, jets):
+            return None
+        return jets[tape.root][order] or ZERO
+
+    # --- at several ---
+
+    def points(self) -> Iterator[Ball]:
+        """Where to compare: where the variable runs, the first quadrant, or the whole line."""
+        within = [(self._tape(side.expression), run) for side, run in self.equation.within]
+        own = [
+            run for side, run in self.equation.within if side.expression == Symbol(self.variable)
+        ]
+        for x in islice(self._places(own[0] if own else None), TRIED):
+            if all(self._is_within(tape, run, x) for tape, run in within):
+                yield x
+
+    def _places(self, own: Range | None) -> Iterator[Ball]:
+        if own is not None:
+            for at in count():  # spread over all of the range
+                yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
+        elif self.equation.narrow:
+            for at in count():
+                yield acb(0.05 + (QUADRANT - 0.05) * uniform(self.key, "narrow", at))
+        else:
+            for x, _ in candidates(self.key):
+                yield acb(x)
+
+    def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
+        value = tape.run(x, self.values, derivative=False)[tape.root][0]
+        return bool(value.is_finite() and run[0] < float(value.real.mid()) < run[1])
+
+
+def compare(
+    equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
+) -> Finding:
+    """Compare the sides of an equation.
+
+    Args:
+        equation: both sides in one variable.
+        order: 1 compares derivatives.
+        kinds: kinds of parameters, as in `verify_antiderivative`.
+        key: seeds the sample points.
+        work: what the solution may still cost.
+
+    Raises:
+        NotReadError: they have a form that is not compared here.
+
+    """
+    with precision(PRECISIONS[0]):
+        program = Program(equation, order, kinds, key, work)
+        program.constant_values()
+        moving = any(tape.symbols for side in program.sides for tape in _tapes(side))
+        agreed, differing = 0, 0
+        witness: Witness | None = None
+        for x in program.points():
+            same, pair = _same(program, x)
+            if same is None:
+                continue
+            agreed += same
+            differing += not same
+            if not same and witness is None and pair is not None:
+                witness = _witness(program, x if moving else None, pair)
+            if agreed + differing == (POINTS if moving else 1):
+                break
+    if differing and agreed:
+        detail = "it holds on a part of the real line only"
+        return Finding(Judgement.UNCHECKED, agreed, detail=detail)
+    if agreed >= (ENOUGH if moving else 1):
+        return Finding(Judgement.CORRECT, agreed)
+    if differing >= (DIFFERING if moving else 1):
+        return Finding(Judgement.INCORRECT, differing, witness)
+    return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
+
+
+def _between(run: Range, u: float) -> float:
+    """A number of a range, from a number in (0, 1)."""
+    lower, upper = run
+    if isinf(lower) and isinf(upper):
+        return tan(pi * (u - 0.5))
+    if isinf(upper):
+        return lower + u / (1 - u)
+    return upper - u / (1 - u) if isinf(lower) else lower + (upper - lower) * u
+
+
+def _tapes(side: _Compiled) -> Iterator[Tape]:
+    yield side[0]
+    for term in side[1]:
+        yield from (term.factor, term.integrand)
+
+
+def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
+    """Whether the sides agree at a point; None if that cannot be told."""
+    for bits in PRECISIONS:
+        with precision(bits):
+            pair = program.at(x, bits)
+            if pair is None:
+                return None, None
+            left, right = pair
+            difference = right - left
+            if not difference.is_finite():
+                return None, None
+            if not difference.contains(ZERO):
+                return False, pair
+            scale = max(log2(left.abs_upper()), log2(right.abs_upper()))
+            gap = log2(difference.abs_upper())
+            # Two zeros agree to the bits that the terms have which cancel.
+            if difference.is_zero() or max(scale, -AGREE_BITS / 2) - gap >= AGREE_BITS:
+                return True, pair
+    return None, None
+
+
+def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witness:
+    constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
+    place = ({} if x is None else {program.variable: x}) | constants
+    point = ", ".join(f"{name}={show(ball)}" for name, ball in place.items())
+    return Witness(point, expected=show(pair[0]), got=show(pair[1]))
+
+
+def linear(
+    node: Expression, names: Collection[str]
+) -> tuple[Expression, list[tuple[Expression, str]]]:
+    """A tree as a sum of a tree without some symbols, and of these with their factors.
+
+    Raises:
+        NotReadError: one of them is in a denominator, a product of two, or a function.
+
+    """
+    if symbols_of(node).isdisjoint(names):
+        return node, []
+    if isinstance(node, Symbol):
+        return NOTHING, [(UNIT, node.name)]
+    assert isinstance(node, Call)
+    if node.function in ("add", "neg"):
+        pairs = [linear(arg, names) for arg in node.args]
+        terms = [pair for _, pairs_ in pairs for pair in pairs_]
+        if node.function == "neg":
+            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in terms]
+        return Call("add", tuple(rest for rest, _ in pairs)), terms
+    place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
+    if (
+        node.function not in ("mul", "div")
+        or len(place) > 1
+        or (node.function == "div" and place[0])
+    ):
+        raise NotReadError("an integral within a function")
+    rest, terms = linear(node.args[place[0]], names)
+
+    def scaled(tree: Expression) -> Expression:
+        args = [*node.args]
+        args[place[0]] = tree
+        return Call(node.function, tuple(args))
+
+    return scaled(rest), [(scaled(factor), name) for factor, name in terms]

@@ -1,0 +1,77 @@
+"""What a claim does, by its form."""
+
+from __future__ import annotations
+
+import re
+
+from ....reading.expression.traversal import nodes_of
+from ....reading.expression.tree import Call, Symbol
+from ..result import Kind
+from ..scope import Scope, free_symbols
+from ..sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
+
+#: Functions whose rewriting is an identity.
+_TRANSCENDENTAL = frozenset(
+    "sin cos tan cot sec csc sinh cosh tanh coth sech csch exp ln log asin acos atan".split()
+)
+_BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
+
+
+def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
+    """The kind of a claim.
+
+    Args:
+        left: its left side, as written.
+        right: its right side.
+        scope: the definitions in force.
+        lead: the prose before it.
+
+    """
+    names = free_symbols(left) | free_symbols(right)
+    by_parts = bool(names & scope.chosen) or _BY_PARTS.search(lead) is not None
+    if left.has(Differential) or right.has(Differential):
+        return "parts" if by_parts else "substitution"
+    if left.has(Derivative) or right.has(Derivative):
+        return "derivative"
+    before, after = _integrals(left, scope), _integrals(right, scope)
+    if before and after:
+        if {one.variable for one in before} != {one.variable for one in after}:
+            return "parts" if by_parts else "substitution"
+        outside = (_outside(right) - _outside(left)) & scope.variables
+        return "parts" if outside and len(before) <= len(after) else "algebra"
+    if before or after:
+        return "parts" if by_parts and isinstance(left.expression, Symbol) else "integral"
+    if names & scope.solved:
+        return "partial fractions"
+    if any(side.has(LimitAt) for side in (left, right)):
+        return "limit"
+    if any(side.has(Integral, Change, Value) for side in (left, right)):
+        return "definite integral"
+    running = scope.variables | scope.values.keys()
+    if not names & running:
+        return "arithmetic"
+    if (free_symbols(left) - free_symbols(right)) & running - {scope.variable}:
+        return "back-substitution"
+    functions = {
+        node.function
+        for side in (left, right)
+        for node in nodes_of(side.expression)
+        if isinstance(node, Call)
+    }
+    return "identity" if functions & _TRANSCENDENTAL else "algebra"
+
+
+def _integrals(side: Side, scope: Scope) -> list[Integral]:
+    """The indefinite integrals of a side, those included that symbols stand for."""
+    named = (scope.values[name] for name in free_symbols(side) if name in scope.values)
+    return [
+        part
+        for each in (side, *named)
+        for part in each.parts.values()
+        if isinstance(part, Integral) and part.limits is None
+    ]
+
+
+def _outside(side: Side) -> set[str]:
+    """The symbols of a side that are not inside an integral."""
+    return free_symbols(Side(side.expression, {})) - side.parts.keys()

@@ -1,0 +1,216 @@
+"""Whether what two links of a chain say is equal, in some reading of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from ....reading.expression.traversal import symbols_of
+from ..result import Judgement, Kind
+from ..scope import Equation, Scope, free_symbols, is_constant_name
+from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Side
+from ..statements import Link
+from .equality import Finding, Work, compare
+from .kinds import kind_of
+from .unknowns import solve
+
+#: Pairs of readings of two sides that are compared.
+PAIRS = 4
+
+#: A letter that a formula holds for any value of.
+_PARAMETER = re.compile(r"[abdk-s](?:_\w+)?|alpha|beta|lambda|mu|omega")
+_DECIMAL = re.compile(r"\d\.\d")
+#: A number to some decimals, and what may follow it.
+_NUMBER = re.compile(
+    r"[-+]?(?:\d+(?:\.(?P<decimals>\d+))?|\.(?P<more>\d+))"
+    r"(?:\s*\\(?:[lc]?dots|ldots)|\.{3}|\s*\\[,;:! ]|\s*\.)*"
+)
+FAULTS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
+UNKNOWN = "unknown constants"
+_COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
+#: Letters that stand for an integral or a function, where nothing says what for.
+FUNCTIONS = frozenset("IJFGySR")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A link with its readings."""
+
+    link: Link
+    sides: Sequence[Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found of a claim, the definitions it uses, and the readings that it is about."""
+
+    finding: Finding
+    kind: Kind
+    used: frozenset[str]
+    pair: tuple[Side, Side] | None = None
+    anti: bool = False  # it is of antiderivatives
+    earns: bool = True  # it may bring the problem nearer
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges equations under the definitions in force; `scope` gets the constants that it finds."""
+
+    scope: Scope
+    assumptions: Mapping[str, str]
+    work: Work
+
+    def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
+        """Judge the readings of two links: one pair has to agree, or all have to differ.
+
+        Args:
+            left: the left link.
+            right: the right link.
+            lead: the words before the statement.
+            anti: whether the chain so far is of antiderivatives.
+
+        """
+        best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
+        texts = left.link.latex, right.link.latex
+        for pair in islice(product(left.sides, right.sides), PAIRS):
+            anti = anti or any(map(self._is_anti, pair))
+            kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
+            finding, used = self._compare(*pair, "|".join(texts), anti)
+            rounded = any(map(_DECIMAL.search, texts))
+            if finding.judgement is Judgement.INCORRECT and rounded:
+                finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
+            # What might be a rounded value cannot cost what it would earn.
+            earns = not rounded and finding.detail != UNKNOWN and not finding.loose
+            earns &= not (used | _names(*pair)) & self.scope.assumed
+            judged = Judged(finding, kind, used, pair, earns=earns)
+            if finding.judgement is Judgement.CORRECT:
+                best = judged
+                break
+            if best.pair is None or finding.judgement is Judgement.UNCHECKED:
+                best = judged
+        return replace(best, anti=anti)
+
+    def agree(self, left: Side, right: Side, anti: bool) -> bool:
+        """Whether two sides are equal; up to a constant in a chain of antiderivatives."""
+        return self._compare(left, right, "agree", anti)[0].judgement is Judgement.CORRECT
+
+    def equal(self, left: Side, right: Side) -> Judgement:
+        """Whether two numbers are equal."""
+        return self._compare(left, right, "equal", False)[0].judgement
+
+    def near(self, left: Read, right: Read) -> Finding:
+        """Whether a number is the approximation of another."""
+        for pair in islice(product(left.sides, right.sides), PAIRS):
+            finding, _ = self._compare(*pair, "near", False)
+            if finding.judgement is Judgement.INCORRECT:
+                finding = _rounded(finding, right.link.latex)
+            if finding.judgement is not Judgement.UNCHECKED:
+                return finding
+        return Finding(Judgement.UNCHECKED, detail="an approximation that is not read")
+
+    def _is_anti(self, side: Side) -> bool:
+        """Whether a side has an indefinite integral that is not differentiated."""
+        for name in symbols_of(side.expression):
+            part = side.parts.get(name)
+            if isinstance(part, Integral) and part.limits is None:
+                return True
+            value = self.scope.values.get(name) if part is None else None
+            if value is not None and self._is_anti(value):
+                return True
+        return False
+
+    def _compare(
+        self, left: Side, right: Side, key: str, anti: bool
+    ) -> tuple[Finding, frozenset[str]]:
+        """Compare two sides, with the definitions that they use."""
+        used: frozenset[str] = frozenset()
+        try:
+            equation = self.scope.equation(left, right)
+            used = equation.used
+            moving = any(side.has(Differential, Derivative) for side in (left, right))
+            anti = anti or self._is_anti(left) or self._is_anti(right)
+            if left.has(Differential) != right.has(Differential):
+                raise NotReadError("a differential on one side")
+            order = int(anti or (not moving and self._up_to_a_constant(equation)))
+            finding = compare(equation, order, self.assumptions, key, self.work)
+            unknown = equation.free - {equation.variable} - self.scope.symbols
+            if order or moving:
+                unknown = frozenset(each for each in unknown if not is_constant_name(each))
+            # A formula is meant for any values of the letters that its integral has.
+            arbitrary = {each for each in _integrated(left) if _PARAMETER.fullmatch(each)}
+            given = order and unknown <= arbitrary
+            if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
+                raise NotReadError("an integral of what nothing defines")
+            if finding.judgement is Judgement.INCORRECT and unknown and not given:
+                return self._solved(equation, sorted(unknown), key, order, moving), used
+        except NotReadError as error:
+            return Finding(Judgement.UNCHECKED, detail=str(error)), used
+        except FAULTS as error:
+            detail = f"{type(error).__name__}: {error}"
+            return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
+        return replace(finding, loose=bool(unknown - arbitrary)), used
+
+    def _up_to_a_constant(self, equation: Equation) -> bool:
+        """Whether antiderivatives are equated: functions, each with its constant."""
+        constants = {
+            name
+            for name in equation.free
+            if is_constant_name(name) and name not in self.scope.symbols
+        }
+        sides = equation.left, equation.right
+        valued = any(side.has(Integral, LimitAt) for side in sides)
+        vary = all(free_symbols(side) & {equation.variable} for side in sides)
+        return vary and not valued and all(free_symbols(side) & constants for side in sides)
+
+    def _solved(
+        self, equation: Equation, unknown: Sequence[str], key: str, order: int, moving: bool
+    ) -> Finding:
+        """Determine unknown constants, with which the equation may hold.
+
+        Letters that nothing defines make no claim true. If no values of them do, it is wrong.
+        """
+        names = ", ".join(unknown)
+        if moving:
+            return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
+        values = solve(equation, unknown, self.assumptions, key, self.work, order)
+        sides = equation.left, equation.right
+        coefficients = all(map(_COEFFICIENT.fullmatch, unknown))
+        if values is None and (coefficients or any(side.parts for side in sides)):
+            return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
+        functions = all(equation.variable in free_symbols(side) for side in sides)
+        vacuous = not functions and any(side.parts for side in sides)
+        if not values or vacuous or not coefficients:
+            return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
+        for name, value in values.items():
+            self.scope.values[name] = Side(value, {})
+            self.scope.solved.add(name)
+        return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
+
+
+def _integrated(side: Side) -> set[str]:
+    """The symbols of the integrands of a side."""
+    integrals = [part for part in side.parts.values() if isinstance(part, Integral)]
+    return set().union(*(symbols_of(part.integrand) for part in integrals))
+
+
+def _names(left: Side, right: Side) -> set[str]:
+    return free_symbols(left) | free_symbols(right)
+
+
+def _rounded(finding: Finding, latex: str) -> Finding:
+    """A difference, if it is more than rounding makes of a number to some decimals."""
+    number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
+    unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
+    if number is None or witness is None or "=" in witness.point:
+        return unread
+    decimals = number["decimals"] or number["more"] or ""
+    try:  # a witness is shown as "[0.785 +/- 3.1e-17]", or without its radius
+        shown = (each.lstrip("[").split()[0] for each in (witness.expected, witness.got))
+        gap = abs(float(next(shown)) - float(next(shown)))
+    except (ValueError, IndexError):
+        return unread
+    if gap <= 10.0 ** -len(decimals):  # cut off or rounded
+        return Finding(Judgement.CORRECT, points=1)
+    return finding if decimals else unread

@@ -1,0 +1,117 @@
+r"""Equations with unknown constants: ``\frac{1}{x^2-1} = \frac{A}{x-1} + \frac{B}{x+1}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from flint import acb_mat
+
+from ....numeric.ball_arithmetic.balls import precision
+from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
+from ....numeric.ball_arithmetic.magnitude import log2
+from ....reading.expression.tree import Expression, Number
+from ..scope import Equation
+from ..sides import NotReadError
+from .equality import PRECISIONS, Program, Work
+
+#: Unknowns of one equation, and points at which a solution is checked.
+MOST, CHECKED = 8, 3
+#: The largest denominator of a solution.
+LARGEST_DENOMINATOR = 10**6
+
+
+def solve(
+    equation: Equation,
+    unknowns: Sequence[str],
+    kinds: Mapping[str, str],
+    key: str,
+    work: Work,
+    order: int = 0,
+) -> dict[str, Expression] | None:
+    """Values of unknown constants with which an equation holds for every value of its variable.
+
+    Args:
+        equation: both sides in one variable.
+        unknowns: the constants, in which it is linear.
+        kinds: kinds of parameters.
+        key: seeds the points.
+        work: what the solution may still cost.
+        order: 1 compares derivatives, as `compare` does.
+
+    Returns:
+        Rational values; none if the equation does not determine them; None if it cannot hold.
+
+    Raises:
+        NotReadError: it is not linear, has other than rational solutions, or is not compared here.
+
+    """
+    if not unknowns or len(unknowns) > MOST:
+        raise NotReadError("too many unknown constants")
+    with precision(PRECISIONS[-1]):
+        program = Program(equation, order, kinds, key, work)
+        program.constant_values()
+        rows: list[list[Ball]] = []
+        for x in program.points():
+            row = _row(program, unknowns, x)
+            if row is not None:
+                rows.append(row)
+            if len(rows) == len(unknowns) + CHECKED:
+                break
+        else:
+            raise NotReadError("too few points at which all of it is real")
+        # A letter that changes neither side (+ A - A) cannot make them equal.
+        kept = [at for at in range(len(unknowns)) if not all(_vanishes(row[at]) for row in rows)]
+        rows = [[row[at] for at in (*kept, len(unknowns))] for row in rows]
+        unknowns = [unknowns[at] for at in kept]
+        count = len(unknowns)
+        if not count:
+            return None
+        matrix = acb_mat([row[:count] for row in rows[:count]])
+        try:
+            solved = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
+        except ZeroDivisionError:
+            return {}
+        for x in islice(program.points(), count, count + CHECKED + 2):
+            program.values.update({name: solved[at, 0] for at, name in enumerate(unknowns)})
+            pair = program.at(x, PRECISIONS[-1])
+            if pair is not None and not (pair[1] - pair[0]).contains(ZERO):
+                # Linear at the points, as the rows are; it cannot hold at this one.
+                return None
+        return {name: _rational(solved[at, 0]) for at, name in enumerate(unknowns)}
+
+
+def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
+    """The coefficients of the unknowns in right minus left at a point, and the rest."""
+    values: list[Ball] = []
+    for chosen in (*unknowns, None):
+        program.values.update({name: ONE if name == chosen else ZERO for name in unknowns})
+        pair = program.at(x, PRECISIONS[-1])
+        if pair is None:
+            return None
+        values.append(pair[1] - pair[0])
+    # Where the unknowns are 2, 3, .. a linear equation is known by its coefficients.
+    places = {name: ONE * at for at, name in enumerate(unknowns, 2)}
+    program.values.update(places)
+    pair = program.at(x, PRECISIONS[-1])
+    rest = values.pop()
+    row = [value - rest for value in values]
+    total = sum((places[name] * value for name, value in zip(unknowns, row, strict=True)), rest)
+    if pair is None or not (pair[1] - pair[0] - total).contains(ZERO):
+        raise NotReadError("an equation that is not linear in its unknown constants")
+    return [*row, rest]
+
+
+def _vanishes(value: Ball) -> bool:
+    """Whether a coefficient is zero, as far as both sides are known."""
+    return bool(value.contains(ZERO) and log2(value.abs_upper()) < -PRECISIONS[0])
+
+
+def _rational(value: Ball) -> Expression:
+    if not value.is_finite():
+        raise NotReadError("unknown constants that are not determined")
+    near = Fraction(float(value.real.mid())).limit_denominator(LARGEST_DENOMINATOR)
+    if not (value * near.denominator - near.numerator).contains(ZERO):
+        raise NotReadError("unknown constants that are not rational")
+    return Number(near.numerator, near.denominator)

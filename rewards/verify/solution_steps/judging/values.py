@@ -1,0 +1,183 @@
+"""The values of definite integrals, nested ones too, and of limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count, pairwise
+
+from flint import acb, arb
+
+from ....numeric.ball_arithmetic.balls import UnusableError, precision
+from ....numeric.ball_arithmetic.compiler import compile_tape
+from ....numeric.ball_arithmetic.domain import real_everywhere
+from ....numeric.ball_arithmetic.jets import ZERO, Ball
+from ....numeric.ball_arithmetic.magnitude import log2
+from ....numeric.quadrature import DefiniteIntegral, QuadratureError, evaluate
+from ....numeric.quadrature.analytic import box_function, integrate
+from ....numeric.quadrature.value import limit_value
+from ....numeric.sampling.integrand import Integrand
+from ....reading.expression.traversal import symbols_of
+from ....reading.expression.tree import Expression
+from ..sides import Integral, LimitAt, NotReadError, Part
+
+#: Precision in bits, digits of improper integrals, evaluations for a proper one.
+BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
+#: What a limit and an improper integral cost, in evaluations, and one that is not found (0.6 s).
+LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
+#: Nodes of two quadratures of the outer one of nested integrals.
+NODES = (32, 40)
+#: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
+NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
+
+
+def value_of(
+    name: str, parts: Mapping[str, Part], values: Mapping[str, Ball], pay: Callable[[int], None]
+) -> Ball:
+    """The value of a definite integral, or of a limit, at values of the symbols in it.
+
+    Args:
+        name: of the part.
+        parts: of its side.
+        values: of the symbols in it.
+        pay: called with the evaluations that are spent; it may refuse more.
+
+    Raises:
+        NotReadError: it has none that can be computed here.
+
+    """
+    part = parts[name]
+    try:
+        if isinstance(part, LimitAt):
+            pay(LIMIT_COST)
+            return _limit(part, values)
+        assert isinstance(part, Integral)
+        if inner_parts(part.integrand, parts):
+            return _nested(part, parts, values, pay)
+        proper = _proper(part, values, pay)
+        if proper is not None:
+            return proper
+        pay(IMPROPER)
+        return _improper(part, values)
+    except (QuadratureError, UnusableError) as error:
+        pay(FAILED)
+        raise NotReadError(str(error)) from None
+
+
+def part_tree(part: Part) -> Expression:
+    """What is integrated, or what a limit is of."""
+    assert isinstance(part, Integral | LimitAt)
+    return part.integrand if isinstance(part, Integral) else part.of
+
+
+def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
+    """The parts that a tree has."""
+    return sorted(symbols_of(tree) & parts.keys())
+
+
+def _proper(part: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball | None:
+    """An enclosure; None of an integral that is improper, or takes much work."""
+    lower, upper = part.limits or (0, 0)
+    ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
+    if not (symbols_of(part.integrand) - {part.variable}).union(*ends) <= values.keys():
+        raise NotReadError("a definite integral with unknown ends")
+    if isinstance(lower, int) or isinstance(upper, int):
+        return None
+    function = box_function(part.integrand, part.variable, values)
+    if function is None:
+        return None
+    with precision(BITS):
+        low, high = limit_value(lower, values), limit_value(upper, values)
+        used = count()
+
+        def counted(at: Ball, analytic: bool) -> Ball:
+            next(used)
+            return function(at, analytic)
+
+        pay(1)
+        value = integrate(counted, low, high, BITS - 64, EVALUATIONS)
+        pay(next(used))
+    if value is None or not value.imag.contains(0) or not value.is_finite():
+        return None
+    if log2(acb(0, value.real.rad()).abs_upper()) > max(log2(value.abs_upper()), 0) - SETTLED:
+        return None  # as of a root at an end
+    return acb(value.real)
+
+
+def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
+    lower, upper = part.limits or (0, 0)
+    integrand = Integrand(part.integrand, part.variable, {}, "")
+    value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
+    if value.diverges:
+        raise NotReadError("an integral that diverges")
+    return acb(value.ball)
+
+
+def _inner(part: Part, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
+    value = _proper(part, values, pay) if isinstance(part, Integral) and part.limits else None
+    if value is None:
+        raise NotReadError("an inner integral that is improper")
+    return value
+
+
+def _nested(
+    part: Integral,
+    parts: Mapping[str, Part],
+    values: Mapping[str, Ball],
+    pay: Callable[[int], None],
+) -> Ball:
+    """The outer one of nested integrals, by two quadratures."""
+    assert part.limits is not None
+    inner = inner_parts(part.integrand, parts)
+    if any(isinstance(limit, int) for limit in part.limits):
+        raise NotReadError("a nested integral over an infinite range")
+    results: list[Ball] = []
+    with precision(BITS):
+        tape = compile_tape(part.integrand, part.variable)
+        low, high = (limit_value(limit, values) for limit in part.limits)
+        for nodes in NODES:
+            total = ZERO
+            for at in range(nodes):
+                node, weight = arb.legendre_p_root(nodes, at, weight=True)
+                x = acb(low + (high - low) * (1 + node) / 2)
+                given = {**values, part.variable: x}
+                given |= {name: _inner(parts[name], given, pay) for name in inner}
+                total += weight * tape.run(x, given, derivative=False)[tape.root][0]
+            results.append(total * (high - low) / 2)
+        error = (results[1] - results[0]).abs_upper()
+        return acb(results[1].real + arb(0, 2 * error))
+
+
+def _limit(part: LimitAt, values: Mapping[str, Ball]) -> Ball:
+    if symbols_of(part.of) - {part.variable} - values.keys():
+        raise NotReadError("a limit of what has other variables")
+    with precision(LIMIT_BITS):
+        sides = [part.side] if part.side else [1, -1]
+        limits = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
+        if not limits or not (limits[0] - limits[-1]).contains(ZERO):
+            raise NotReadError("a limit that is not seen")
+        return limits[0]
+
+
+def _from_one_side(part: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
+    """The limit as it shows very near to its point; None where it does not."""
+    tape = compile_tape(part.of, part.variable)
+    limits = []
+    for x in _approach(part, values, side):
+        jets = tape.run(x, values, derivative=False)
+        value = jets[tape.root][0]
+        if not value.is_finite() or not real_everywhere(tape, jets):
+            return None
+        limits.append(value)
+    error = max(((second - first).abs_upper() for first, second in pairwise(limits)), key=log2)
+    last: Ball = limits[-1]
+    if log2(error) > max(log2(last.abs_upper()), 0) - SETTLED:
+        return None
+    return acb(last.real + arb(0, 4 * error))
+
+
+def _approach(part: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:
+    for bits in NEAR:
+        if isinstance(part.point, int):
+            yield acb(part.point * arb("1.37") * arb(2) ** bits)
+        else:
+            yield acb(limit_value(part.point, values) + side * arb("1.37") * arb(2) ** -bits)

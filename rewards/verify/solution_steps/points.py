@@ -1,0 +1,136 @@
+r"""Values of variables at points (``when x = 1, u = \pi/4``), and ranges (``0 < x < 1``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+
+from ...errors import ProblemError
+from ...numeric.ball_arithmetic.balls import UnusableError
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.jets import ZERO
+from ...reading.expression.traversal import needs_worker, symbols_of
+from ...reading.expression.tree import Expression
+from ...reading.problem import Limit, limit_of
+from .result import Judgement
+from .scope import Range, Scope, substituted
+from .sides import NotReadError, Side
+
+#: Points that are remembered.
+MOST = 24
+
+_LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
+_MORE = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
+_NAME = r"(?P<name>\\?[A-Za-z]+)"
+_BOUND = r"[^<>=≤≥]{1,40}?"
+_RANGES = (
+    re.compile(rf"\s*(?P<lower>{_BOUND}){_LESS}{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
+    re.compile(rf"\s*{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
+    re.compile(rf"\s*{_NAME}{_MORE}(?P<lower>{_BOUND})\s*"),
+    re.compile(
+        rf"\s*{_NAME}\s*(?:\\in(?![A-Za-z])|∈)\s*(?:\\left)?[(\[](?P<lower>[^,]{{1,40}}),"
+        r"(?P<upper>[^,]{1,40}?)(?:\\right)?[)\]]\s*"
+    ),
+)
+
+
+def range_of(latex: str) -> tuple[str, Range] | None:
+    """The variable of a condition and the numbers between which it lies, if it is as simple."""
+    for pattern in _RANGES:
+        match = pattern.fullmatch(latex.strip(" .,;()"))
+        if match is None:
+            continue
+        name, found = match["name"].lstrip("\\"), match.groupdict()
+        ends: list[float] = []
+        for group, default in (("lower", -inf), ("upper", inf)):
+            text = found.get(group)
+            try:
+                limit = limit_of(text, text, name) if text else None
+            except ProblemError:
+                return None
+            end = default if limit is None else number(limit)
+            if end is None:
+                return None
+            ends.append(end)
+        lower, upper = ends
+        return (name, (lower, upper)) if lower < upper else None
+    return None
+
+
+def number(limit: Limit) -> float | None:
+    """A limit as a number; None of one with symbols."""
+    if isinstance(limit, int):
+        return limit * inf
+    if symbols_of(limit) or needs_worker(limit):
+        return None
+    try:
+        tape = compile_tape(limit, "")
+        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+        real = value.is_finite() and value.imag.contains(0)
+        return float(value.real.mid()) if real else None
+    except (ArithmeticError, UnusableError):
+        return None
+
+
+@dataclass
+class Points:
+    """The points that a text has named, each with the number of its sentence."""
+
+    seen: list[tuple[int, str, Expression]] = field(default_factory=list)
+
+    def add(self, sentence: int, name: str, value: Expression) -> None:
+        """Keep a point."""
+        self.seen = [*self.seen[-MOST:], (sentence, name, value)]
+
+    def of(self, sentence: int, name: str | None = None) -> list[Expression]:
+        """The values of a variable that a sentence names."""
+        return [one[2] for one in self.seen if one[0] == sentence and name in (None, one[1])]
+
+    def judge(
+        self,
+        sentence: int,
+        bound: bool,
+        name: str,
+        value: Side,
+        scope: Scope,
+        compare: Callable[[Side, Side], Judgement],
+    ) -> Judgement:
+        """Whether a variable has a value at a point that the text, or the problem, names.
+
+        It is wrong if it fits no point, and if its sentence says that it belongs to one.
+
+        Args:
+            sentence: of the statement.
+            bound: whether it follows from a point: "if x = 0, then u = 1".
+            name: the variable.
+            value: its value.
+            scope: the definitions in force.
+            compare: whether two numbers are equal.
+
+        """
+        other, pairs = _related(name, value, scope)
+        own = self.of(sentence, other)
+        every = [*own, *(one[2] for one in self.seen if one[1] == other), *scope.ends(other)]
+        try:
+            found = [compare(*pairs(at)) for at in every]
+        except NotReadError:  # it grows too large
+            return Judgement.UNCHECKED
+        if Judgement.CORRECT in found:
+            return Judgement.CORRECT
+        wrong = bound and own and all(each is Judgement.INCORRECT for each in found)
+        return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
+
+
+def _related(
+    name: str, value: Side, scope: Scope
+) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
+    """The variable that a variable depends on, and what has to be equal at a point of that."""
+    if name in scope.values:
+        of = scope.values[name]
+        moving = sorted(symbols_of(of.expression) & scope.variables)
+        other = moving[0] if moving else scope.variable
+        return other, lambda at: (substituted(of, {other: Side(at, {})}), value)
+    changed = scope.changed[scope.variable]
+    return scope.variable, lambda at: (substituted(changed, {name: value}), Side(at, {}))

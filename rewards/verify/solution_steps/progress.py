@@ -1,0 +1,151 @@
+r"""How far right claims bring a problem: the size of the integrals that are left.
+
+A problem costs the nodes of its integrand. An integral that a right claim equates, up to a
+constant, with other integrals costs no more than these together; one that is equated with none is
+solved. Costs only fall, and all that a text can gain is the cost of its problem: repetition,
+padding, identities beside the point and a restated question change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flint import acb
+
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.domain import uniform
+from ...numeric.ball_arithmetic.jets import ZERO, Ball
+from ...reading.expression.traversal import symbols_of
+from ...reading.expression.tree import Expression, Number, Symbol
+from ...reading.latex.forms import size
+from .judging.equality import linear
+from .scope import MOST_NODES, Scope, substituted
+from .sides import Integral, Side
+
+#: Claims that are remembered, and the precision of the factors of integrals.
+MOST, BITS = 200, 128
+
+#: An integrand, its variable, and what that stands for, or the limits.
+_Key = tuple[object, str, object]
+#: What the value of a definite integral costs beyond that of the indefinite one.
+_EVALUATION: _Key = ("value", "", None)
+
+
+class Progress:
+    """The costs of the integrals of a solution."""
+
+    def __init__(self, whole: Integral) -> None:
+        self.problem: _Key = (_canonical(whole.integrand), whole.variable, whole.limits)
+        self.whole = self.left = size(whole.integrand) + bool(whole.limits)
+        self.costs: dict[_Key, int] = {self.problem: self.whole, _EVALUATION: 1}
+        self.relations: list[tuple[_Key, ...]] = []
+        self.stated = False  # a claim gives the problem's integral in closed form
+        if whole.limits:
+            self._add_evaluation(self.problem)
+
+    def gain(self, left: Side, right: Side, scope: Scope) -> float:
+        """The share of the problem that a right claim settles.
+
+        Args:
+            left: its left side.
+            right: its right side.
+            scope: the definitions in force.
+
+        Raises:
+            NotReadError: an integral in it has another form than a claim can have.
+
+        """
+        related = self._related(left, right, scope)
+        if not related or len(self.relations) == MOST:
+            return 0.0
+        self.relations.append(related)
+        self.stated |= related == (self.problem,)
+        self._relax()
+        before, self.left = self.left, min(self.left, self.costs[self.problem])
+        return (before - self.left) / self.whole
+
+    def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
+        """Whether an equation tries what a right one has done, as with the other sign.
+
+        Args:
+            left: its left side.
+            right: its right side.
+            scope: the definitions in force.
+            anew: it begins a chain, so that its first integral is reduced once more.
+
+        """
+        related = self._related(left, right, scope)
+        known = [each for each in self.relations if len(each) > 1 and each[-1] != _EVALUATION]
+        again = anew and any(each[0] == related[0] for each in known if related)
+        return len(related) > 1 and (again or set(related) in map(set, known))
+
+    def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
+        """The integrals that an equation relates."""
+        factors: dict[_Key, Ball] = {}
+        for side, sign in ((left, 1), (right, -1)):
+            for key, factor, cost in _integrals(side, scope):
+                if key not in self.costs:
+                    self.costs[key] = cost
+                    if isinstance(key[2], tuple):
+                        self._add_evaluation(key)
+                factors[key] = factors.get(key, ZERO) + sign * factor
+        return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
+
+    def _add_evaluation(self, definite: _Key) -> None:
+        """A definite integral costs as much as the indefinite one, and its evaluation."""
+        indefinite: _Key = (*definite[:2], None)
+        self.costs.setdefault(indefinite, self.costs[definite] - 1)
+        self.relations.append((definite, indefinite, _EVALUATION))
+
+    def _relax(self) -> None:
+        changed = True
+        while changed:
+            changed = False
+            for related in self.relations:
+                for key in related if related[-1] != _EVALUATION else related[:1]:
+                    others = sum(self.costs[each] for each in related if each != key)
+                    if others < self.costs[key]:
+                        self.costs[key], changed = others, True
+
+
+def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
+    """The integrals of a side, each with its factor and its cost."""
+    named = {name: value for name, value in scope.values.items() if value.has(Integral)}
+    side = scope.evaluated(substituted(scope.evaluated(side), named))
+    parts = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
+    for factor, name in linear(side.expression, parts.keys())[1]:
+        part = parts[name]
+        variable = part.variable
+        meaning = None if part.limits else scope.values.get(variable)
+        others = {each: value for each, value in scope.values.items() if each != variable}
+        inner = substituted(Side(part.integrand, {}), others)
+        cost = size(inner.expression)
+        mixed = symbols_of(inner.expression) & (scope.variables - {variable})
+        if meaning is not None and (mixed or meaning.has(Integral)):
+            cost += size(meaning.expression)  # the integral is over another variable
+        unknown = symbols_of(part.integrand) & side.parts.keys()
+        if unknown or (meaning is not None and meaning.has(Integral)):
+            cost += MOST_NODES  # of a symbol that is known by its differential only
+        about = part.limits or (_canonical(meaning.expression) if meaning else None)
+        cost += part.limits is not None
+        yield (_canonical(inner.expression), variable, about), _value(factor, scope), cost
+
+
+def _value(factor: Expression, scope: Scope) -> Ball:
+    """A constant factor at some values of the parameters."""
+    factor = substituted(Side(factor, {}), scope.values).expression
+    with precision(BITS):
+        tape = compile_tape(factor, "")
+        values = {name: acb(0.5 + uniform(name)) for name in tape.symbols}
+        return tape.run(ZERO, values, derivative=False)[tape.root][0]
+
+
+def _canonical(node: Expression) -> object:
+    """A tree in which the order of terms and factors does not matter."""
+    if isinstance(node, Number):
+        return node.numerator, node.denominator
+    if isinstance(node, Symbol):
+        return node.name
+    parts = [_canonical(arg) for arg in node.args]
+    return node.function, *(sorted(parts, key=repr) if node.function in ("add", "mul") else parts)

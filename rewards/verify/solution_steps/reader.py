@@ -1,0 +1,460 @@
+"""Takes the statements of a solution in order, and keeps what they claim and define."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+from math import isinf
+
+from ...numeric.sampling.integrand import Integrand
+from ...reading.expression.tree import Symbol
+from ...verdict import Status, Verdict
+from . import prose
+from .definitions import meaning_of
+from .judging.equality import Finding, Work
+from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
+from .points import Points, number, range_of
+from .progress import Progress
+from .result import Claim, Definition, Judgement
+from .scope import UNRELATED, Range, Scope, free_symbols, substituted
+from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides
+from .statements import MOST, Link, Statement
+
+#: Claims that may wait for a definition, and where a half-line under a condition may begin.
+REMEMBERED, FAR = 8, 10.0
+
+_CALL = re.compile(
+    r"(?P<name>[A-Za-z])\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+)
+
+#: ``u(1)``
+_AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
+
+
+@dataclass(slots=True)
+class _Chain:
+    """A chain of equalities so far."""
+
+    root: Read | None = None  # its first link
+    last: Read | None = None
+    anti: bool = False  # it is of antiderivatives
+    proven: tuple[Side, Side] | None = None  # the ends of what is proven, as they were read
+
+
+class Reader:
+    """Takes the statements of a solution in order; ``claims`` are what they claim."""
+
+    def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
+        self.problem, self.whole = problem, whole
+        self.scope = Scope(problem.variable, frozenset(problem.symbols))
+        self._bound(whole)
+        self.points = Points()
+        self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
+        self.claims: list[Claim] = []
+        self.definitions: list[Definition] = []
+        self.judge = Judge(self.scope, problem.assumptions, work)
+        self.progress = Progress(whole)
+        self.numbers = count(1000)
+        self.places: dict[str, int] = {}  # of the definitions in force
+        self.before: _Chain | None = None  # that a line which begins with "=" goes on with
+        self.shown: _Chain | None = None  # that a display goes on with
+        self.chain = _Chain()
+        self.pending: list[tuple[int, Read, Read, str]] = []  # claims that want a definition
+        self.tried = False  # what may as well be a wrong claim was taken for a definition
+        self.equations: list[tuple[int, tuple[Side, Side]]] = []  # that may be solved later
+        self.conditional = -1  # a sentence with "if x = 0"
+        self.single: Link | None = None  # the last formula, if it has no sign of equality
+        self.latest = 0  # index of the first claim of the last statement
+        self.ends: list[Statement] = []  # that may hold the final answer
+
+    def _bound(self, whole: Integral) -> None:
+        """Let the variable of a definite problem run between its limits."""
+        scope = self.scope
+        if whole.limits is not None:
+            scope.limits = whole.limits
+            ends = sorted(end for each in whole.limits if (end := number(each)) is not None)
+            if len(ends) == len(whole.limits) and ends[0] < ends[-1]:
+                scope.ranges[scope.variable] = ends[0], ends[-1]
+
+    def take_all(self, statements: Iterable[Statement]) -> None:
+        """Take all statements of a text, whose conditions may stand behind what they are for."""
+        every = list(statements)
+        for statement in every:
+            if statement.condition:
+                known = self.conditions.setdefault(statement.sentence, {})
+                found = None
+                with suppress(*FAULTS):
+                    found = (
+                        range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+                    )
+                if known is not None and found is not None and found[0] not in known:
+                    known[found[0]] = found[1]
+                else:
+                    self.conditions[statement.sentence] = None
+        for statement in every:
+            ranges = self.scope.ranges
+            own = self.conditions.get(statement.sentence) or {}
+            self.scope.ranges = ranges | own
+            with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
+                self.take(statement)
+            self.scope.ranges = ranges
+
+    def take(self, statement: Statement) -> None:
+        """Judge what a statement claims, and keep what it defines."""
+        if prose.gives_up(statement.lead):
+            self._withdraw()
+        if statement.condition or len(self.claims) >= MOST:
+            self.chain, self.single = _Chain(), None
+            return
+        links = statement.links
+        if statement.approximate:
+            self._approximate(statement, links)
+        else:
+            self.ends.append(statement)
+        self.single = None
+        start, settled = 0, ""
+        self.chain = _Chain()
+        before = self.shown if statement.displayed and self.shown else self.before
+        if links[0].latex:
+            if len(links) > 1 and not statement.approximate:
+                start, settled = self._define(statement, links)
+        elif before is not None and before.last is not None and not statement.named:
+            self.chain = before
+            links = [before.last.link, *links[1:]]
+        else:
+            links = links[1:]
+        if len(links) == 1:
+            self.single = links[0]
+            if statement.displayed or "int" in links[0].latex:
+                self._go_on(_Chain(last=Read(links[0], self.sides(links[0]))), statement)
+            return
+        if start == len(links):
+            return
+        if statement.supposed or (statement.aside and not settled):
+            return
+        self.latest = len(self.claims)
+        chain = self.chain
+        left = chain.last or Read(links[start], self.sides(links[start]))
+        chain.root = chain.root or left
+        follows: int | None = None
+        for link in links[start + 1 : start + MOST]:
+            if not link.latex:
+                continue
+            right = Read(link, self.sides(link))
+            first = link if left is chain.last or follows is not None else left.link
+            follows = self._claim(statement, left, right, first, follows)
+            if right.sides:  # what is not read is passed over: a = ? = b claims a = b
+                left = right
+        if settled and left.sides:
+            self._keep(settled, left.sides[0], links)
+        differential = any(side.has(Differential) for side in left.sides[:1])
+        # A short definition is no chain, unless it stands alone in a display.
+        short = start and len(links) == len(("left", "right")) and not statement.alone
+        if not (settled or differential or short):
+            chain.last = left
+            self._go_on(chain, statement)
+
+    def _go_on(self, chain: _Chain, statement: Statement) -> None:
+        """Let lines that begin with "=" go on with a chain."""
+        if statement.aside or statement.supposed:
+            return
+        self.before = chain
+        if statement.displayed:
+            self.shown = chain
+
+    def _withdraw(self) -> None:
+        """Take back what is wrong in the last statement, which the text gives up."""
+        for index in range(self.latest, len(self.claims)):
+            claim = self.claims[index]
+            if claim.judgement is Judgement.INCORRECT:
+                detail, unchecked = "the text gives it up", Judgement.UNCHECKED
+                claim = replace(claim, judgement=unchecked, detail=detail, withdrawn=True)
+                self.claims[index] = claim
+
+    def sides(self, link: Link) -> list[Side]:
+        """The readings of a link."""
+        scope = self.scope
+        applied = scope.functions, scope.applied
+        return read_sides(link.latex, scope.names, applied, scope.variable, self.numbers)
+
+    def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
+        """The link at which the claims of a chain begin, and a symbol that they settle."""
+        scope = self.scope
+        at = _AT.fullmatch(links[0].latex)
+        if at and at["name"].lstrip("\\") in scope.introduced:  # u(1) = .. after x = \tan u
+            self._point_of_call(statement, at, links)
+            return len(links), ""
+        call = _CALL.fullmatch(links[0].latex)
+        if call and call["name"] not in scope.symbols:
+            scope.functions.setdefault(call["name"], call["of"])
+        lefts, rights = self.sides(links[0]), self.sides(links[1])
+        passed = 0  # links that are not read: s(t) = ? = 2t says what s is
+        while lefts and not rights and passed + 2 < len(links):
+            passed += 1
+            rights = self.sides(links[1 + passed])
+        if not lefts or not rights:
+            return 0, ""
+        links = [links[0], *links[1 + passed :]]
+        try:
+            meaning = meaning_of(
+                lefts[0], rights[0], statement.lead, scope, self.whole, self._agree
+            )
+            if meaning.act == "point" and meaning.value is not None:
+                self._point(statement, meaning.name, meaning.value, links)
+                return passed + (1 if len(links) > len(("left", "right")) else len(links)), ""
+            if meaning.value is not None:
+                self.tried |= meaning.tried
+                if meaning.act == "claim":
+                    scope.assumed.add(meaning.name)
+                else:
+                    scope.assumed.discard(meaning.name)
+                self._keep(meaning.name, meaning.value, links)
+                if lefts[0].has(Differential, Derivative):
+                    scope.chosen.add(meaning.name)
+                else:
+                    scope.chosen.discard(meaning.name)
+        except NotReadError:
+            return 0, ""
+        if meaning.act == "claim" and (statement.supposed or statement.aside):
+            return passed + len(links), ""
+        if meaning.act == "nothing":
+            return passed + len(links), ""
+        return (1 + passed) * (
+            meaning.act == "define"
+        ), meaning.name if meaning.act == "settle" else ""
+
+    def _keep(self, name: str, value: Side, links: Sequence[Link]) -> None:
+        if name in self.scope.values and name not in self.scope.chosen:
+            self.scope.earlier[name] = self.scope.values[name]
+        self.scope.define(name, value)
+        if self.before is not None:
+            self.before.proven = None  # its symbols may have another meaning now
+        self.places[name] = len(self.definitions)
+        self.definitions.append(Definition(name, links[1].latex, links[0].start, links[1].end))
+        if self.pending:
+            self._judge_again()
+
+    # --- points ---
+
+    def _point_of_call(
+        self, statement: Statement, call: re.Match[str], links: Sequence[Link]
+    ) -> None:
+        ends = [self.sides(Link(call["at"], 0, 0)), self.sides(links[1])]
+        if all(ends):
+            at, value = (sides[0] for sides in ends)
+            self.points.add(statement.sentence, self.scope.variable, at.expression)
+            self._point(statement, call["name"].lstrip("\\"), value, links)
+
+    def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
+        """Keep a value of a variable, and judge it where another variable's is named."""
+        scope = self.scope
+        if name in scope.introduced or name in scope.moving():
+            bound = statement.follows or statement.sentence == self.conditional
+            judgement = self.points.judge(
+                statement.sentence, bound, name, value, self.scope, self.judge.equal
+            )
+            # One that fits in passing says as little as a definition.
+            if judgement is Judgement.INCORRECT or (
+                judgement is Judgement.CORRECT and statement.displayed
+            ):
+                left, right = links[0], links[1]
+                place = left.latex, right.latex, left.start, right.end, statement.displayed
+                self.claims.append(Claim("substitution", judgement, *place))
+        self.points.add(statement.sentence, name, value.expression)
+        if statement.supposed:
+            self.conditional = statement.sentence
+        self._solve(name, value)
+
+    def _solve(self, name: str, value: Side) -> None:
+        """Take equations that a value of the variable solves for no claims."""
+        for index, pair in self.equations[-REMEMBERED:]:
+            numeric = any(not free_symbols(side) for side in pair)
+            near = index >= self.latest
+            try:
+                left, right = (substituted(side, {name: value}) for side in pair)
+            except NotReadError:  # it grows too large
+                continue
+            if (numeric or near) and self.judge.equal(left, right) is Judgement.CORRECT:
+                detail = "an equation that is solved"
+                unchecked = Judgement.UNCHECKED
+                self.claims[index] = replace(
+                    self.claims[index], judgement=unchecked, witness=None, detail=detail
+                )
+
+    def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
+        """Judge the approximation of what stands before it."""
+        chain = self.chain
+        if self.single is not None:
+            chain = _Chain(last=Read(self.single, self.sides(self.single)))
+        if chain.last is None or not links[0].latex or statement.supposed or statement.aside:
+            return
+        right = Read(links[0], self.sides(links[0]))
+        if any(free_symbols(side) & self.scope.variables for side in chain.last.sides):
+            return  # a point
+        finding = self.judge.near(chain.last, right)
+        left = chain.last.link
+        place = left.latex, links[0].latex, left.start, links[0].end, statement.displayed
+        detail, witness = finding.detail, finding.witness
+        claim = Claim("arithmetic", finding.judgement, *place, witness=witness, detail=detail)
+        self.claims.append(claim)
+
+    # --- judging ---
+
+    def _agree(self, left: Side, right: Side) -> bool:
+        return self.judge.agree(left, right, self.chain.anti)
+
+    def _judge(self, left: Read, right: Read, lead: str) -> Judged:
+        judged = self.judge.judge(left, right, lead, self.chain.anti)
+        earlier = self.scope.earlier.keys() & judged.used
+        if earlier and judged.finding.judgement is Judgement.INCORRECT:
+            # "First put u = .., then u = ..": what follows may be about the first.
+            values, self.scope.values = self.scope.values, {**self.scope.values}
+            self.scope.values |= {name: self.scope.earlier[name] for name in earlier}
+            other = self.judge.judge(left, right, lead, self.chain.anti)
+            self.scope.values = values
+            if other.finding.judgement is Judgement.CORRECT:
+                judged = replace(other, earns=False)
+        self.chain.anti = judged.anti
+        return judged
+
+    def _claim(
+        self,
+        statement: Statement,
+        left: Read,
+        right: Read,
+        first: Link,
+        follows: int | None,
+    ) -> int:
+        """Judge that two links are equal. Returns the index of the claim."""
+        judged = self._judge(left, right, statement.lead)
+        judged = self._in_context(judged, statement)
+        root = self.chain.root
+        if judged.finding.detail.startswith(UNRELATED):
+            if root is not None and root is not left:
+                # A substitution that is not named: a = ?(u) = b claims a = b.
+                around = self._judge(root, right, statement.lead)
+                if around.finding.judgement is not Judgement.UNCHECKED:
+                    judged = around
+            self.pending.append((len(self.claims), left, right, statement.lead))
+        claim = Claim(
+            "algebra",
+            Judgement.UNCHECKED,
+            left.link.latex,
+            right.link.latex,
+            first.start,
+            right.link.end,
+            statement.displayed,
+            follows=follows,
+        )
+        claim = self._with(claim, judged)
+        self.claims.append(claim)
+        pair = judged.pair if judged.finding.judgement is Judgement.INCORRECT else None
+        if pair is not None and not any(side.parts for side in pair):
+            self.equations.append((len(self.claims) - 1, pair))
+        return len(self.claims) - 1
+
+    def _failed(self) -> bool:
+        return self.tried or any(one.failed for one in self.claims)
+
+    def _in_context(self, judged: Judged, statement: Statement) -> Judged:
+        """What was found, unless a condition or a point says where the claim is meant."""
+        conditions = self.conditions.get(statement.sentence, {})
+        if conditions is None or any(map(_is_narrow, conditions.values())):
+            judged = replace(judged, earns=False)  # else it could not cost what it earns
+        if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
+            return judged
+        unread = conditions is None
+        try:
+            sides = [self.scope.written_out(side, {}) for side in judged.pair]
+        except NotReadError:
+            return judged
+        varies = any(free_symbols(side) & self.scope.variables for side in sides)
+        at_point = varies and bool(self.points.of(statement.sentence))
+        at_point = at_point and not any(side.has(Integral) for side in sides)
+        # "after v(t) = 0": no text says that a function is constant which it has defined.
+        name, number = judged.pair[0].expression, judged.pair[1]
+        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
+        vanishes |= varies and prose.names_roots(statement.lead)
+        at_point |= vanishes and not free_symbols(number) and not number.parts
+        if not unread and not at_point:
+            return judged
+        if at_point and self._holds_at_a_point(judged.pair, statement.sentence):
+            return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
+        detail = "said of a point" if at_point else "a condition that is not read"
+        return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
+
+    def _holds_at_a_point(self, pair: tuple[Side, Side], sentence: int) -> bool:
+        """Whether two sides are equal at a point that the sentence names: "at x = 2, x^2 = 4"."""
+        for of, name, value in self.points.seen:
+            if of == sentence:
+                at = {name: Side(value, {})}
+                with suppress(NotReadError):
+                    left, right = (substituted(side, at) for side in pair)
+                    if self.judge.equal(left, right) is Judgement.CORRECT:
+                        return True
+        return False
+
+    def _with(self, claim: Claim, judged: Judged) -> Claim:
+        """A claim with what was found of it."""
+        finding, pair = judged.finding, judged.pair
+        right = finding.judgement is Judgement.CORRECT
+        proven, self.chain.proven = self.chain.proven, pair if right else None
+        starts = [pair[0]] if pair and right and judged.earns and not self._failed() else []
+        if starts and pair and proven and proven[1] is pair[0]:
+            self.chain.proven = proven[0], pair[1]
+            starts.append(proven[0])
+        gain = 0.0
+        if finding.judgement is Judgement.INCORRECT and pair and not self._failed():
+            self._void(pair[0], pair[1])
+        for start in starts:
+            with suppress(*FAULTS):
+                gain += self.progress.gain(start, pair[1], self.scope) if pair else 0.0
+        return replace(
+            claim,
+            kind="partial fractions" if finding.detail == UNKNOWN else judged.kind,
+            judgement=finding.judgement,
+            definitions=tuple(sorted(self.places[n] for n in judged.used if n in self.places)),
+            points=finding.points,
+            witness=finding.witness,
+            gain=gain,
+            detail="" if finding.detail == UNKNOWN else finding.detail,
+        )
+
+    def _void(self, left: Side, right: Side) -> None:
+        """Take back all gains, if a wrong claim is the other try at what a right one has tried."""
+        roots = self.chain.root.sides[:1] if self.chain.root else ()
+        for start in (left, *roots):
+            with suppress(*FAULTS):
+                anew = len(roots) == 1 and roots[0] is left
+                if self.progress.repeats(start, right, self.scope, anew=anew):
+                    self.claims = [replace(claim, gain=0.0) for claim in self.claims]
+
+    def _judge_again(self) -> None:
+        """Judge claims that wanted a definition which has come: "... where u = x^2"."""
+        waiting, self.pending = self.pending[-REMEMBERED:], []
+        chain, self.chain = self.chain, _Chain()
+        for index, left, right, lead in waiting:
+            judged = self._judge(left, right, lead)
+            if judged.finding.judgement is not Judgement.UNCHECKED:
+                claim = self._with(self.claims[index], judged)
+                self.claims[index] = claim
+            elif judged.finding.detail.startswith(UNRELATED):
+                self.pending.append((index, left, right, lead))
+        self.chain = chain
+
+    def settle(self, verdict: Verdict) -> None:
+        """Let no steps pay that say what the integral is, where the answer is another or unproved.
+
+        Such a text does not follow them, or they are seen to be right at a few points only.
+        """
+        if verdict.status is not Status.CORRECT and self.progress.stated:
+            self.claims = [replace(claim, gain=0.0) for claim in self.claims]
+
+
+def _is_narrow(run: Range) -> bool:
+    """Whether a range is so small, or so far out, that much looks equal there."""
+    ends = [abs(end) for end in run if not isinf(end)]
+    return len(ends) != 1 or ends[0] > FAR

@@ -1,0 +1,88 @@
+"""Steps as rewards: for a whole completion, and for its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ...verdict import Verdict
+from ...workers.pool import DEFAULT_DEADLINE
+from .result import Solution
+from .solution import verify_solution
+
+
+def verify_steps(
+    completion: str,
+    integrand: str,
+    *,
+    variable: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    deadline: float = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""The verdict on the final answer, with the progress of the steps as its reward.
+
+    Args:
+        completion: as for `verify_solution`.
+        integrand: as there, in LaTeX.
+        variable: as there.
+        assumptions: as there.
+        strict: as there.
+        stop: as there.
+        truncated: as there.
+        deadline: as there.
+
+    Returns:
+        The `Verdict` of the final answer; its ``reward`` is `Solution.progress`.
+
+    Raises:
+        ProblemError: as `verify_solution`.
+
+    Example:
+        >>> verify_steps(r"$\int xe^x\,dx = xe^x - \int e^x\,dx$ and then?", "xe^x").reward
+        0.5
+
+    """
+    solution = verify_solution(
+        completion,
+        integrand,
+        variable=variable,
+        assumptions=assumptions,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        deadline=deadline,
+    )
+    return replace(solution.verdict, reward=solution.progress)
+
+
+def token_rewards(
+    solution: Solution, offsets: Sequence[tuple[int, int]], *, wrong: float = 0.0
+) -> list[float]:
+    r"""A reward for every token, for trainers that take process rewards.
+
+    Args:
+        solution: the verified completion.
+        offsets: where each token begins and ends in the completion, as a tokenizer's
+            ``return_offsets_mapping`` gives it.
+        wrong: what the first wrong claim gets.
+
+    Returns:
+        The gain of each claim at its last token, and 0 elsewhere.
+
+    Example:
+        >>> text = r"$\int 2x\,dx = x^2 + C$"
+        >>> solution = verify_solution(text, "2x")
+        >>> token_rewards(solution, [(0, 1), (1, 12), (12, 22), (22, 23)])
+        [0.0, 0.0, 1.0, 0.0]
+
+    """
+    rewards = [0.0] * len(offsets)
+    for index, claim in enumerate(solution.claims):
+        value = wrong if index == solution.first_wrong else claim.gain
+        last = [at for at, (start, end) in enumerate(offsets) if start < claim.end and start < end]
+        if last and value:
+            rewards[last[-1]] += value
+    return rewards

@@ -1,0 +1,465 @@
+r"""The definitions in force, and equations written out in one variable.
+
+``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x one of theta, but only in equations
+with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
+from ...reading.expression.build import ZERO
+from ...reading.expression.traversal import symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.latex.forms import size
+from ...reading.problem import Limit
+from .sides import (
+    Change,
+    Derivative,
+    Differential,
+    Integral,
+    LimitAt,
+    NotReadError,
+    Part,
+    Side,
+    Value,
+)
+
+#: Nodes of a tree after its definitions are written out, and rounds of it: a function of u, then u.
+MOST_NODES, NESTED = 4000, 2
+#: Between which numbers a variable runs.
+Range = tuple[float, float]
+
+#: Substitutions whose new variable is the argument of a function: its inverse.
+_INVERSES = {
+    "sin": "asin",
+    "cos": "acos",
+    "tan": "atan",
+    "sec": "asec",
+    "sinh": "asinh",
+    "tanh": "atanh",
+    "exp": "ln",
+    "ln": "exp",
+}
+#: Why an equation of several variables is not judged.
+UNRELATED = "nothing relates"
+#: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
+_ANY = (
+    Call("add", (Call("sin", (Symbol("t"),)), Number(2))),
+    Call("add", (Call("exp", (Call("div", (Symbol("t"), Number(3))),)), Symbol("t"))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    r"""Two sides in terms of one variable.
+
+    Attributes:
+        left: the left side.
+        right: the right side.
+        variable: the one that both depend on.
+        rates: the variables of integration and of differentials as functions of it.
+        narrow: the text has introduced it for another (``x = \sin\theta``), so it runs from 0 to
+            the end of the first quadrant.
+        used: the definitions that were written out.
+        free: symbols that are left.
+        within: sides in the one variable that are to be between two numbers.
+
+    """
+
+    left: Side
+    right: Side
+    variable: str
+    rates: Mapping[str, Side]
+    narrow: bool
+    used: frozenset[str]
+    free: frozenset[str]
+    within: tuple[tuple[Side, Range], ...] = ()
+
+
+@dataclass
+class Scope:
+    """What the text has defined so far.
+
+    Attributes:
+        variable: the problem's.
+        symbols: the problem's, with its parameters.
+        values: what symbols stand for, written out.
+        changed: the problem's variable as a function of another.
+        variables: those that are integrated over.
+        functions: names of functions (``F(x)``) with their variables.
+        chosen: symbols that are known by their differentials, as v of ``dv = ..``.
+        solved: unknown constants that an equation determines.
+        limits: those of the problem.
+        earlier: what symbols stood for before they got another meaning.
+        assumed: names of which only the sense tells that they are the problem's integral.
+        ranges: where variables run, by the limits of the problem and by conditions.
+
+    """
+
+    variable: str
+    symbols: frozenset[str]
+    values: dict[str, Side] = field(default_factory=dict)
+    changed: dict[str, Side] = field(default_factory=dict)
+    variables: set[str] = field(default_factory=set)
+    functions: dict[str, str] = field(default_factory=dict)
+    chosen: set[str] = field(default_factory=set)
+    solved: set[str] = field(default_factory=set)
+    limits: tuple[Limit, ...] = ()
+    earlier: dict[str, Side] = field(default_factory=dict)
+    assumed: set[str] = field(default_factory=set)
+    ranges: dict[str, Range] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.variables.add(self.variable)
+
+    @property
+    def names(self) -> set[str]:
+        """Symbols that a side may have."""
+        own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
+        return own | self.symbols
+
+    @property
+    def introduced(self) -> set[str]:
+        """The variables that the problem's own is a function of."""
+        return set().union(*(free_symbols(value) for value in self.changed.values()))
+
+    def is_fresh(self, name: str) -> bool:
+        """Whether a name stands for nothing yet: a small letter that is no parameter."""
+        known = name in self.values or name in self.symbols or name == self.variable
+        known |= name in self.introduced
+        return not known and not is_constant_name(name) and name[:1].islower()
+
+    def define(self, name: str, side: Side) -> None:
+        """Let a symbol stand for a side, as it is to be read now."""
+        own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
+        known, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        try:
+            value = self.written_out(self.evaluated(side), {})
+        finally:
+            self.values = known
+        if name in free_symbols(value):
+            raise NotReadError("a symbol defined by itself")
+        if name == self.variable:
+            self.variables |= {each for each in free_symbols(value) if self.is_fresh(each)}
+            self.changed = {name: value}
+        elif name not in self.symbols:
+            self.values[name] = value
+
+    def written_out(self, side: Side, used: dict[str, Side]) -> Side:
+        """A side with all definitions written out; adds those that it has to ``used``."""
+        for _ in range(NESTED):
+            definitions = {
+                name: self.values[name] for name in free_symbols(side) if name in self.values
+            }
+            if not definitions:
+                break
+            used.update(definitions)
+            side = substituted(side, definitions)
+        return side
+
+    def evaluated(self, side: Side) -> Side:
+        """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
+        table: dict[str, Side] = {}
+        for name, part in side.parts.items():
+            if isinstance(part, Value):
+                value = self.values.get(part.function)
+                if value is None or _movers(value):
+                    raise NotReadError("a value of a function that is not known")
+                argument = {self.applied[part.function]: Side(part.at, {})}
+                table[name] = substituted(value, argument)
+            elif isinstance(part, Change):
+                table[name] = self._changed(name, part, side.parts)
+        side = _without(side, table)
+        limits = {
+            name: to_the_end(part, side.parts)
+            for name, part in side.parts.items()
+            if isinstance(part, LimitAt) and symbols_of(part.of) & side.parts.keys()
+        }
+        return _without(side, limits)
+
+    def _changed(self, name: str, part: Change, parts: Mapping[str, Part]) -> Side:
+        of = Side(part.of, {})
+        if symbols_of(part.of) & parts.keys():
+            raise NotReadError("an integral between limits")
+        functions = {each: self.values[each] for each in self.functions if each in self.values}
+        of = substituted(of, functions)
+        if part.variable and part.variable not in symbols_of(of.expression):
+            of = self.written_out(of, {})
+        running = {part.variable} if part.variable else self._running(of)
+        if len(running) > 1:
+            of = self.written_out(of, {})
+            running = self._running(of)
+        if len(running) > 1 or of.parts:
+            raise NotReadError("a change of several variables")
+        if not running:
+            return Side(ZERO, {})
+        (variable,) = running
+        ends = []
+        made: dict[str, Part] = {}
+        for at, (limit, inward) in enumerate(zip(part.limits, (1, -1), strict=True)):
+            tree = None if isinstance(limit, int) else _replaced(of.expression, {variable: limit})
+            if tree is None or not is_finite(tree):
+                made[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
+                tree = Symbol(f"{name}_{at}")
+            ends.append(tree)
+        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), made)
+
+    def _running(self, side: Side) -> set[str]:
+        """The symbols of a side that run between limits: variables, or what nothing defines."""
+        names = symbols_of(side.expression)
+        moving = names & {*self.variables, *self.introduced, *self.moving()}
+        return moving or {
+            name for name in names - self.symbols - self.values.keys() if not is_constant_name(name)
+        }
+
+    def ends(self, name: str) -> list[Expression]:
+        """The limits of the problem, if they are those of a variable."""
+        finite = [limit for limit in self.limits if not isinstance(limit, int)]
+        return finite if name == self.variable else []
+
+    def moving(self) -> set[str]:
+        """The symbols that stand for something that varies."""
+        return {name for name, value in self.values.items() if free_symbols(value) & self.variables}
+
+    @property
+    def applied(self) -> dict[str, str]:
+        """The names that can be applied, with their variables: ``F(x)`` and, with u = x^2, u."""
+        table = dict(self.functions)
+        for name in self.moving() - table.keys():
+            of = free_symbols(self.values[name])
+            if len(of) == 1 and not self.values[name].parts:
+                table[name] = next(iter(of))
+        return table
+
+    def equation(self, left: Side, right: Side) -> Equation:
+        """Two sides in terms of one variable.
+
+        Raises:
+            NotReadError: they have several, and nothing says how they depend on each other.
+
+        """
+        moving = _movers(left) | _movers(right)
+        unknown = [self.values[name] for name in moving if name in self.values]
+        if (
+            len(moving - {self.variable}) == len(_ANY)
+            and moving == free_symbols(left) | free_symbols(right)
+            and any(value.has(Integral) for value in unknown)
+        ):
+            return self._of_any(left, right, sorted(moving))  # v is known by dv only
+        if moving & self.symbols - {self.variable}:
+            raise NotReadError("a derivative by a parameter")
+        used: dict[str, Side] = {}
+        self.variables |= moving
+        sides = [self.written_out(self.evaluated(side), used) for side in (left, right)]
+        names = _movers(sides[0]) | _movers(sides[1])
+        rates: dict[str, Side] = {}
+        pending = set(names)
+        while pending:
+            name = pending.pop()
+            rates[name] = self.values.get(name, Side(Symbol(name), {}))
+            pending |= _movers(rates[name]) - rates.keys()
+        free = self._free(sides, rates)
+        narrow = False
+        for name, value in self.changed.items():
+            others = free_symbols(value) & free & self.variables
+            if name in free and others:
+                table = {name: value}
+                sides = [substituted(side, table) for side in sides]
+                rates = {each: substituted(side, table) for each, side in rates.items()}
+                free = self._free(sides, rates)
+            narrow |= bool(others)
+        running = free & self.variables
+        if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
+            return self._of_any(left, right, sorted(running))
+        if len(running) > 1:
+            raise NotReadError(f"{UNRELATED} {' and '.join(sorted(running))}")
+        root = next(iter(running), self.variable)
+        narrow |= root in self.introduced
+        within = tuple(self._within(root))
+        return Equation(sides[0], sides[1], root, rates, narrow, frozenset(used), free, within)
+
+    def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
+        """What has to lie between two numbers, as sides in a variable."""
+        for name, between in self.ranges.items():
+            value = self.changed.get(name) if name != root else Side(Symbol(name), {})
+            if value is not None and root in free_symbols(value):
+                yield value, between
+
+    @staticmethod
+    def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
+        """The symbols of both sides; a variable of integration counts by what it stands for."""
+        every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
+        own = {name for name, value in rates.items() if value.expression != Symbol(name)}
+        return every - own
+
+    def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
+        """A formula that holds for any functions, as that of integration by parts."""
+        table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
+        sides = [substituted(side, table) for side in (left, right)]
+        return Equation(
+            sides[0], sides[1], "t", table, False, frozenset(), self._free(sides, table)
+        )
+
+
+def is_constant_name(name: str) -> bool:
+    """Whether a symbol is a constant of integration by its name."""
+    return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
+
+
+def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
+    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    if left.parts or right.parts:
+        return None
+    for node, value in (
+        (right.expression, left.expression),
+        (left.expression, right.expression),
+    ):
+        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
+            value = Call("div", (value, node.args[0]))  # 2u = ..
+            node = node.args[1] if len(node.args) == 2 else node
+        elif isinstance(node, Call) and node.function in _INVERSES:
+            value = Call(_INVERSES[node.function], (value,))
+            node = node.args[0]
+        elif isinstance(node, Call) and node.function == "sqrt":
+            node, value = node.args[0], Call("pow", (value, Number(2)))
+        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
+            value = Call("root", (value, node.args[1]))
+            node = node.args[0]
+        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
+        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
+            return node.name, Side(value, {})
+    return None
+
+
+def substituted(side: Side, table: Mapping[str, Side]) -> Side:
+    """A side with symbols replaced, all at once; what an integral binds is left."""
+    trees = {name: value.expression for name, value in table.items()}
+    parts: dict[str, Part] = {}
+    for name, part in side.parts.items():
+        if isinstance(part, Integral):
+            bound = part.limits is not None
+            inner = {
+                each: tree for each, tree in trees.items() if not bound or each != part.variable
+            }
+            limits = part.limits and (
+                _limit_replaced(part.limits[0], trees),
+                _limit_replaced(part.limits[1], trees),
+            )
+            integrand = _replaced(part.integrand, inner)
+            parts[name] = replace(part, integrand=integrand, limits=limits)
+        elif isinstance(part, LimitAt):
+            inner = {each: tree for each, tree in trees.items() if each != part.variable}
+            parts[name] = replace(part, of=_replaced(part.of, inner))
+        elif isinstance(part, Derivative):
+            parts[name] = replace(part, of=_replaced(part.of, trees))
+        else:
+            parts[name] = part
+    for name in free_symbols(side) & table.keys():
+        parts.update(table[name].parts)
+    return Side(_replaced(side.expression, trees), parts)
+
+
+def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
+    return limit if isinstance(limit, int) else _replaced(limit, table)
+
+
+def _without(side: Side, table: Mapping[str, Side]) -> Side:
+    """A side with what stands for some of its parts."""
+    if not table:
+        return side
+    parts = {name: part for name, part in side.parts.items() if name not in table}
+    return substituted(Side(side.expression, parts), table)
+
+
+def free_symbols(side: Side) -> set[str]:
+    """The symbols of a side that nothing in it binds."""
+    if not side.parts:
+        return symbols_of(side.expression)
+
+    def free(tree: Expression) -> set[str]:
+        names: set[str] = set()
+        for name in symbols_of(tree):
+            part = side.parts.get(name)
+            names |= {name} if part is None else of_part(part)
+        return names
+
+    def of_part(part: Part) -> set[str]:
+        match part:
+            case Integral(integrand, variable, None):
+                return free(integrand) | {variable}
+            case Integral(integrand, variable, limits):
+                return (free(integrand) - {variable}).union(*map(of_end, limits or ()))
+            case LimitAt(of, variable, point):
+                return (free(of) - {variable}) | of_end(point)
+            case Differential(variable):
+                return {variable}
+            case Derivative(of, variable):
+                return free(of) | {variable}
+            case Value(function, at):
+                return {function} | free(at)
+            case Change(of):
+                return free(of)
+
+    def of_end(limit: Limit) -> set[str]:
+        return set() if isinstance(limit, int) else free(limit)
+
+    return free(side.expression)
+
+
+def to_the_end(limit: LimitAt, parts: Mapping[str, Part]) -> Side:
+    """A limit of integrals up to its variable as the integrals up to its point."""
+    made: dict[str, Part] = {}
+    for name in symbols_of(limit.of) & parts.keys():
+        part = parts[name]
+        if not isinstance(part, Integral) or part.limits is None:
+            raise NotReadError("a limit of an indefinite integral")
+        if limit.variable in symbols_of(part.integrand) | symbols_of(limit.of):
+            raise NotReadError("a limit of an integral and more")
+        lower, upper = (
+            limit.point if end == Symbol(limit.variable) else end for end in part.limits
+        )
+        made[name] = replace(part, limits=(lower, upper))
+    return Side(limit.of, made)
+
+
+def is_finite(tree: Expression) -> bool:
+    """Whether a tree without symbols has a value."""
+    if symbols_of(tree):
+        return True
+    tape = compile_tape(tree, "")
+    return bool(tape.run(ZERO_BALL, {}, derivative=False)[tape.root][0].is_finite())
+
+
+def _movers(side: Side) -> set[str]:
+    """The variables of indefinite integrals, derivatives and differentials."""
+    return {
+        part.variable
+        for part in side.parts.values()
+        if isinstance(part, Differential | Derivative)
+        or (isinstance(part, Integral) and part.limits is None)
+    }
+
+
+def _replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
+    if not table or symbols_of(node).isdisjoint(table):
+        return node
+    made = 0
+    sizes = {name: size(tree) for name, tree in table.items()}
+
+    def walk(node: Expression) -> Expression:
+        nonlocal made
+        if isinstance(node, Symbol):
+            made += sizes.get(node.name, 1)
+            if made > MOST_NODES:
+                raise NotReadError("definitions that grow too large")
+            return table.get(node.name, node)
+        made += 1
+        if isinstance(node, Call) and node.args:
+            return Call(node.function, tuple(map(walk, node.args)))
+        return node
+
+    return walk(node)

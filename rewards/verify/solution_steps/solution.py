@@ -1,0 +1,142 @@
+"""Verify a solution: its claims in the order of the text, then its final answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...arguments import check_text
+from ...numeric.quadrature import prepare_definite
+from ...numeric.sampling.integrand import as_latex, prepare
+from ...reading.problem import integral_layout
+from ...verdict import Status, Verdict
+from ...workers.deadline import Deadline
+from ...workers.errors import WorkerError
+from ...workers.pool import DEFAULT_DEADLINE
+from ...workers.verdicts import call_task
+from ..answers import NeedsWorkerError
+from ..antiderivative import verify_antiderivative
+from ..definite import verify_definite_integral
+from .conclusion import final_claim
+from .judging.equality import Work
+from .reader import Reader
+from .result import Solution
+from .sides import Integral
+from .statements import statements
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def verify_solution(
+    completion: str,
+    integrand: str | sympy.Expr,
+    *,
+    variable: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    thoughts: bool = False,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
+) -> Solution:
+    r"""Verify every step of a solution of an integral.
+
+    Equations in displays, in the text and on lines of their own are read as claims, and each is
+    judged by itself: one that follows rightly from a wrong one is right. An equality of expressions
+    with integrals is meant up to a constant. A claim that is not read, or that holds on a part of
+    the real line only, is ``unchecked``.
+
+    Args:
+        completion: the model's output. Any text is safe, and the work that it causes is bounded.
+        integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
+            `verify_definite_integral`.
+        variable: the variable of an indefinite integral, as there.
+        assumptions: kinds of parameters, as there.
+        strict: an answer needs a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        thoughts: read the thoughts of the model as well. Rewards never do.
+        deadline: seconds of processor time for all that has to run in a worker, however many times.
+
+    Returns:
+        The claims with their places, the definitions, and the verdict of the final answer.
+
+    Raises:
+        ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
+        PoolError: a worker is needed and cannot be started.
+        ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
+
+    Example:
+        >>> solution = verify_solution(
+        ...     r"$\int x\cos x\,dx = x\sin x + \int\sin x\,dx = x\sin x - \cos x + C$", r"x\cos x"
+        ... )
+        >>> [str(claim.judgement) for claim in solution.claims]
+        ['incorrect', 'correct', 'incorrect']
+        >>> solution.claims[0].kind, solution.first_wrong, solution.outcome
+        ('parts', 0, 'wrong')
+
+    """
+    check_text("completion", completion)
+    text = as_latex(integrand)
+    options: dict[str, Any] = {
+        "variable": variable,
+        "assumptions": dict(assumptions or {}),
+        "strict": strict,
+        "stop": list(stop),
+        "truncated": truncated,
+        "thoughts": thoughts,
+    }
+    # The final answer and the claims may need a worker, each for itself and all at once.
+    whole = Deadline.of(deadline)
+    try:
+        return _solution(completion, text, Work(), deadline=whole, **options)
+    except NeedsWorkerError:
+        with suppress(WorkerError):
+            result = call_task("solution", completion, text, options, deadline=whole)
+            return Solution.from_dict(result)
+        return _solution(completion, text, Work(special=False), deadline=whole, **options)
+
+
+def _solution(
+    completion: str,
+    problem: str,
+    work: Work,
+    *,
+    variable: str | None,
+    strict: bool,
+    stop: Sequence[str],
+    truncated: bool,
+    thoughts: bool,
+    deadline: Deadline,
+    **options: Any,
+) -> Solution:
+    verify: Callable[..., Verdict]
+    if integral_layout(problem).marks:
+        known = prepare_definite(problem, options["assumptions"])
+        integrand = known.integrand
+        whole = Integral(integrand.expression, integrand.variable, (known.lower, known.upper))
+        verify = partial(verify_definite_integral, problem=problem, **options)
+    else:
+        integrand = prepare(problem, variable, options["assumptions"])
+        whole = Integral(integrand.expression, integrand.variable)
+        verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
+    given = {"strict": strict, "stop": stop, "truncated": truncated}
+    verdict = verify(completion, **given, deadline=deadline)
+    if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
+        # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
+        alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
+        verdict = alone if alone.answer == verdict.answer else verdict
+    reader = Reader(integrand, whole, work)
+    reader.take_all(statements(completion, stop, thoughts=thoughts))
+    chains = [each.links for each in reader.ends if len(each.links) > 1]
+    lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
+    if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
+        # Taken for the answer was an antiderivative on the way to the value.
+        verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
+    reader.settle(verdict)
+    final = final_claim(reader, verdict, completion)
+    claims = [*reader.claims, final] if final else reader.claims
+    return Solution(tuple(claims), tuple(reader.definitions), verdict)

@@ -1,0 +1,388 @@
+r"""The statements of a solution: chains of links joined by ``=``, each with its place in the text.
+
+Formulas are found as for the final answer (`rewards.reading.extraction`). Here nothing is dropped
+and every link keeps its offsets: what does not belong to it is blanked, never removed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...reading.extraction.boxes import closing_brace
+from ...reading.extraction.spans import Span, bare_spans, spans
+from ...reading.extraction.statements import (
+    CONSTANT_TEXT,
+    ENDS_OPEN,
+    ROW_ENVIRONMENTS,
+    STARTS_OPEN,
+    TOKEN,
+)
+from ...reading.extraction.visible import END_OF_TURN, THOUGHT, visible
+from ...reading.extraction.words.vocabulary import is_name
+from ...reading.problem.differential import differentials_in_order
+from . import prose
+
+#: Characters of a solution that are read; statements, and about as many claims.
+LONGEST, MOST = 100_000, 400
+#: Characters of prose before a formula that say what it is.
+LEAD = 80
+
+_PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)|(?P<arrow>[→⇒⟹⟶⇔⟺➔➜∴])")
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
+#: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
+_REMARK = re.compile(
+    r"(?:\\q?quad(?![A-Za-z])|\\[,;]|(?<!\s)\s)\s*+"
+    r"[(\[]\s*+(?P<beside>[^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+    r"|\\(?:stackrel|overset)\s*\{(?P<above>[^{}=]*=[^{}=]*)\}"
+)
+#: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.
+_BRACE = re.compile(r"\\(?:under|over)brace\s*(?=\{)")
+_NOTE = re.compile(r"\s*[_^]\s*(?:\{|\\[A-Za-z]+|\w)")
+_INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
+_INSIDE = re.compile(r"\$([^$]+)\$")
+_SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
+_RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
+_CONTENTS = re.compile(r"[^\s&.,;:]")
+#: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
+_OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
+#: The name of what is computed: "\text{Upper} = 5".
+_NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+_PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
+_NO_NAME = re.compile(
+    r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
+    r"|we|get|have|is|now|let|with|for|if|when|from|as|const\w*|simplif\w+|equals?|giv\w+)\b",
+    re.IGNORECASE,
+)
+_ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One side of an equation, verbatim, and where it stands."""
+
+    latex: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Statement:
+    """A chain of links. An empty first link means that it continues an earlier chain.
+
+    Attributes:
+        links: its sides.
+        lead: the words before it.
+        displayed: it stands in a display or on a line of its own.
+        boxed: it is in a box.
+        condition: it is an inequality, or a membership.
+        approximate: it follows an approximation sign.
+        supposed: the words before it make it a condition, or an equation to be solved.
+        aside: it stands within words that are within a formula.
+        named: words stand for its first link.
+        sentence: the number of its sentence.
+        alone: a display has no other.
+        follows: an arrow stands before it.
+
+    """
+
+    links: list[Link] = field(default_factory=list)
+    lead: str = ""
+    displayed: bool = False
+    boxed: bool = False
+    condition: bool = False
+    approximate: bool = False
+    supposed: bool = False
+    aside: bool = False
+    named: bool = False
+    sentence: int = 0
+    alone: bool = False
+    follows: bool = False
+
+
+def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
+    """Where the part of a completion begins and ends that is no further turn, nor a thought."""
+    if thoughts:
+        marks = [place for mark in stop if (place := completion.find(mark)) >= 0]
+        return 0, min([*marks, len(completion), LONGEST])
+    text = visible(completion, stop).text
+    at = completion.rfind(text) if text.strip() else -1
+    if at >= 0:
+        return at, min(at + len(text), at + LONGEST)
+    start = max((tag.end() for tag in THOUGHT.finditer(completion)), default=0)
+    if not text.strip():
+        return len(completion), len(completion)
+    ends = [place for mark in stop if (place := completion.find(mark, start)) >= 0]
+    turn = END_OF_TURN.search(completion, start)
+    ends += [turn.start()] if turn else []
+    return start, min([*ends, len(completion), start + LONGEST])
+
+
+def statements(
+    completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
+) -> Iterator[Statement]:
+    """The statements of a completion in order, at most `MOST`; of its thoughts on request."""
+    start, end = shown(completion, stop, thoughts)
+    text = completion[start:end]
+    count = sentence = before = 0
+    supposed = False
+    for span in _formulas(text):
+        lead = text[max(before, span.start - LEAD) : span.start]
+        if prose.ends_sentence(lead):
+            sentence, supposed = sentence + 1, False
+        before = max(before, span.end)
+        for statement in _of_span(text, span, start):
+            statement.lead = f"{lead} {statement.lead}"
+            supposed = prose.is_condition(statement.lead, supposed)
+            statement.supposed, statement.sentence = supposed, sentence
+            bare = not statement.links[0].latex and not statement.displayed
+            statement.named |= bare and not prose.goes_on(statement.lead)
+            if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
+                statement.links[0] = replace(statement.links[0], latex="")
+                statement.named = True
+            count += 1
+            if count > MOST:
+                return
+            yield statement
+            lead = ""
+        sentence += prose.ends_sentence(span.latex[-2:])
+
+
+def _formulas(text: str) -> list[Span]:
+    """The formulas of a text, those without delimiters only where they are equations."""
+    delimited = spans(text)
+    bare: list[Span] = []
+    left = 0
+    for right, end in [*((span.start, span.end) for span in delimited), (len(text), len(text))]:
+        sign = text.find("=", left, right)
+        while sign >= 0:
+            first = max(text.rfind("\n", left, sign) + 1, left)
+            last = text.find("\n", sign, right)
+            last = right if last < 0 else last
+            bare += [span for span in bare_spans(text, first, last) if "=" in span.latex]
+            sign = text.find("=", last, right)
+        left = max(end, left)
+    return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
+
+
+def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
+    first = text.find(span.latex, span.start, span.end)
+    latex = span.latex
+    if first < 0:  # neighbours that were joined into one formula
+        first, latex = span.start, text[span.start : span.end].replace("$", " ")
+    cutter = _Cutter(latex, offset + first, brackets=True)
+    if cutter.unbalanced:
+        cutter = _Cutter(latex, offset + first, brackets=False)
+    displayed = span.kind == "display" or _is_alone(text, span)
+    for statement in cutter.done:
+        statement.displayed = displayed
+        statement.alone = displayed and len(cutter.done) == 1
+        yield statement
+
+
+def _is_alone(text: str, span: Span) -> bool:
+    """Whether nothing but markup stands beside a formula on its line."""
+    left = text.rfind("\n", 0, span.start) + 1
+    right = text.find("\n", span.end)
+    after = text[span.end : right if right >= 0 else len(text)]
+    return (
+        len(after) < LEAD
+        and span.start - left < LEAD
+        and _ONLY_MARKUP.fullmatch(text, left, span.start) is not None
+        and _ONLY_MARKUP.fullmatch(after) is not None
+    )
+
+
+class _Cutter:
+    """Cuts a formula in one pass over its tokens; ``done`` are its statements."""
+
+    def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
+        self.offset = offset
+        self.characters = list(latex)
+        self.boxes = [
+            (box.end(), close)
+            for box in _BOX.finditer(latex)
+            if (close := closing_brace(latex, box.end())) > 0
+        ]
+        for box, (opened, close) in zip(_BOX.finditer(latex), self.boxes, strict=False):
+            self._blank(box.start(), opened + 1)
+            self._blank(close, close + 1)
+        self.done: list[Statement] = []
+        for remark in _REMARK.finditer(latex) if brackets else ():
+            group = "above" if remark["above"] else "beside"
+            start = remark.start(group)
+            self.done += _Cutter(remark[group], offset + start, brackets=False).done
+            if group == "beside":
+                self._blank(remark.start(), remark.end())
+        for brace in _BRACE.finditer(latex):
+            close = closing_brace(latex, brace.end())
+            note = _NOTE.match(latex, close + 1) if close > 0 else None
+            if note:
+                self._blank(brace.start(), brace.end())
+                if any(differentials_in_order(latex, brace.end(), close)):
+                    self._blank(brace.end(), brace.end() + 1)
+                    self._blank(close, close + 1)
+                braced = latex[note.end() - 1] == "{"
+                end = closing_brace(latex, note.end() - 1) + 1 if braced else note.end()
+                self._blank(note.start(), end)
+        self.latex = "".join(self.characters)
+        self.statement = Statement()
+        self.start, self.content = 0, -1
+        self.tokens = list(_PIECE.finditer(self.latex))
+        self.unbalanced = self._run(brackets)
+
+    def _blank(self, start: int, end: int) -> None:
+        self.characters[start:end] = " " * (end - start)
+
+    def _run(self, brackets: bool) -> bool:
+        """Handle the tokens at the top level. Returns whether brackets did not match."""
+        braces = depth = tables = unmatched = until = 0
+        for index, token in enumerate(self.tokens):
+            kind = token.lastgroup
+            if kind is None or token.start() < until:
+                continue
+            if kind == "brace":
+                braces = braces + 1 if token[0] == "{" else max(braces - 1, 0)
+            elif braces:
+                continue
+            elif kind in ("begin", "end"):
+                if token[kind] in ROW_ENVIRONMENTS and not tables:
+                    end = token.end()
+                    if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
+                        end = closing_brace(self.latex, end) + 1
+                    self._blank(token.start(), end)
+                else:
+                    tables = max(tables + (1 if kind == "begin" else -1), 0)
+            elif tables:
+                continue
+            elif kind in ("bracket", "sized", "escaped"):
+                if brackets and token[kind][-1] in "([{":
+                    depth += 1
+                elif brackets and depth:
+                    depth -= 1
+                elif brackets:
+                    unmatched += 1
+            elif kind == "null":
+                depth = max(depth - 1, 0)
+            elif depth:
+                if kind in ("row", "column"):
+                    self._blank(token.start(), token.end())
+            elif kind == "text":
+                until = self._text(token)
+            else:
+                self._separator(index, token)
+        self._close(len(self.latex))
+        return depth > 0 or unmatched > 0
+
+    def _separator(self, index: int, token: re.Match[str]) -> None:
+        kind, at = token.lastgroup, token.start()
+        if kind == "equal":
+            self._link(at)
+            self.start = token.end()
+        elif kind == "bound":
+            self.statement.condition = True
+        elif kind in ("so", "near", "arrow"):
+            self._close(at)
+            self.start = token.end()
+            self.statement.approximate = kind == "near"
+            self.statement.follows = kind != "near"
+        elif kind == "row":
+            following = _INDENTATION.match(self.latex, token.end())
+            rest = self.latex[following.end() : following.end() + 40] if following else ""
+            before = self.latex[self.start : at].rstrip(" &\n")
+            remark = bool(self.done and self.statement.lead)
+            own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
+            if (remark and _RELATION.match(rest)) or (own and STARTS_OPEN.match(rest)):
+                # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
+                self._close(at)
+                self.start = token.end()
+                self.statement.named = False
+            elif _RELATION.match(rest) or STARTS_OPEN.match(rest) or ENDS_OPEN.search(before[-40:]):
+                self._blank(at, token.end())
+            else:
+                self._close(at)
+                self.start = token.end()
+                self.statement.named = False
+        else:  # a comma, a wide space or a column: another statement may begin
+            begun = self._first_content() < at
+            if kind == "column":
+                self._blank(at, token.end())
+                begun = begun and bool(self.statement.links)
+            following = self._next(index)
+            joined = following is None or following.lastgroup not in ("equal", "bound")
+            if begun and following is not None and not joined:
+                if not _CONTENTS.search(self.latex, token.end(), following.start()):
+                    return
+                self._close(at)
+                self.start = token.end()
+
+    def _first_content(self) -> int:
+        """Where the current link has its first character, looked for once in a row of commas."""
+        if self.content < self.start:
+            found = _CONTENTS.search(self.latex, self.start)
+            self.content = found.start() if found else len(self.latex)
+        return self.content
+
+    def _text(self, token: re.Match[str]) -> int:
+        r"""Handle a ``\text{..}``: mathematics stays in the link, prose ends the statement."""
+        close = closing_brace(self.latex, token.end())
+        if close < 0:
+            return 0
+        words = self.latex[token.end() + 1 : close]
+        mathematical = is_name(words) or CONSTANT_TEXT.fullmatch(words)
+        if token["text"] in ("mathrm", "operatorname") or mathematical:
+            return close + 1
+        first = not self.statement.links and not _CONTENTS.search(
+            self.latex, self.start, token.start()
+        )
+        self._close(token.start())
+        for formula in _INSIDE.finditer(words) if "$" in words else ():
+            place = self.offset + token.end() + 1 + formula.start(1)
+            inside = _Cutter(formula[1], place, brackets=False).done
+            for statement in inside:
+                statement.aside = True
+                statement.lead = words[max(0, formula.start() - LEAD) : formula.start()]
+            self.done += inside
+        self.statement.lead = words[:LEAD]
+        named = first and _NAME.fullmatch(words) is not None
+        self.statement.named = named and not _NO_NAME.search(words)
+        self.start = close + 1
+        return close + 1
+
+    def _next(self, index: int) -> re.Match[str] | None:
+        """The next token at the top level that separates."""
+        depth = 0
+        for token in self.tokens[index + 1 : index + 60]:
+            kind = token.lastgroup
+            if kind in ("brace", "bracket", "sized", "escaped"):
+                depth += 1 if token[kind or 0][-1] in "{([" else -1
+            elif kind is not None and depth <= 0 and kind not in ("column", "null", "text"):
+                return token
+        return None
+
+    def _link(self, end: int) -> None:
+        latex = "".join(self.characters[self.start : end])
+        start = self.start + len(latex) - len(latex.lstrip())
+        body = _SPACING_AFTER.sub("", latex[-40:].rstrip())
+        body = (latex[:-40] + body).strip()
+        place = self.offset + start
+        self.statement.links.append(Link(body, place, place + len(body)))
+        self.statement.boxed |= any(
+            opened <= start < close or start <= opened < self.start + len(latex)
+            for opened, close in self.boxes
+        )
+
+    def _close(self, end: int) -> None:
+        self._link(end)
+        statement = self.statement
+        if any(_CONTENTS.search(link.latex) for link in statement.links):
+            self.done.append(statement)
+            self.statement = Statement()
+        else:
+            self.statement = Statement(
+                lead=statement.lead,
+                approximate=statement.approximate,
+                named=statement.named,
+                follows=statement.follows,
+            )

@@ -1,0 +1,285 @@
+"""Verify values (definite integrals, constants) and expressions.
+
+Values are compared as closed forms, in balls of rising precision, until they are proven different
+or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from ..arguments import check_text
+from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.magnitude import log2
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
+from ..numeric.quadrature.closed_form import hides_a_part
+from ..numeric.sampling.integrand import Integrand, sole_variable
+from ..reading.expression.traversal import needs_worker, symbols_of
+from ..reading.expression.tree import Expression
+from ..reading.latex import ReadError, Reading, read
+from ..reading.latex.parser import IS_VALUE
+from ..verdict import Status, Verdict, Witness
+from ..workers.pool import DEFAULT_DEADLINE
+from .answers import (
+    ExtractedAnswer,
+    Judge,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+    with_others,
+)
+from .decision.decide import decide
+
+#: Two closed forms are equal if they agree to so many bits (300 decimal digits), relative to the
+#: larger of them or, where that is zero, to the largest term that cancels.
+EQUAL_BITS = 1000
+_PRECISIONS = (128, 512, 2048, 4096)
+
+
+def verify_value(
+    completion: str,
+    target: str,
+    *,
+    relative_tolerance: float | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    undecided_reward: float = 0.0,
+    deadline: float = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is a given number.
+
+    Args:
+        completion: the model's output.
+        target: LaTeX of a constant.
+        relative_tolerance: accept an answer that is provably this near to the target, for problems
+            that ask for a decimal approximation. By default both must be equal as closed forms.
+        strict: require a box, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`.
+
+    Raises:
+        ProblemError: the target is unreadable or no constant.
+
+    Example:
+        >>> verify_value(r"$\boxed{\frac{\pi}{4}}$", r"\arctan 1").correct
+        True
+
+    """
+    expected = _target(target, ())
+    if symbols_of(expected):
+        raise ProblemError(f"the target {target!r} is not a constant")
+    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    read_answer(answer, (IS_VALUE,))
+    return _verdict(
+        answer,
+        partial(_values, expected=expected, relative_tolerance=relative_tolerance),
+        (),
+        "value",
+        completion,
+        target,
+        deadline=deadline,
+        relative_tolerance=relative_tolerance,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        undecided_reward=undecided_reward,
+    )
+
+
+def verify_equivalent(
+    completion: str,
+    target: str,
+    *,
+    variable: str | None = None,
+    up_to_constant: bool = False,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    undecided_reward: float = 0.0,
+    deadline: float = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is the same function as an expression.
+
+    Args:
+        completion: the model's output.
+        target: LaTeX of the expression; the two are compared on its real domain.
+        variable: the variable of both; other symbols are parameters. None takes the target's sole
+            symbol, or x as `verify_antiderivative` does.
+        up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        strict: require a box, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`.
+
+    Raises:
+        ProblemError: the target is unreadable, or up to a constant any of its symbols may be the
+            variable.
+
+    Example:
+        >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
+        True
+
+    """
+    expected = _target(target, (variable or "x",))
+    if variable is None:
+        variable = _variable(expected, up_to_constant)
+    problem = Integrand(
+        expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
+    )
+    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    read_answer(answer, problem.symbols)
+    return _verdict(
+        answer,
+        partial(_comparisons, problem=problem, budget=Budget()),
+        problem.symbols,
+        "equivalent",
+        completion,
+        target,
+        deadline=deadline,
+        variable=variable,
+        up_to_constant=up_to_constant,
+        assumptions=assumptions,
+        strict=strict,
+        stop=stop,
+        truncated=truncated,
+        undecided_reward=undecided_reward,
+    )
+
+
+def _variable(expected: Expression, up_to_constant: bool) -> str:
+    """The variable of an expression; without a derivative any of several will do."""
+    try:
+        return sole_variable(symbols_of(expected))
+    except ProblemError:
+        if up_to_constant:
+            raise
+        return "x"
+
+
+def _verdict(
+    answer: ExtractedAnswer,
+    judge: Judge,
+    symbols: Sequence[str],
+    task: str,
+    completion: str,
+    target: str,
+    *,
+    deadline: float,
+    undecided_reward: float,
+    **options: Any,
+) -> Verdict:
+    """The verdict on the best reading of an answer, from a worker where it may run long."""
+    if answer.status is not None:
+        return answer.verdict(answer.status)
+    try:
+        outcome, reading = best(judge(answer))
+        outcome = with_others(answer, outcome, reading, judge, symbols)
+    except NeedsWorkerError:
+        return verify_in_worker(
+            task,
+            completion,
+            target,
+            answer,
+            deadline=deadline,
+            undecided_reward=undecided_reward,
+            **options,
+        )
+    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
+
+
+def _values(
+    answer: ExtractedAnswer, expected: Expression, relative_tolerance: float | None
+) -> Iterator[tuple[Outcome, Reading]]:
+    for reading in answer.readings:
+        require_worker(needs_worker(expected) or needs_worker(reading.expression))
+        yield compare_values(reading.expression, expected, relative_tolerance), reading
+
+
+def _comparisons(
+    answer: ExtractedAnswer, problem: Integrand, budget: Budget
+) -> Iterator[tuple[Outcome, Reading]]:
+    order = int(problem.differentiate)
+    for reading in answer.readings:
+        require_worker(problem.needs_worker or needs_worker(reading.expression))
+        extra = sorted(symbols_of(reading.expression) - set(problem.symbols))
+        if extra and order == 0:
+            detail = f"symbols that the target lacks: {', '.join(extra)}"
+            yield Outcome(Status.INCORRECT, detail=detail), reading
+            continue
+        try:
+            policy = DecisionPolicy(strict_domain=True)
+            key = f"{answer.text}"
+            yield (
+                decide(reading.expression, problem, policy, key, order=order, budget=budget),
+                reading,
+            )
+        except UnusableError as error:
+            yield Outcome(Status.UNDECIDED, detail=str(error)), reading
+
+
+def compare_values(
+    answer: Expression, expected: Expression, relative_tolerance: float | None = None
+) -> Outcome:
+    """Whether two constant expressions are equal, by balls of rising precision."""
+    if symbols_of(answer):
+        return Outcome(Status.INCORRECT, detail="the answer is not a constant")
+    try:
+        tapes = compile_tape(answer, "x"), compile_tape(expected, "x")
+    except UnusableError as error:
+        return Outcome(Status.UNDECIDED, detail=str(error))
+    for bits in _PRECISIONS:
+        with precision(bits):
+            got, value = (_value(tape) for tape in tapes)
+            difference = got - value
+            if not difference.is_finite():
+                continue
+            gap = log2(difference.abs_upper())
+            if relative_tolerance is not None:
+                if difference.abs_upper() <= relative_tolerance * value.abs_lower():
+                    return Outcome(Status.CORRECT, points=1, digits=round(bits * 0.30103, 1))
+                if difference.abs_lower() <= relative_tolerance * value.abs_upper():
+                    continue
+            if not difference.contains(ZERO):
+                witness = Witness("", expected=show(value), got=show(got))
+                return Outcome(Status.INCORRECT, points=1, witness=witness)
+            scale = log2(value.abs_lower()) if not value.contains(ZERO) else 0.0
+            agreed = min(scale - gap, float(bits))
+            if agreed >= EQUAL_BITS:
+                # e^{-e^{e^e}} agrees with 0, and 10^{-1000} shows at the highest precision only
+                if answer != expected and hides_a_part(answer, got, {}, bits, agreed * 0.30103):
+                    continue
+                return Outcome(Status.CORRECT, points=1, digits=round(agreed * 0.30103, 1))
+    return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
+
+
+def _value(tape: Tape) -> Ball:
+    return tape.run(ZERO, {}, derivative=False)[tape.root][0]
+
+
+@lru_cache(maxsize=1024)
+def _target(text: str, symbols: tuple[str, ...]) -> Expression:
+    check_text("target", text)
+    try:
+        return read(text, symbols=symbols)[0].expression
+    except ReadError as error:
+        raise ProblemError(f"unreadable target {text!r}: {error}") from None
