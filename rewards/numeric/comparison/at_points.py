@@ -1,9 +1,14 @@
-"""The comparison of F' with f at points, and what the points visited so far have shown."""
+"""The comparison of F' with f at points, and what the points visited so far have shown.
+
+What one point gave is a `PointResult`. A `Comparison` keeps the results: the points that agree, the
+accuracy of the agreement, the terms that have not shown follow from them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from flint import acb, arb, ctx
@@ -32,25 +37,49 @@ UNCLEAR: Choice = ()
 THOROUGH_BITS = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class PointResult:
+    """What the comparison at one point gave.
+
+    Attributes:
+        point: the point.
+        agrees: True if F' and f agree to `AGREE_BITS`, False if they are proved to differ, None if
+            the point tells nothing.
+        bits: the accuracy of the agreement in bits.
+        branch: the branch of f's radicals with which F' agrees where f itself differs.
+        is_finite: whether F has a finite value.
+        hides_a_term: whether the error could hide a term at a point that had to show all.
+        has_no_value: whether F has none there.
+        shown: slots of those terms of F whose derivative exceeds the error.
+
+    """
+
+    point: Point
+    agrees: bool | None = None
+    bits: float = math.inf
+    branch: Choice | None = None
+    is_finite: bool = False
+    hides_a_term: bool = False
+    has_no_value: bool = False
+    shown: frozenset[int] = frozenset()
+
+
 class Comparison:
-    """One answer against one pool of points.
+    """One answer against one pool of points, with the results of the points that were visited.
 
     Attributes:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
         values: of the parameters and of the answer's own constants (``constants`` times as large).
+        budget: what is left of the verdict's work.
         bits: precision with which a comparison begins.
         max_bits: and with which it ends.
+        faint: bits by which a constant of F misses a whole number, once that was asked.
         agreeing: points at which F' and f agree.
-        screened: points at which they were compared first, with the jets of F and F'.
-        bits_of_overlap: least accuracy of the balls there.
         flipped: points at which they agree on another branch of f's radicals.
         unseen: slots of the answer's terms that have shown at no point.
-        finite: whether the answer has a finite value at some point.
-        hidden: whether a term was too small to be seen at a point that had to show all.
-        valueless: points at which the answer has no value.
-        budget: what is left of the verdict's work.
+        is_finite: whether the answer has a finite value at some point.
 
     """
 
@@ -71,21 +100,47 @@ class Comparison:
             if name != tape.variable and name not in self.values:
                 # A symbol that only the answer has: a constant of integration, any real number.
                 self.values[name] = constants * _any_constant(name, variant % 16)
-        self.unseen = set(tape.terms) if len(tape.terms) > 1 else set()
-        self.agreeing: list[Point] = []
-        self.flipped: list[tuple[Point, Choice]] = []
-        self.bits_of_agreement = float(MAX_BITS)
-        self.screened: dict[Point, tuple[list[Jet], Ball]] = {}
-        self.bits_of_overlap = float(BASE_BITS)
-        self.finite = False
-        self.hidden = False
-        self.valueless: list[float] = []
-        self.smooth = not (tape.breaks or tape.branches)
         self.budget = budget
         self.max_bits = MAX_SPECIAL_BITS if tape.special or pool.tape.special else MAX_BITS
-        self.faint = 0
-        self.bits = BASE_BITS
+        self.bits, self.faint = BASE_BITS, 0
+        self.unseen: Collection[int] = frozenset(tape.terms if len(tape.terms) > 1 else ())
+        self.agreeing: list[Point] = []
+        self.flipped: list[tuple[Point, Choice]] = []
+        self.is_finite = False
+        self._results: list[PointResult] = []
+        self._smooth = not (tape.breaks or tape.branches)
+        self._screened: dict[Point, tuple[list[Jet], Ball]] = {}
         self._slopes: dict[tuple[Point, int], Ball] = {}
+
+    def note(self, result: PointResult) -> None:
+        """Keep what a point gave."""
+        self._results.append(result)
+        self.is_finite |= result.is_finite
+        if result.shown:
+            self.unseen = frozenset(self.unseen) - result.shown
+        if result.agrees:
+            self.agreeing.append(result.point)
+        elif result.branch:
+            self.flipped.append((result.point, result.branch))
+
+    def drop(self, points: Collection[Point]) -> None:
+        """Disregard the agreement at points that tell no branch of f from another."""
+        self.agreeing = [point for point in self.agreeing if point not in points]
+
+    @property
+    def bits_of_agreement(self) -> float:
+        """The least accuracy of an agreement, in bits."""
+        return min((result.bits for result in self._results if result.agrees), default=MAX_BITS)
+
+    @property
+    def hides_a_term(self) -> bool:
+        """Whether a term was too small to be seen at a point that had to show all."""
+        return any(result.hides_a_term for result in self._results)
+
+    @property
+    def valueless(self) -> list[float]:
+        """Real points at which the answer has no value."""
+        return [float(each.point.x.real) for each in self._results if each.has_no_value]
 
     def see_constants(self) -> None:
         """Begin with so many bits that constants show which nearly are whole numbers."""
@@ -122,7 +177,7 @@ class Comparison:
         """
         if ctx.prec != bits:
             ctx.prec = bits
-        known = self.screened.get(point) if bits == BASE_BITS else None
+        known = self._screened.get(point) if bits == BASE_BITS else None
         if known is not None:
             return known
         jets = self.run(self.tape, point.x, derivative=self.order == 1)
@@ -137,25 +192,28 @@ class Comparison:
 
     # --- at one point, and at several ---
 
-    def screen(self, points: Sequence[Point]) -> bool:
-        """Whether the balls of F' and f overlap at some points, and F has a value.
+    def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
+        """What the first evaluation gives at some points, if F may be right and has a value.
 
-        The answer is worth a proof, which needs no more bits than the first evaluation has.
+        The balls of F' and f overlap at each: the answer is worth a proof, which needs no more bits
+        than the first evaluation has. None if they do not.
         """
+        results: list[PointResult] = []
         for point in points:
-            jets, slope = self.screened[point] = self.derivative(point, BASE_BITS)
+            jets, slope = self._screened[point] = self.derivative(point, BASE_BITS)
             expected = self.pool.f(point, BASE_BITS)
             difference = slope - expected
             if not (difference.is_finite() and difference.contains(ZERO)):
-                return False
-            self.finite = self.finite or jets[self.tape.root][0].is_finite()
-            overlap = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
-            self.bits_of_overlap = max(0.0, min(self.bits_of_overlap, overlap))
-        return self.finite
+                return None
+            is_finite = jets[self.tape.root][0].is_finite()
+            self.is_finite |= is_finite
+            overlap = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits(), BASE_BITS)
+            results.append(PointResult(point, True, max(0.0, overlap), is_finite=is_finite))
+        return results if self.is_finite else None
 
     def has_value(self) -> bool:
         """Whether F has a value at one of the first points, perhaps too large to be compared."""
-        return self.finite or any(
+        return self.is_finite or any(
             self.tape.run(point.x, self.values, derivative=False)[self.tape.root][0].is_finite()
             for point in self.pool.take(MIN_POINTS)
         )
@@ -167,17 +225,13 @@ class Comparison:
         for point in points:
             if enough is not None and self.usable >= enough:
                 break
-            agreement = self.compare(point, thorough)
-            if agreement is None:
-                continue
-            if agreement:
-                self.agreeing.append(point)
-                continue
-            branch = None if self.policy.strict_domain else self.other_branch(point)
-            if branch is None:
-                return self.refutation(point)
-            if branch != UNCLEAR:
-                self.flipped.append((point, branch))
+            result = self.compare(point, thorough)
+            if result.agrees is False:
+                branch = None if self.policy.strict_domain else self.other_branch(point)
+                if branch is None:
+                    return self.refutation(point)
+                result = PointResult(point, branch=branch or None)
+            self.note(result)
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
@@ -189,8 +243,8 @@ class Comparison:
             fresh = [point for point in fresh if self.pool.usable(point.x) is not None]
         return self.visit(fresh)
 
-    def compare(self, point: Point, thorough: bool = False) -> bool | None:
-        """True: agree to `AGREE_BITS`. False: proven different. None: undecided at this point.
+    def compare(self, point: Point, thorough: bool = False) -> PointResult:
+        """The comparison at a point, with more and more bits.
 
         If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
         """
@@ -203,7 +257,7 @@ class Comparison:
             difference = slope - expected
             missing = self.has_no_value(jets)
             if difference.is_finite() and not difference.contains(ZERO):
-                return False
+                return PointResult(point, False)
             if difference.is_finite() and not missing:
                 # Balls that overlap agree to the accuracy that both have.
                 agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
@@ -211,24 +265,25 @@ class Comparison:
                     agreed = self.scale(point, expected, jets) - log2(difference.abs_upper())
                 hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
                 if agreed >= AGREE_BITS and not (hides and bits < thorough_bits):
-                    self.hidden |= hides
-                    self.bits_of_agreement = min(self.bits_of_agreement, agreed, bits)
-                    if not self.finite:
-                        self.finite = jets[self.tape.root][0].is_finite()
-                    if self.unseen:
-                        self.see_terms(jets, difference)
-                    return True
+                    return PointResult(
+                        point,
+                        True,
+                        min(agreed, bits),
+                        is_finite=jets[self.tape.root][0].is_finite(),
+                        hides_a_term=hides,
+                        shown=self.shown(jets, difference),
+                    )
                 # A ball on a branch cut never shrinks: give this point up.
                 radius = log2(difference.abs_upper())
                 if radius > radius_before - 16:
-                    return None
+                    break
                 radius_before = radius
             elif bits > 2 * self.bits or 2 * bits > self.max_bits:
-                if missing and (thorough or self.tape.breaks):
-                    self.valueless.append(float(point.x.real))
-                return None
+                return PointResult(
+                    point, has_no_value=missing and (thorough or bool(self.tape.breaks))
+                )
             bits *= 2
-        return None
+        return PointResult(point)
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
         """Whether the error is so large that it could hide a term of the answer."""
@@ -249,13 +304,18 @@ class Comparison:
         parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
         return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
 
-    def see_terms(self, jets: Sequence[Jet], difference: Ball) -> None:
+    def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
+        """The terms, unseen so far, whose derivative exceeds the error of a comparison."""
+        if not self.unseen:
+            return frozenset()
         least = difference.abs_upper() * SEEN
-        for slot in tuple(self.unseen):
-            slope = jets[slot][self.order]
-            # An exact zero is a term that vanishes, unless it is a step between its jumps.
-            if slope is None or (self.smooth and slope.is_zero()) or slope.abs_lower() > least:
-                self.unseen.discard(slot)
+        slopes = [(slot, jets[slot][self.order]) for slot in self.unseen]
+        # An exact zero is a term that vanishes, unless it is a step between its jumps.
+        return frozenset(
+            slot
+            for slot, slope in slopes
+            if slope is None or (self._smooth and slope.is_zero()) or slope.abs_lower() > least
+        )
 
     def undecided(self, detail: str) -> Outcome:
         return Outcome(Status.UNDECIDED, points=self.usable, detail=detail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from ...reading.expression.traversal import is_written_with, may_have_pole, writ
 from ...reading.expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
 from ..prover.normal import has_no_zeros, slope_factors, squares
-from .form import has_roots
+from .form import cannot_jump, has_roots
 from .jumps import enclosure, is_unbounded, jump
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -62,6 +62,10 @@ class Place(NamedTuple):
 class Steps:
     """Jumps of one answer.
 
+    Args:
+        comparison: F' compared with f.
+        formulas: F and f where the form of F may tell that it has none.
+
     Attributes:
         touching: intervals around places where a radicand may touch zero, or a complex logarithm
             may change its branch.
@@ -70,8 +74,10 @@ class Steps:
 
     """
 
-    def __init__(self, comparison: Comparison, steady: Callable[[], bool]) -> None:
-        self.at, self._steady = comparison, steady
+    def __init__(
+        self, comparison: Comparison, formulas: tuple[Expression, Expression] | None = None
+    ) -> None:
+        self.at, self._formulas = comparison, formulas
         self.tape, self.pool = comparison.tape, comparison.pool
         self.too_large = False
         self.touching: list[Place] = []
@@ -87,7 +93,9 @@ class Steps:
         if not (self.tape.breaks or self.tape.branches):
             return True
         # Beside complex constants, imaginary steps of the terms may be real ones.
-        if self._steady() and not any(branch.outermost for branch in self.tape.branches):
+        if not any(branch.outermost for branch in self.tape.branches) and (
+            self._formulas and cannot_jump(*self._formulas, self.tape.variable)
+        ):
             return True
         width = 2.0 ** -(self.at.bits * 3 // 8)
         if self.tape.breaks or any(self._turns(each, width) for each in self.tape.branches):
@@ -143,7 +151,7 @@ class Steps:
         refuted = self.at.visit(self._between(cells), thorough=True)
         if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):
             return self.at.undecided("the answer has no value on part of the integrand's domain")
-        if refuted is None and self.at.hidden and self.tape.breaks:
+        if refuted is None and self.at.hides_a_term and self.tape.breaks:
             return self.at.undecided(
                 "a term of the answer is too small to be seen between breakpoints"
             )

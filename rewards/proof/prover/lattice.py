@@ -37,7 +37,7 @@ class Lattice:
 
     >>> lattice = Lattice()
     >>> for n in (6, 4):
-    ...     lattice.add(Angle({"x": fmpq(n)}, {"1": fmpq(1)}))
+    ...     _ = lattice.add(Angle({"x": fmpq(n)}, {"1": fmpq(1)}))
     >>> lattice.coordinates({"x": fmpq(10)})
     [5]
 

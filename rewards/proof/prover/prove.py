@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,6 +68,11 @@ class Proof:
     rules: tuple[str, ...]
     cases: tuple[Case, ...]
 
+    def free(self) -> None:
+        """Break the cycles of references of a proof that is not to be certified."""
+        for case in self.cases:
+            case.field.free()
+
 
 def prove(
     answer: Expression,
@@ -77,7 +82,6 @@ def prove(
     *,
     real_parts: bool = True,
     real_roots: bool = True,
-    promising: Callable[[], bool] = lambda: True,
 ) -> Proof | None:
     r"""Prove that ``answer`` is an antiderivative of ``integrand``, or say nothing.
 
@@ -88,7 +92,6 @@ def prove(
         kinds: assumptions on the parameters; those without one are merely real.
         real_parts: only points count at which every radical and logarithm of f is real.
         real_roots: odd roots of negative numbers are real, else principal.
-        promising: asked whether to go on in cases of signs, if there is no proof without.
 
     Returns:
         The proof, or None if none was found, which says nothing.
@@ -99,30 +102,72 @@ def prove(
     True
 
     """
-    attempt = partial(_attempt, answer, integrand, variable, kinds, real_parts, not real_roots)
-    whole, case = attempt()
-    if case is not None:
-        return Proof(tuple(sorted(whole.rules)), (case,))
-    if not (whole.splittable and promising()):
-        return None
-    rules: set[str] = set()
-    proved: list[Case] = []
-    waiting: list[Signs] = [()]
-    for _ in range(MAX_CASES):
-        if not waiting:
-            break
-        signs = waiting.pop()
-        translator, case = attempt(split=True, case=signs)
-        # Whatever was asked for beyond ``signs`` was positive; these are the cases where it is not.
-        new = tuple(each for each in translator.signs if each not in signs)
-        waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
-        if translator.nowhere:
-            continue
-        if case is None:
-            return None
-        proved.append(case)
-        rules |= translator.rules
-    return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
+    search = ProofSearch(
+        answer, integrand, variable, kinds, real_parts=real_parts, real_roots=real_roots
+    )
+    return search.whole() or search.in_cases()
+
+
+class ProofSearch:
+    """The search for one proof: without cases of signs, and then in cases, which take long.
+
+    Each is searched once. See `prove` for the arguments.
+    """
+
+    def __init__(
+        self,
+        answer: Expression,
+        integrand: Expression,
+        variable: str,
+        kinds: Mapping[str, str],
+        *,
+        real_parts: bool = True,
+        real_roots: bool = True,
+    ) -> None:
+        self._attempt = partial(
+            _attempt, answer, integrand, variable, kinds, real_parts, not real_roots
+        )
+        self._whole: tuple[Proof | None, bool] | None = None
+        self._cases: tuple[Proof | None] | None = None
+
+    def whole(self) -> Proof | None:
+        """A proof without cases."""
+        if self._whole is None:
+            translator, case = self._attempt()
+            proof = Proof(tuple(sorted(translator.rules)), (case,)) if case else None
+            self._whole = proof, translator.splittable
+        return self._whole[0]
+
+    @property
+    def is_splittable(self) -> bool:
+        """Whether there is no proof without cases, and one in cases of signs is possible."""
+        return self.whole() is None and self._whole is not None and self._whole[1]
+
+    def in_cases(self) -> Proof | None:
+        """A proof in cases of signs, each a sign of an expression that the rules asked for."""
+        if self._cases is None:
+            self._cases = (self._split() if self.is_splittable else None,)
+        return self._cases[0]
+
+    def _split(self) -> Proof | None:
+        rules: set[str] = set()
+        proved: list[Case] = []
+        waiting: list[Signs] = [()]
+        for _ in range(MAX_CASES):
+            if not waiting:
+                break
+            signs = waiting.pop()
+            translator, case = self._attempt(split=True, case=signs)
+            # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
+            new = tuple(each for each in translator.signs if each not in signs)
+            waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
+            if translator.nowhere:
+                continue
+            if case is None:
+                return None
+            proved.append(case)
+            rules |= translator.rules
+        return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
 
 def _attempt(

@@ -26,9 +26,13 @@ def drop_indifferent(comparison: Comparison) -> None:
     Both agree where a radical contributes too little to f.
     """
     seen = {choice for _, choice in comparison.flipped}
-    comparison.agreeing = [
-        point for point in comparison.agreeing if _tells(comparison, point, seen)
-    ]
+    comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
+
+
+def another_everywhere(comparison: Comparison) -> Outcome:
+    """The refutation of an answer that agrees with f on another branch at every point."""
+    point, _ = comparison.flipped[0]
+    return comparison.refutation(point, "another branch of the integrand's radicals everywhere")
 
 
 def beside(points: Sequence[Point]) -> list[float]:

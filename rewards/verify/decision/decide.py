@@ -8,8 +8,8 @@ precision rises until the balls separate or agree to `AGREE_BITS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from zlib import crc32
 
 from flint import acb
@@ -19,14 +19,14 @@ from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Budget, DecisionPolicy, Outcome, OutOfBudgetError
 from ...numeric.sampling.events import beyond_reach
-from ...numeric.sampling.integrand import BASE_BITS, Integrand, Pool
+from ...numeric.sampling.integrand import BASE_BITS, Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
-from ...proof.discontinuities.form import cannot_jump
-from ...proof.prover import Proof, prove
+from ...proof.discontinuities.search import Steps
+from ...proof.prover.prove import ProofSearch
 from ...reading.expression.tree import Expression
 from ...verdict import Status
-from .course import Proving, refutation, run
 from .first_point import decide_at_first_point
+from .stages import Decision, decide_in_stages, refutation
 
 
 def decide(
@@ -58,63 +58,12 @@ def decide(
         UnusableError: the answer is too large to compile.
 
     """
-    prover = _Prover(answer, integrand)
-    work = budget or Budget()
+    question = _Question(answer, integrand, policy, key, order, budget or Budget())
     if order == 1:
-        outcome = decide_at_first_point(answer, integrand, prover.prove)
+        outcome = decide_at_first_point(answer, integrand, question.search())
         if outcome is not None:
             return outcome
-    variant = crc32(key.encode("utf-8", "surrogatepass"))
-
-    def judge(conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        tape = compile_tape(answer, integrand.variable, conventions)
-        pool = integrand.pool(conventions, variant)
-        with precision(BASE_BITS):
-            try:
-                comparison = Comparison(tape, pool, policy, variant, order, work)
-                outcome = run(comparison, proving(conventions, pool))
-                if outcome.status is Status.CORRECT and outcome.proof != "identity":
-                    outcome = other_draws(tape, conventions) or outcome
-            except OutOfBudgetError:
-                outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
-        return outcome, tape, pool.tape
-
-    def proving(conventions: Conventions, pool: Pool) -> Proving | None:
-        """How to prove the answer, with those conventions for which the prover has rules."""
-        if order != 1 or integrand.differentiate or conventions not in PROVABLE:
-            return None
-        return Proving(
-            partial(
-                prover.prove,
-                real_parts=pool.tier == "real",
-                real_roots=conventions.real_roots,
-            ),
-            partial(cannot_jump, answer, integrand.expression, integrand.variable)
-            if conventions == USUAL
-            else lambda: False,
-        )
-
-    def other_draws(tape: Tape, conventions: Conventions) -> Outcome | None:
-        """A refutation at further values of the parameters, or of F's own constants."""
-        names, kinds = integrand.parameters, integrand.assumptions
-        if not tape.symbols.keys() <= set(integrand.symbols):
-            usual = (acb(scale) for scale in (-1.0, EXTREME, -EXTREME, 1 / EXTREME))
-            great = beyond_reach(tape) if tape.breaks else []
-            for scale in (*usual, *great, *(-size for size in great)):
-                pool = integrand.pool(conventions, variant)
-                refuted = refutation(
-                    Comparison(tape, pool, policy, variant, order, work, constants=scale)
-                )
-                if refuted is not None:
-                    return refuted
-        for given in draws(names, kinds, integrand.variable, (integrand.expression, answer)):
-            pool = integrand.pool(conventions, variant, given)
-            refuted = refutation(Comparison(tape, pool, policy, variant, order, work))
-            if refuted is not None:
-                return refuted
-        return None
-
-    first, *tapes = judge(USUAL)
+    first, *tapes = question.judge(USUAL)
     if _holds_everywhere(first):
         return first
     others: list[Conventions] = []
@@ -124,7 +73,7 @@ def decide(
         others.append(Conventions(textbook_secants=True))
     outcomes = [first]
     for conventions in others:
-        outcome, *_ = judge(conventions)
+        outcome, *_ = question.judge(conventions)
         if _holds_everywhere(outcome):
             return outcome
         outcomes.append(outcome)
@@ -139,33 +88,72 @@ def _holds_everywhere(outcome: Outcome) -> bool:
 PROVABLE = (USUAL, Conventions(real_roots=False))
 
 
-class _Prover:
-    """Looks for proofs of one answer, and does not look twice.
+@dataclass(slots=True)
+class _Question:
+    """Whether one answer fits one integrand, by any convention; no proof is looked for twice."""
 
-    ``prove`` is given what says whether cases of signs, which take long, are worth a try.
-    """
+    answer: Expression
+    integrand: Integrand
+    policy: DecisionPolicy
+    key: str
+    order: int
+    budget: Budget
+    _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
-    def __init__(self, answer: Expression, integrand: Integrand) -> None:
-        kinds = {name: integrand.assumptions.get(name, "positive") for name in integrand.parameters}
-        self._prove = partial(prove, answer, integrand.expression, integrand.variable, kinds)
-        self._known: dict[tuple[bool, bool], Proof | None] = {}
+    def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
+        """The search for a proof, with a convention on odd roots, where f has real parts or not."""
+        key = real_parts, real_roots
+        if key not in self._searches:
+            f, x, kinds = self.integrand.expression, self.integrand.variable, self._kinds()
+            self._searches[key] = ProofSearch(
+                self.answer, f, x, kinds, real_parts=real_parts, real_roots=real_roots
+            )
+        return self._searches[key]
 
-    def prove(
-        self, promising: Callable[[], bool], *, real_parts: bool = True, real_roots: bool = True
-    ) -> Proof | None:
-        """A proof that holds with a convention on odd roots, where f has real parts or anywhere."""
-        key, whole = (real_parts, real_roots), True
+    def _kinds(self) -> dict[str, str]:
+        given = self.integrand.assumptions
+        return {name: given.get(name, "positive") for name in self.integrand.parameters}
 
-        def worth_it() -> bool:
-            nonlocal whole
-            whole = promising()
-            return whole
+    def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
+        """The outcome under some conventions, and the programs of F and f."""
+        tape = compile_tape(self.answer, self.integrand.variable, conventions)
+        variant = crc32(self.key.encode("utf-8", "surrogatepass"))
+        pool = self.integrand.pool(conventions, variant)
+        with precision(BASE_BITS):
+            try:
+                at = Comparison(tape, pool, self.policy, variant, self.order, self.budget)
+                outcome = decide_in_stages(self._decision(at, conventions))
+                if outcome.status is Status.CORRECT and outcome.proof != "identity":
+                    # An agreement for one draw of the parameters may be none for another.
+                    outcome = self._at_other_draws(tape, conventions, variant) or outcome
+            except OutOfBudgetError:
+                outcome = Outcome(Status.UNDECIDED, detail="work budget spent")
+        return outcome, tape, pool.tape
 
-        if key not in self._known:
-            proof = self._prove(real_parts=real_parts, real_roots=real_roots, promising=worth_it)
-            for case in proof.cases if proof else ():
-                case.field.free()
-            if not whole:
-                return None
-            self._known[key] = proof
-        return self._known[key]
+    def _decision(self, at: Comparison, conventions: Conventions) -> Decision:
+        provable = self.order == 1 and not self.integrand.differentiate and conventions in PROVABLE
+        if not provable:
+            return Decision(at, Steps(at), None)
+        formulas = (self.answer, self.integrand.expression) if conventions == USUAL else None
+        search = self.search(real_parts=at.pool.tier == "real", real_roots=conventions.real_roots)
+        return Decision(at, Steps(at, formulas), search)
+
+    def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
+        """A refutation at further values of the parameters, or of F's own constants."""
+        comparisons = self._other_comparisons(tape, conventions, variant)
+        return next((outcome for at in comparisons if (outcome := refutation(at))), None)
+
+    def _other_comparisons(
+        self, tape: Tape, conventions: Conventions, variant: int
+    ) -> Iterator[Comparison]:
+        integrand, order, work = self.integrand, self.order, self.budget
+        if not tape.symbols.keys() <= set(integrand.symbols):
+            usual = (acb(scale) for scale in (-1.0, EXTREME, -EXTREME, 1 / EXTREME))
+            great = beyond_reach(tape) if tape.breaks else []
+            for scale in (*usual, *great, *(-size for size in great)):
+                pool = integrand.pool(conventions, variant)
+                yield Comparison(tape, pool, self.policy, variant, order, work, constants=scale)
+        names, kinds = integrand.parameters, integrand.assumptions
+        for given in draws(names, kinds, integrand.variable, (integrand.expression, self.answer)):
+            pool = integrand.pool(conventions, variant, given)
+            yield Comparison(tape, pool, self.policy, variant, order, work)

@@ -21,7 +21,7 @@ from ...numeric.comparison.at_points import AGREE_BITS
 from ...numeric.outcome import Outcome, Refutation, show
 from ...numeric.sampling.integrand import BASE_BITS, Integrand, RealPoint, draw
 from ...proof.discontinuities.form import cannot_jump
-from ...proof.prover import Proof
+from ...proof.prover.prove import ProofSearch
 from ...reading.expression.traversal import (
     SLOW,
     additive_terms,
@@ -163,14 +163,14 @@ _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
 def decide_at_first_point(
     answer: Expression,
     integrand: Integrand,
-    prove: Callable[[Callable[[], bool]], Proof | None],
+    search: ProofSearch,
 ) -> Outcome | None:
     """Decide whether F' = f where one point and the form of F suffice.
 
     Args:
         answer: F.
         integrand: f.
-        prove: looks for a proof; it is given what says whether cases of signs are worth a try.
+        search: the search for a proof.
 
     Returns:
         A refutation by balls that are apart, an acceptance with a proof of an F that has a value
@@ -195,24 +195,27 @@ def decide_at_first_point(
     ):
         return None
 
-    agreeing = 1
-
-    def promising() -> bool:
-        """Whether F' and f agree at more points."""
-        nonlocal agreeing
-        with precision(BASE_BITS):
-            further = _real_points(integrand, POINTS)[1:]
-            slopes = [_compare(terms, integrand.variable, each) for each in further]
-        agreeing += len(further)
-        pairs = zip(slopes, further, strict=True)
-        return all(slope and (slope[0] - each.f).contains(ZERO) for slope, each in pairs)
-
-    proof = prove(promising)
+    agreeing, proof = 1, search.whole()
+    if proof is None and search.is_splittable:
+        further = _real_points(integrand, POINTS)[1:]
+        if _agree(terms, integrand.variable, further):
+            agreeing, proof = agreeing + len(further), search.in_cases()
     if proof is None:
         return None
+    proof.free()
     return Outcome(
         Status.CORRECT, agreeing, _digits(bits), 1.0, proof="identity", rules=proof.rules
     )
+
+
+def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoint]) -> bool:
+    """Whether F' and f may be equal at some points."""
+    with precision(BASE_BITS):
+        slopes = [_compare(terms, variable, point) for point in points]
+        return all(
+            slope is not None and (slope[0] - point.f).contains(ZERO)
+            for slope, point in zip(slopes, points, strict=True)
+        )
 
 
 @lru_cache(maxsize=BASE_BITS)

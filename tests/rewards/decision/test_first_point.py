@@ -9,7 +9,7 @@ import pytest
 
 from calculus_harness.rewards import Status, certify, verify_antiderivative
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
-from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.proof.prover.prove import ProofSearch
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.certificates.check import check
 from calculus_harness.rewards.verify.decision import decide as decision
@@ -21,11 +21,8 @@ CASES = Path(__file__).parents[1] / "cases"
 def decided(answer: str, integrand: str) -> Status | None:
     problem = prepare(integrand, "x", None)
     expression = read(answer, symbols=problem.symbols)[0].expression
-    outcome = decide_at_first_point(
-        expression,
-        problem,
-        lambda promising: prove(expression, problem.expression, "x", {}, promising=promising),
-    )
+    search = ProofSearch(expression, problem.expression, "x", {})
+    outcome = decide_at_first_point(expression, problem, search)
     return outcome.status if outcome else None
 
 

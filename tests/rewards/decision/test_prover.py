@@ -23,6 +23,7 @@ from calculus_harness.rewards.proof.prover import Proof, prove
 from calculus_harness.rewards.proof.prover.elements import RestartError
 from calculus_harness.rewards.proof.prover.field import Field
 from calculus_harness.rewards.proof.prover.normal import has_no_zeros, squares
+from calculus_harness.rewards.proof.prover.prove import ProofSearch
 from calculus_harness.rewards.proof.prover.quotients import (
     NotProvedError,
     Quotient,
@@ -508,11 +509,13 @@ def test_random_expressions_keep_values_and_derivatives(tree: Expression, seed: 
 # --- the work that a proof takes
 
 
-def test_cases_of_signs_are_tried_only_if_they_are_promising() -> None:
+def test_cases_of_signs_are_searched_when_they_are_asked_for() -> None:
     problem = prepare(r"|x|", "x", None)
     answer = read(r"\frac{x|x|}{2}", symbols=["x"])[0].expression
-    assert prove(answer, problem.expression, "x", {}) is not None
-    assert prove(answer, problem.expression, "x", {}, promising=lambda: False) is None
+    search = ProofSearch(answer, problem.expression, "x", {})
+    assert search.whole() is None
+    assert search.is_splittable
+    assert search.in_cases() is not None
 
 
 @pytest.mark.parametrize(

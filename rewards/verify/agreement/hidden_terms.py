@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...numeric.ball_arithmetic.jets import ZERO
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
-from ...numeric.comparison.at_points import Comparison
+from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import Point
 
@@ -26,7 +26,8 @@ def look(comparison: Comparison) -> Outcome | None:
                 continue
             if not difference.contains(ZERO):
                 return comparison.refutation(point, bits=bits)
-            comparison.see_terms(jets, difference)
+            shown = comparison.shown(jets, difference)
+            comparison.note(PointResult(point, shown=shown))
         bits *= 2
     if comparison.unseen:
         return comparison.undecided("a term of the answer is too small to be seen at any point")

@@ -14,25 +14,13 @@ from ...numeric.comparison.at_points import AGREE_BITS, MAX_SPECIAL_BITS, Compar
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.events import FAR_POINTS, beyond_reach, places, spread
 from ...numeric.sampling.integrand import MIN_POINTS, Point
-from ...verdict import Status
 from . import branches
 from .visibility import Unseen, effects
 
 #: Points and bits of this look. (A function of `SLOW` gets fewer bits.)
 CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
-#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
-MAX_TERMS = 30
 #: A part shows if its effect exceeds the error by so many bits.
 SEEN_BITS = 16
-
-
-def too_long(comparison: Comparison) -> Outcome | None:
-    """The refusal of a long sum or product that is not proved."""
-    longest = comparison.tape.longest
-    if longest <= max(MAX_TERMS, 2 * comparison.pool.tape.longest):
-        return None
-    detail = f"{longest} terms that only agree in numbers are no closed form"
-    return Outcome(Status.NOT_CLOSED_FORM, comparison.usable, detail=detail)
 
 
 class Confirmation:

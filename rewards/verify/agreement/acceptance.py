@@ -1,0 +1,55 @@
+"""The outcome of an answer that nothing refutes."""
+
+from __future__ import annotations
+
+import math
+
+from ...numeric.ball_arithmetic.balls import USUAL, Conventions
+from ...numeric.comparison.at_points import Comparison
+from ...numeric.outcome import Outcome
+from ...proof.discontinuities.search import Steps
+from ...proof.prover import Proof
+from ...verdict import Status
+
+#: What is said of an answer that is right by another convention than the usual one.
+CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
+    USUAL: (),
+    Conventions(real_roots=False): ("principal_roots",),
+    Conventions(textbook_secants=True): ("textbook_secants",),
+}
+#: What is said of points that are not on the line, or where only f's value is real.
+TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts",)}
+
+
+def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
+    """Accept, with a proof or by agreement, unless F has to be continuous and is not.
+
+    Args:
+        at: the comparison, with the points that agree.
+        steps: the search for jumps of F.
+        proof: None for an acceptance by agreement.
+
+    Returns:
+        The outcome with flags, digits, and the share of points that agree on f's own branch.
+
+    """
+    flags: list[str] = []
+    if at.order and steps.discontinuous():
+        flags.append("discontinuous")
+        if at.policy.require_continuous:
+            detail = "the answer is discontinuous, and continuity is required"
+            return Outcome(Status.INCORRECT, at.usable, flags=tuple(flags), detail=detail)
+    flags += (*TIER_FLAGS[at.pool.tier], *CONVENTION_FLAGS[at.tape.conventions])
+    if at.flipped:
+        flags.append("branch")
+    measured = [point.measured for point in at.agreeing].count(True)
+    flipped = [point.measured for point, _ in at.flipped].count(True)
+    return Outcome(
+        Status.CORRECT,
+        at.usable,
+        digits=round(at.bits_of_agreement * math.log10(2), 1) if at.usable else 0.0,
+        coverage=measured / (measured + flipped) if measured + flipped else None,
+        flags=tuple(flags),
+        proof="identity" if proof else "agreement",
+        rules=proof.rules if proof else (),
+    )

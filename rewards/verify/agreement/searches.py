@@ -1,0 +1,176 @@
+"""The searches for a fault of an answer that F' = f agrees with at the first points.
+
+`SEARCHES` lists them in their order. Each returns an outcome, which ends the decision, or None. The
+cheap ones that refute most come first; those that are told by more points come after the points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ...numeric.ball_arithmetic.point_count import points_wanted
+from ...numeric.comparison.at_points import AGREE_BITS, Comparison
+from ...numeric.outcome import Outcome
+from ...numeric.sampling.integrand import MIN_POINTS
+from ...proof.discontinuities.search import Steps
+from ...verdict import Status
+from . import branches, hidden_terms
+from .confirmation import Confirmation
+
+#: Points that measure coverage once a branch of f's radicals differs somewhere.
+COVERAGE_POINTS = 32
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+MAX_TERMS = 30
+
+
+class Candidate(NamedTuple):
+    """An answer that no point has refuted so far.
+
+    Attributes:
+        at: the comparison with f, which keeps the points.
+        steps: the search for jumps of F.
+        is_proved: whether F' = f is proved; then only isolated points are in question.
+
+    """
+
+    at: Comparison
+    steps: Steps
+    is_proved: bool
+
+    @property
+    def wanted(self) -> int:
+        """The number of points that F and f ask for."""
+        return max(points_wanted(self.at.tape), points_wanted(self.at.pool.tape))
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether F has a value and a proof: a zero f, or a huge one, agrees at no point."""
+        return self.is_proved and self.at.has_value()
+
+
+Search = Callable[[Candidate], Outcome | None]
+
+
+def too_long(at: Comparison) -> Outcome | None:
+    """The refusal of a long sum or product that is not proved."""
+    longest = at.tape.longest
+    if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
+        return None
+    detail = f"{longest} terms that only agree in numbers are no closed form"
+    return Outcome(Status.NOT_CLOSED_FORM, at.usable, detail=detail)
+
+
+def _long_sums(case: Candidate) -> Outcome | None:
+    return None if case.is_proved else too_long(case.at)
+
+
+def _wanted_points(case: Candidate) -> Outcome | None:
+    return case.at.visit(case.at.pool.take(case.wanted)[MIN_POINTS:])
+
+
+def _off_the_line(case: Candidate) -> Outcome | None:
+    tape = case.at.tape
+    if case.at.pool.tier == "complex" and (tape.breaks or tape.bars):
+        return case.at.undecided("f is real nowhere, and no disc decides")
+    return None
+
+
+def _between_breakpoints(case: Candidate) -> Outcome | None:
+    pool = case.at.pool
+    return case.at.visit(pool.between()) if pool.tape.breaks or pool.tape.branches else None
+
+
+def _coverage(case: Candidate) -> Outcome | None:
+    at = case.at
+    return at.visit(at.pool.take(COVERAGE_POINTS)[case.wanted :]) if at.flipped else None
+
+
+def _more_points(case: Candidate) -> Outcome | None:
+    """Points where the first ones told too little."""
+    at, wanted = case.at, case.wanted
+    if at.usable >= MIN_POINTS:
+        return None
+    refuted = at.visit(at.pool.take(4 * wanted)[wanted:])
+    if refuted is None and at.usable < MIN_POINTS:
+        refuted = at.visit(at.pool.finer(), enough=wanted)
+    if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
+        return at.undecided(f"only {at.usable} usable points")
+    return refuted
+
+
+def _branch_of_radicals(case: Candidate) -> Outcome | None:
+    """The branch of f's radicals has to be f's own at enough points."""
+    at = case.at
+    if not at.flipped:
+        return None
+    branches.drop_indifferent(at)
+    if 0 < len(at.agreeing) < MIN_POINTS:
+        refuted = at.visit_new(branches.beside(at.agreeing))
+        if refuted is not None:
+            return refuted
+        branches.drop_indifferent(at)
+    if len(at.agreeing) >= MIN_POINTS:
+        return None
+    if at.agreeing:
+        return at.undecided("the right branch holds at too few points")
+    return branches.another_everywhere(at)
+
+
+def _finite_value(case: Candidate) -> Outcome | None:
+    if case.at.is_finite or case.is_shown:
+        return None
+    return case.at.undecided("the answer has no finite value at any point")
+
+
+def _whole_numbers(case: Candidate) -> Outcome | None:
+    if not case.is_proved and case.at.faint > case.at.max_bits - 2 * AGREE_BITS:
+        return case.at.undecided("a constant of the answer is too near to a whole number")
+    return None
+
+
+def _change_of_branch(case: Candidate) -> Outcome | None:
+    return branches.change(case.at)
+
+
+def _jumps(case: Candidate) -> Outcome | None:
+    return case.steps.refute(proved=case.is_proved)
+
+
+def _special_terms(case: Candidate) -> Outcome | None:
+    return hidden_terms.look(case.at) if case.at.tape.special else None
+
+
+def _confirmation(case: Candidate) -> Outcome | None:
+    return None if case.is_proved else Confirmation(case.at).refute()
+
+
+SEARCHES: tuple[Search, ...] = (
+    # Needs no point.
+    _long_sums,
+    # The points that every later search builds on: more where F and f have more parts, on each
+    # interval between f's breakpoints, and, if a branch differs somewhere, enough to count them.
+    _wanted_points,
+    _off_the_line,
+    _between_breakpoints,
+    _coverage,
+    _more_points,
+    # Gates: without enough points that tell something, what follows would say nothing.
+    _branch_of_radicals,
+    _finite_value,
+    _whole_numbers,
+    # A change of branch at the points so far costs no point. The search for jumps adds points
+    # beside them, so that branches are compared once more.
+    _change_of_branch,
+    _jumps,
+    _change_of_branch,
+    # With special functions the bits are few, and a term may hide in the error.
+    _special_terms,
+    # The last look takes most bits: far away, and until each part of F and f shows.
+    _confirmation,
+)
+
+
+def refute(case: Candidate) -> Outcome | None:
+    """The outcome of the first search that has one: a refutation, a refusal, or undecided."""
+    return next((outcome for search in SEARCHES if (outcome := search(case))), None)

@@ -1,0 +1,167 @@
+"""The stages of a decision under one convention: proof, refutation at points, agreement.
+
+`STAGES` lists them in their order, with the reason for each place. A stage returns an outcome,
+which ends the decision, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...numeric.ball_arithmetic.balls import USUAL
+from ...numeric.comparison.at_points import AGREE_BITS, Comparison, PointResult
+from ...numeric.outcome import Outcome
+from ...numeric.sampling.integrand import MIN_POINTS
+from ...proof.discontinuities.search import Steps
+from ...proof.prover.prove import Proof, ProofSearch
+from ..agreement import agrees, branches, hidden_terms
+from ..agreement.acceptance import accepted
+from ..agreement.searches import COVERAGE_POINTS, Candidate, refute, too_long
+
+
+@dataclass(slots=True)
+class Decision:
+    """One answer under one convention, as far as the stages have come.
+
+    Attributes:
+        at: the comparison of F' with f at points.
+        steps: the search for jumps of F.
+        search: the search for a proof; None where the prover has no rules for the convention.
+        proof: the proof that was found.
+        was_tried: whether a proof was looked for, without and with cases.
+
+    """
+
+    at: Comparison
+    steps: Steps
+    search: ProofSearch | None
+    proof: Proof | None = None
+    was_tried: bool = False
+
+    def screen(self, wanted: int = MIN_POINTS) -> list[PointResult] | None:
+        """The first evaluation at the first points, if F may be right at all of them."""
+        return self.at.screen(self.at.pool.take(wanted))
+
+    def cannot_step(self) -> bool:
+        """Whether nothing but the proof has to be shown: usual conventions, and F has no steps."""
+        return self.at.tape.conventions == USUAL and self.steps.impossible()
+
+
+Stage = Callable[[Decision], Outcome | None]
+
+
+def _prove_at_once(decision: Decision) -> Outcome | None:
+    """A proof holds wherever F and f have values: no more points and digits are needed."""
+    at, search = decision.at, decision.search
+    screened = decision.screen(1) if search else None
+    if search is None or screened is None:
+        return None
+    agreeing = screened
+    if min(each.bits for each in screened) < AGREE_BITS:
+        more = decision.screen()
+        if more is None:
+            return None
+        agreeing = more
+    decision.proof = search.whole()
+    if decision.proof is None and search.is_splittable:
+        more = decision.screen()
+        if more is not None:
+            agreeing, decision.proof = more, search.in_cases()
+    decision.was_tried = decision.proof is not None or decision.screen() is not None
+    if decision.proof:
+        decision.proof.free()
+    if decision.proof and decision.cannot_step():
+        for result in agreeing:
+            at.note(result)
+        return accepted(at, decision.steps, decision.proof)
+    return None
+
+
+def _refuse_long_sums(decision: Decision) -> Outcome | None:
+    return too_long(decision.at) if decision.was_tried and not decision.proof else None
+
+
+def _compare_first_points(decision: Decision) -> Outcome | None:
+    at = decision.at
+    if decision.proof is None or at.tape.breaks:
+        at.see_constants()
+    return at.visit(at.pool.take(1)) or at.visit(at.pool.take(MIN_POINTS)[1:])
+
+
+def _prove_late(decision: Decision) -> Outcome | None:
+    at, search = decision.at, decision.search
+    if search is None or decision.was_tried or at.flipped:
+        return None
+    decision.proof = search.whole() or search.in_cases()
+    if decision.proof:
+        decision.proof.free()
+    if decision.proof and at.has_value() and decision.cannot_step():
+        return accepted(at, decision.steps, decision.proof)
+    return None
+
+
+def _look_for_steps(decision: Decision) -> Outcome | None:
+    """Of an answer that is proved only steps of F are in question, and terms that do not show.
+
+    Principal odd roots may make steps of constants, so that every term must show at a point.
+    """
+    at, steps, proof = decision.at, decision.steps, decision.proof
+    if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
+        return None
+    refuted = steps.refute(proved=True)
+    if refuted is None and (at.tape.special or at.tape.conventions != USUAL):
+        refuted = hidden_terms.look(at)
+    return refuted or accepted(at, steps, proof)
+
+
+def _accept(decision: Decision) -> Outcome | None:
+    at, steps, proof = decision.at, decision.steps, decision.proof
+    if proof is None:
+        return agrees(at, steps)
+    return refute(Candidate(at, steps, is_proved=True)) or accepted(at, steps, proof)
+
+
+STAGES: tuple[Stage, ...] = (
+    # Most right answers end here. F' and f are evaluated once, at the lowest precision, so that no
+    # time goes into proofs of wrong ones.
+    _prove_at_once,
+    # Before any comparison with many bits, which a long sum makes long.
+    _refuse_long_sums,
+    # Wrong answers end here.
+    _compare_first_points,
+    # Where the first evaluation was too coarse (great cancellation), points have agreed by now.
+    _prove_late,
+    # A proof leaves isolated points out.
+    _look_for_steps,
+    # Everything that speaks against an answer without a proof, or with too few points.
+    _accept,
+)
+
+
+def decide_in_stages(decision: Decision) -> Outcome:
+    """The outcome of the first stage that has one.
+
+    Raises:
+        OutOfBudgetError: the work budget is spent.
+
+    """
+    for stage in STAGES:
+        outcome = stage(decision)
+        if outcome is not None:
+            return outcome
+    raise AssertionError("the last stage has an outcome")
+
+
+def refutation(at: Comparison) -> Outcome | None:
+    """An outcome if one of the first points refutes; for further draws of the parameters."""
+    points = at.pool.take(2 * MIN_POINTS)
+    at.see_constants()
+    if at.pool.tier != "real":
+        return None
+    refuted = at.visit(points)
+    if refuted is None and at.flipped and not at.agreeing:
+        refuted = at.visit(at.pool.take(COVERAGE_POINTS)[len(points) :])
+    if refuted is None and at.flipped and not at.agreeing:
+        return branches.another_everywhere(at)
+    return refuted
