@@ -14,6 +14,9 @@ from .errors import ArgumentTypeError, UnknownNameError, UserError, require_extr
 #: How answers are judged: ball arithmetic, AntiderivBench's evaluator, Welleck et al.'s scorer.
 Method: TypeAlias = Literal["balls", "published", "welleck"]
 METHODS: tuple[Method, ...] = get_args(Method)
+#: What an acceptance may rest on: on agreement in all digits that count as well, or on proofs only.
+Acceptance: TypeAlias = Literal["agreement", "proof"]
+ACCEPTANCES: tuple[Acceptance, ...] = get_args(Acceptance)
 
 
 def check_text(name: str, value: Any) -> None:

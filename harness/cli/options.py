@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 import click
 from click.core import ParameterSource
 
-from ...rewards.arguments import Method
+from ...rewards.arguments import Acceptance, Method
 from ...rewards.workers.cluster import use_cluster
 from ...rewards.workers.errors import PoolError
 from ..core.errors import UserError, suggest
@@ -115,6 +115,13 @@ policy_options = together(
         "--require-continuous",
         is_flag=True,
         help="Refuse an antiderivative that jumps where the integrand does not.",
+    ),
+    click.option(
+        "--accept",
+        default="agreement",
+        show_default=True,
+        type=click.Choice(get_args(Acceptance)),
+        help="What an accepted answer may rest on; with proof, what only agrees is undecided.",
     ),
     click.option(
         "--method",

@@ -78,7 +78,7 @@ def verify(
     if certificate:
         if strictness.pop("method") != "balls":
             raise UserError("--certificate is for our own verifier only, not for another --method")
-        del strictness["answer_format"]
+        del strictness["answer_format"], strictness["accept"]  # a certificate holds a proof
         strictness["deadline"] = deadline_for(policy.method, policy.deadline)
         made = rewards.certify(text, integrand, **asked, **strictness)
         write_output(certificate, json.dumps(made, ensure_ascii=False).encode())

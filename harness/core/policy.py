@@ -7,12 +7,21 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from ...rewards.arguments import METHODS, Method, check_choice, check_switches
+from ...rewards.arguments import (
+    ACCEPTANCES,
+    METHODS,
+    Acceptance,
+    Method,
+    check_choice,
+    check_switches,
+)
 from ...rewards.records import Record
 from ...rewards.verdict import version_of
 from .errors import UserError
 
 AnswerFormat = Literal["latex", "prefix"]
+#: Values that a policy's name leaves out, so that the names of stored verdicts stay.
+_USUAL = (None, "latex", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class Policy(Record):
         strict: take an answer only from a box.
         strict_domain: as in `rewards.verify_antiderivative`.
         require_continuous: as in `rewards.verify_antiderivative`.
+        accept: as in `rewards.verify_antiderivative`; ``proof`` counts only what is proved. Labels
+            and whole numbers are compared exactly.
         deadline: seconds for one answer; None for the method's own.
         answer_format: ``latex``, or ``prefix`` for completions that are prefix tokens of Lample and
             Charton and nothing else.
@@ -45,17 +56,21 @@ class Policy(Record):
     strict: bool = False
     strict_domain: bool = False
     require_continuous: bool = False
+    accept: Acceptance = "agreement"
     deadline: Annotated[float, msgspec.Meta(gt=0)] | None = None
     answer_format: AnswerFormat = "latex"
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
+        check_choice("accept", self.accept, ACCEPTANCES)
         check_switches(
             strict=self.strict,
             strict_domain=self.strict_domain,
             require_continuous=self.require_continuous,
         )
         if self.method != "balls":
+            if self.accept == "proof":
+                raise UserError(f"the method {self.method} proves nothing; leave out accept=proof")
             for name in ("strict_domain", "require_continuous"):
                 if getattr(self, name):
                     raise UserError(
@@ -64,14 +79,14 @@ class Policy(Record):
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that are given, the notation if it is not LaTeX, the verifier's version.
+        """The fields that are not the usual ones, and the verifier's version.
 
         Returns:
             A JSON-serialisable dictionary.
 
         """
         row = Record.to_dict(self)
-        return {name: value for name, value in row.items() if value not in (None, "latex")}
+        return {name: value for name, value in row.items() if value not in _USUAL}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -84,6 +99,8 @@ class Policy(Record):
     def name(self) -> str:
         """As in ``balls-1`` or ``balls-1-strict``: the method, its version, what is not default."""
         switches = [name for name, value in self.options.items() if value is True]
+        if self.accept != "agreement":
+            switches.append(self.accept)
         if self.deadline is not None:
             switches.append(f"deadline{self.deadline:g}")
         if self.answer_format != "latex":

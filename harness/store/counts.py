@@ -44,8 +44,9 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
     ``failed`` have an error of the model or the verifier, ``refused`` and ``filtered`` ended in a
     refusal of the model or its provider's content filter, ``flag NAME`` has this flag in the
-    evidence. ``proved`` and ``agreed`` are correct by a proof and by agreement at points;
-    verdicts of other kinds, or of old verifiers, are neither.
+    evidence. ``proved`` and ``agreed`` rest on a proof and on agreement at points: these are
+    correct, unless only proofs are accepted. Verdicts of other kinds, or of old verifiers, are
+    neither.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -68,6 +69,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
             sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
+        if status in (Status.CORRECT, Status.UNDECIDED):
             name = PROOFS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
                 sums[name] = sums.get(name, 0) + 1

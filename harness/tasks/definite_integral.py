@@ -22,6 +22,7 @@ async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]
             {
                 "assumptions": dict(problem.assumptions),
                 "strict": policy.strict,
+                "accept": policy.accept,
                 "stop": list(stop),
                 "truncated": completion.finish_reason.truncated,
             },

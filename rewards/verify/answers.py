@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVarTuple
 
-from ..arguments import check_switches, check_text
+from ..arguments import Acceptance, check_switches, check_text
 from ..numeric.outcome import Outcome
 from ..reading.expression.traversal import substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
@@ -61,10 +61,14 @@ class ExtractedAnswer:
         *,
         detail: str = "",
         flags: tuple[str, ...] = (),
+        accept: Acceptance = "agreement",
         undecided_reward: float = 0.0,
     ) -> Verdict:
         """The verdict, with the evidence of an outcome and the reading that it applies to."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
+        if accept == "proof" and status is Status.CORRECT and outcome.proof not in PROOFS:
+            status = Status.UNDECIDED
+            outcome = replace(outcome, detail="the answer agrees, and is not proved")
         ambiguities = reading.ambiguities if reading else ()
         evidence = Evidence(
             method=self.method,
@@ -85,6 +89,10 @@ class ExtractedAnswer:
         if status is Status.UNDECIDED:
             reward = undecided_reward
         return Verdict(status, reward, self.text, evidence)
+
+
+#: What the proof of an accepted answer is called in the evidence.
+PROOFS = ("identity",)
 
 
 class NeedsWorkerError(Exception):

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..arguments import Method, check_method, check_switches, check_text
+from ..arguments import (
+    ACCEPTANCES,
+    Acceptance,
+    Method,
+    check_choice,
+    check_method,
+    check_switches,
+    check_text,
+)
+from ..errors import UserError
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, as_latex, prepare_readings
@@ -47,6 +56,7 @@ def verify_antiderivative(
     require_continuous: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    accept: Acceptance = "agreement",
     undecided_reward: float = 0.0,
     deadline: float | Deadline | None = None,
     method: Method = "balls",
@@ -68,6 +78,8 @@ def verify_antiderivative(
         require_continuous: refuse an F that jumps where f is continuous.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
+            ``proof`` only what is proved. What is only agreed is undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker. By default 10,
             for ``published`` 30, for ``welleck`` 1.
@@ -82,7 +94,8 @@ def verify_antiderivative(
         ProblemError: the integrand is unreadable, or the variable is wrong.
         PoolError: a worker is needed and cannot be started.
         ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
-        UnknownNameError: there is no such method.
+        UnknownNameError: there is no such method, or nothing that an acceptance may rest on.
+        UserError: a published evaluator is to accept proofs only.
         MissingExtraError: ``method="published"`` without its extra.
 
     Example:
@@ -94,6 +107,9 @@ def verify_antiderivative(
     check_method(method)
     check_text("completion", completion)
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
+    check_choice("accept", accept, ACCEPTANCES)
+    if accept == "proof" and method != "balls":
+        raise UserError(f"the method {method!r} proves nothing: leave out accept='proof'")
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
@@ -145,6 +161,7 @@ def verify_antiderivative(
             require_continuous=require_continuous,
             stop=stop,
             truncated=truncated,
+            accept=accept,
             undecided_reward=undecided_reward,
         )
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -152,7 +169,12 @@ def verify_antiderivative(
         detail = f"{type(error).__name__}: {error}"
         return answer.verdict(Status.ERROR, detail=detail, flags=("internal_error",))
     return answer.verdict(
-        outcome.status, outcome, reading, flags=flags, undecided_reward=undecided_reward
+        outcome.status,
+        outcome,
+        reading,
+        flags=flags,
+        accept=accept,
+        undecided_reward=undecided_reward,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flint import acb, arb
 
+from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
@@ -82,6 +83,10 @@ _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
 
 
+#: Methods of `IntegralValue` whose value is proved to lie in its ball.
+_RIGOROUS = ("enclosure", "divergence")
+
+
 def verify_definite_integral(
     completion: str,
     problem: str | sympy.Integral,
@@ -91,6 +96,7 @@ def verify_definite_integral(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    accept: Acceptance = "agreement",
     undecided_reward: float = 0.0,
     deadline: float | Deadline = DEFAULT_DEADLINE,
 ) -> Verdict:
@@ -111,6 +117,8 @@ def verify_definite_integral(
         strict: require a box.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        accept: ``proof`` accepts only where the value is enclosed, or the divergence proved; other
+            answers that agree with it are undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -132,6 +140,7 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
+    check_choice("accept", accept, ACCEPTANCES)
     integrals = definite_readings(problem, assumptions)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = _stated_divergence(completion, answer, strict, stop, truncated)
@@ -155,14 +164,18 @@ def verify_definite_integral(
             strict=strict,
             stop=stop,
             truncated=truncated,
+            accept=accept,
             undecided_reward=undecided_reward,
         )
     answer.method = known.method
+    if outcome.status is Status.CORRECT and known.method in _RIGOROUS:
+        accept = "agreement"  # with a value that is enclosed
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
         flags=known.integral.integrand.flags,
+        accept=accept,
         undecided_reward=undecided_reward,
     )
 

@@ -7,10 +7,11 @@ or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
-from ..arguments import check_text
+from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
@@ -19,8 +20,10 @@ from ..numeric.ball_arithmetic.magnitude import log2
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
+from ..proof.prover import prove
+from ..reading.expression.build import mul
 from ..reading.expression.traversal import needs_worker, symbols_of
-from ..reading.expression.tree import Expression
+from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
@@ -42,6 +45,8 @@ from .decision.decide import decide
 #: larger of them or, where that is zero, to the largest term that cancels.
 EQUAL_BITS = 1000
 _PRECISIONS = (128, 512, 2048, 4096)
+#: A name that no text has.
+_FRESH: Final = "t of the equality"
 
 
 def verify_value(
@@ -52,6 +57,7 @@ def verify_value(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    accept: Acceptance = "agreement",
     undecided_reward: float = 0.0,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
@@ -65,6 +71,8 @@ def verify_value(
         strict: require a box, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
+            ``proof`` only what is proved. What is only agreed is undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -87,6 +95,7 @@ def verify_value(
     return _verdict(
         answer,
         partial(_values, expected=expected, relative_tolerance=relative_tolerance),
+        expected,
         (),
         "value",
         completion,
@@ -96,6 +105,7 @@ def verify_value(
         strict=strict,
         stop=stop,
         truncated=truncated,
+        accept=accept,
         undecided_reward=undecided_reward,
     )
 
@@ -110,6 +120,7 @@ def verify_equivalent(
     strict: bool = False,
     stop: Sequence[str] = (),
     truncated: bool = False,
+    accept: Acceptance = "agreement",
     undecided_reward: float = 0.0,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
@@ -125,6 +136,8 @@ def verify_equivalent(
         strict: require a box, as in `verify_antiderivative`.
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
+        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
+            ``proof`` only what is proved. What is only agreed is undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -151,6 +164,7 @@ def verify_equivalent(
     return _verdict(
         answer,
         partial(_comparisons, problem=problem, budget=Budget()),
+        expected,
         problem.symbols,
         "equivalent",
         completion,
@@ -162,6 +176,7 @@ def verify_equivalent(
         strict=strict,
         stop=stop,
         truncated=truncated,
+        accept=accept,
         undecided_reward=undecided_reward,
     )
 
@@ -179,16 +194,19 @@ def _variable(expected: Expression, up_to_constant: bool) -> str:
 def _verdict(
     answer: ExtractedAnswer,
     judge: Judge,
+    expected: Expression,
     symbols: Sequence[str],
     task: str,
     completion: str,
     target: str,
     *,
     deadline: float,
+    accept: Acceptance,
     undecided_reward: float,
     **options: Any,
 ) -> Verdict:
     """The verdict on the best reading of an answer, from a worker where it may run long."""
+    check_choice("accept", accept, ACCEPTANCES)
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
@@ -201,10 +219,24 @@ def _verdict(
             target,
             answer,
             deadline=deadline,
+            accept=accept,
             undecided_reward=undecided_reward,
             **options,
         )
-    return answer.verdict(outcome.status, outcome, reading, undecided_reward=undecided_reward)
+    if accept == "proof" and outcome.status is Status.CORRECT:
+        outcome = _with_proof(outcome, reading.expression, expected)
+    return answer.verdict(
+        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
+    )
+
+
+def _with_proof(outcome: Outcome, answer: Expression, expected: Expression) -> Outcome:
+    """The outcome with a proof that two expressions are equal, if one is found.
+
+    They are if t times one, for a t that neither has, is an antiderivative of the other.
+    """
+    proof = prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
+    return replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
 
 
 def _values(

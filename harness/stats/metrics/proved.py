@@ -1,4 +1,4 @@
-"""The share of accepted answers that are proved, not only seen to agree at points."""
+"""The share of accepted answers that are proved: the others are what ``accept=proof`` costs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .registry import metric
 
 @metric("proved")
 def proved(group: Group) -> float | None:
-    """The share of correct answers with a proof, where either is recorded."""
+    """The share of proofs among the answers that are proved or agree, accepted or not."""
     shares = (
         math.fsum(sums.get(name, 0) for sums in group.verdicts) for name in ("proved", "agreed")
     )
