@@ -15,6 +15,8 @@ from ..decision.functions import RULES
 from ..decision.jets import Ball
 from ..expression.traversal import SLOW, fold, nodes_of
 from ..expression.tree import Call, Expression, Number, Symbol
+from ..functions import names
+from ..functions.record import COSTLY, ELEMENTARY, Function
 from .work import SPECIAL, spend
 
 #: f on a box; the flag asks for a proof that f is analytic there.
@@ -200,6 +202,13 @@ def _off_negative(u: Ball) -> bool:
     return bool(not u.imag.contains(0) or u.real > 0)
 
 
+def _is_meromorphic(function: Function) -> bool:
+    """Whether a function of one argument, evaluated in bounded time, has no branch."""
+    simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
+    single = not (function.domain or function.branch or function.breaks)
+    return simple and single and bool(function.derivative)
+
+
 _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "add": _sum,
     "mul": _product,
@@ -224,13 +233,7 @@ _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "acosh": _acosh,
     "bessel_j": _bessel_j,
     "lgamma": _lgamma,
-    **{
-        name: _plain(name)
-        for name in (
-            "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch "
-            "gamma factorial erf erfc erfi"
-        ).split()
-    },
+    **{name: _plain(name) for name in names(_is_meromorphic)},
 }
 
 

@@ -20,6 +20,7 @@ from ..expansions.forms import exact_value
 from ..expression.build import ONE, PI, TWO, E, add, div, mul, neg, number
 from ..expression.traversal import all_nodes, fold, is_constant, substitute
 from ..expression.tree import Call, Expression, Number, Symbol
+from ..functions import TRIGONOMETRIC
 from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
@@ -29,7 +30,7 @@ from .work import QuadratureError
 LEAST_PERIODS = 3
 #: Where a range is cut, as powers of two: as many kinks are computed.
 CUTS = range(3, 11)
-_TURNS = frozenset("sin cos tan cot sec csc".split())
+_TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 
 @dataclass(frozen=True, slots=True)

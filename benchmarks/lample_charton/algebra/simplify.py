@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
-from ....rewards.expression.derivative import template
+from ....rewards.expression.formulas import template
 from ....rewards.expression.tree import Expression, Number
 from ...algebra.normal_form import Algebra, UnusableFormulaError, factors_of
 from ..codec.prefix import PrefixError, to_prefix

@@ -20,7 +20,7 @@ from flint import acb, fmpq
 from ...expression.traversal import needs_worker, symbols_of
 from ...expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ..balls import precision
-from ..compiler import compile_tape
+from ..compiler import DOMAIN, compile_tape
 from .field import Field, Generator
 from .lattice import Lattice
 from .quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient, product, unit_circle
@@ -33,7 +33,7 @@ MAX_ORDER = 20_000
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Functions that are not real for every real argument. As parts of the integrand they are real at
 #: every point that counts (`Elements.real_parts`).
-RESTRICTED = frozenset(("even root", "either root", "ln", "asin", "acosh", "atanh", "lgamma"))
+RESTRICTED = DOMAIN - {"root"} | {"even root", "either root"}
 #: Assumptions that make a parameter positive (see `rewards.decision.integrand.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
 

@@ -10,6 +10,8 @@ from flint import fmpq
 
 from ...expression.traversal import all_nodes, fold, is_written_with
 from ...expression.tree import Expression, Symbol
+from ...functions import names
+from ...functions.record import LOGARITHM, ROOT
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, TooManyGeneratorsError
@@ -195,7 +197,7 @@ def _equal(
     return Case(translator.signs, base, tuple(terms), f)
 
 
-_OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
+_OF_POSITIVE = names(lambda function: function.branch in (ROOT, LOGARITHM))
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:

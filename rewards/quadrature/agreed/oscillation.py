@@ -19,12 +19,13 @@ from ...decision.compiler import compile_tape
 from ...decision.jets import Ball
 from ...expression.traversal import nodes_of, symbols_of
 from ...expression.tree import Call, Expression
+from ...functions import names
 from ..line import RealLine
 from ..work import QuadratureError
 from .nodes import gauss_legendre
 
 #: Functions that oscillate where their argument grows.
-_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())
+_PERIODIC = names(lambda function: function.oscillates)
 #: Where the growth of phases is looked at, as powers of two.
 FAR, FARTHER = 40, 80
 #: Periods whose integrals are extrapolated for a digit that is wanted; of these, the first ones are

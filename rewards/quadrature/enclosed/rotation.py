@@ -23,9 +23,12 @@ from ...expansions.models import NoModelError
 from ...expression.build import ONE, TWO, add, div, mul, neg, number, power
 from ...expression.traversal import additive_terms, all_nodes, fold, is_constant, substitute
 from ...expression.tree import Expression, Symbol
+from ...functions import names
 from .. import analytic
 from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, level_of
 
+#: Functions of a growing argument that oscillate.
+_PERIODIC = names(lambda function: function.oscillates)
 #: Cosines in the sum that a product of them becomes.
 MAX_WAVES = 32
 #: Evaluations of the integrand on one turned path.
@@ -321,7 +324,3 @@ def _bound(tail: Tail, term: Term, begin: arb) -> arb:
     half = arb(v.numerator) / v.denominator / 2
     growth = arb(factorial(degree)) / half**degree * (arb.pi() / 2 * half).exp()
     return size * growth * begin ** (-half)
-
-
-#: Functions of a growing argument that oscillate.
-_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())

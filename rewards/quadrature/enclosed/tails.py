@@ -6,6 +6,7 @@ the logarithm of its absolute value. Each operation takes lines to lines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -17,6 +18,8 @@ from ...decision.compiler import compile_tape
 from ...decision.jets import Ball
 from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Call, Expression, Number, Symbol
+from ...functions import RECORDS, names
+from ...functions.record import ODD
 
 #: p + q t
 Line = tuple[arb, arb]
@@ -246,23 +249,16 @@ class _Tail:
         return _Bounds(_times(bounds.size, r), _times(bounds.least, r), below, above)
 
 
-#: Functions of a real argument with a bound.
-_BOUNDED = {
-    "sin": 1,
-    "cos": 1,
-    "tanh": 1,
-    "erf": 1,
-    "erfc": 2,
-    "atan": 2,
-    "bessel_j": 1,
-    "sgn": 1,
-    "frac": 1,
-    "heaviside": 1,
+#: Functions of a real argument with a bound, and a whole number that bounds the size.
+_BOUNDED = {"bessel_j": 1} | {
+    f.name: math.ceil(max(map(abs, f.range)))
+    for f in RECORDS.values()
+    if f.range and f.arity == (1, 1) and math.isfinite(f.range[1])
 }
 
 
 #: Those of them that are no larger than 9/8 of their argument.
-_LIKE_THE_ARGUMENT = frozenset(("sin", "tanh", "erf", "atan"))
+_LIKE_THE_ARGUMENT = names(lambda f: f.name in _BOUNDED and f.parity == ODD and f.continuous)
 
 
 def _is_whole(node: Expression) -> bool:
