@@ -59,9 +59,9 @@ CONSTANTS = (
 )
 #: Parts of complex numbers.
 COMPLEX = (
-    Function("re", "1.9(i)", cost=PRODUCT, printed=r"\operatorname{Re}", bare="realpart Re",
-             systems="sympy"),
-    Function("im", "1.9(i)", cost=PRODUCT, printed=r"\operatorname{Im}",
+    Function("re", "1.9(i)", parity=ODD, cost=PRODUCT, printed=r"\operatorname{Re}",
+             bare="realpart Re", systems="sympy"),
+    Function("im", "1.9(i)", parity=ODD, cost=PRODUCT, printed=r"\operatorname{Im}",
              bare="imaginarypart Im", systems="sympy"),
     Function("arg", "1.9(i)", breaks=ZERO, bare="arg", systems="sympy"),
 )
@@ -93,12 +93,12 @@ PIECEWISE = (
 )
 #: Conditions of ``piecewise``.
 COMPARISONS = (
-    Function("lt", "1.4", TWO, printed="#1 < #2", systems="sympy=Lt"),
-    Function("le", "1.4", TWO, printed=r"#1 \le #2", systems="sympy=Le"),
-    Function("gt", "1.4", TWO, printed="#1 > #2", systems="sympy=Gt"),
-    Function("ge", "1.4", TWO, printed=r"#1 \ge #2", systems="sympy=Ge"),
-    Function("eq", "1.4", TWO, printed="#1 = #2", systems="sympy=Eq"),
-    Function("ne", "1.4", TWO, printed=r"#1 \ne #2", systems="sympy=Ne"),
+    Function("lt", "1.4", TWO, "u v", printed="#1 < #2", systems="sympy=Lt"),
+    Function("le", "1.4", TWO, "u v", printed=r"#1 \le #2", systems="sympy=Le"),
+    Function("gt", "1.4", TWO, "u v", printed="#1 > #2", systems="sympy=Gt"),
+    Function("ge", "1.4", TWO, "u v", printed=r"#1 \ge #2", systems="sympy=Ge"),
+    Function("eq", "1.4", TWO, "u v", printed="#1 = #2", systems="sympy=Eq"),
+    Function("ne", "1.4", TWO, "u v", printed=r"#1 \ne #2", systems="sympy=Ne"),
 )
 CONNECTIVES = (
     Function("and", "1.4", SEVERAL, printed=r"#1 \wedge #2", systems="sympy=And"),

@@ -87,7 +87,7 @@ HYPERBOLIC = (
              parity=EVEN, range=(0.0, 1.0), continuous=LINE, inverse="asech", values="0:1",
              bare="sech", systems=SOLVERS),
     Function("csch", "4.28.5", derivative="-(csch(u)*coth(u))", definition="1/sinh(u)", poles="0",
-             parity=ODD, inverse="acsch", values="log(1 + sqrt(2)):1", bare="csch cosech",
+             parity=ODD, inverse="acsch", values="log(1+sqrt(2)):1", bare="csch cosech",
              systems=SOLVERS),
     Function("gudermannian", "4.23(viii)", derivative="sech(u)", definition="2*atan(tanh(u/2))",
              branch=JUMPING, parity=ODD, continuous=LINE, values="0:0",
@@ -95,7 +95,7 @@ HYPERBOLIC = (
 )
 INVERSE_HYPERBOLIC = (
     Function("asinh", "4.37(ii)", derivative="1/sqrt(u**2 + 1)", branch=RADICAL_SLOPE, parity=ODD,
-             continuous=LINE, inverse="sinh", values="0:0 1:log(1 + sqrt(2))",
+             continuous=LINE, inverse="sinh", values="0:0 1:log(1+sqrt(2))",
              printed=r"\operatorname{arsinh}",
              bare="asinh arcsinh arsinh arsh argsinh argsh arcsh arcsenh arsenh",
              systems=f"{SOLVERS} python=arcsinh"),
@@ -118,7 +118,7 @@ INVERSE_HYPERBOLIC = (
              systems="sympy maxima fricas"),
     Function("acsch", "4.37.7", derivative="-(1/(u**2*sqrt(1 + 1/u**2)))",
              definition="asinh(1/u)", branch=RADICAL_SLOPE, parity=ODD, inverse="csch",
-             values="1:log(1 + sqrt(2))", printed=r"\operatorname{arcsch}",
+             values="1:log(1+sqrt(2))", printed=r"\operatorname{arcsch}",
              bare="acsch arccsch arcsch argcsch arccosech arcosech",
              systems="sympy maxima fricas"),
 )

@@ -29,7 +29,7 @@ GAMMA = (
     Function("digamma", "5.2.2", derivative="polygamma(1, u)", poles="-k", cost=WORKER,
              values="1:-EulerGamma", printed=r"\psi", called="digamma",
              systems="sympy maxima=psi[0]({0}) fricas alkahest"),
-    Function("polygamma", "5.15", TWO, "n u", "polygamma(n + 1, u)", cost=WORKER,
+    Function("polygamma", "5.15", TWO, "n u", "polygamma(n + 1, u)", domain="u > 0", cost=WORKER,
              printed=r"\psi^{(#1)}\left(#2\right)", called="polygamma PolyGamma", ordered=True,
              systems="sympy maxima=psi[{0}]({1}) fricas"),
     Function("gamma_upper", "8.2.2", TWO, "s u", "-u**(s - 1)*exp(-u)", domain="u > 0",
@@ -47,8 +47,8 @@ GAMMA = (
              systems="maxima=beta_incomplete"),
 )
 ZETA = (
-    Function("zeta", "25.2.1", (1, 2), "s u", "-s*zeta(s + 1, u)", cost=WORKER, values="2:pi**2/6",
-             printed=r"\zeta", systems="sympy maxima=zeta({0})"),
+    Function("zeta", "25.2.1", (1, 2), "s u", "-s*zeta(s + 1, u)", domain="u > 0", cost=WORKER,
+             values="2:pi**2/6", printed=r"\zeta", systems="sympy maxima=zeta({0})"),
     Function("polylog", "25.12.10", TWO, "s u", "polylog(s - 1, u)/u", domain="u <= 1",
              cost=WORKER, printed=r"\operatorname{Li}", called="polylog PolyLog", ordered=True,
              systems="sympy maxima=li[{0}]({1}) fricas"),
