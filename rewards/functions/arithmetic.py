@@ -89,7 +89,7 @@ PIECEWISE = (
     Function("heaviside", "1.16(iv)", breaks=ZERO, range=(0.0, 1.0), cost=PRODUCT,
              values="-1:0 2:1", printed=r"\operatorname{Heaviside}", called="Heaviside UnitStep",
              systems="sympy=Heaviside maxima=unit_step"),
-    Function("piecewise", "1.4", SEVERAL, breaks=CONDITION, called="Piecewise piecewise"),
+    Function("piecewise", "1.4", SEVERAL, breaks=CONDITION),
 )
 #: Conditions of ``piecewise``.
 COMPARISONS = (

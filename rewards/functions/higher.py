@@ -24,7 +24,7 @@ GAMMA = (
              values="1:1 5:24 1/2:sqrt(pi)", printed=r"\Gamma",
              systems="sympy maxima fricas=Gamma alkahest"),
     Function("lgamma", "5.2(i)", derivative="digamma(u)", domain="u > 0", poles="-k", cost=WORKER,
-             values="1:0 2:0", called="loggamma lgamma LogGamma",
+             values="1:0 2:0", called="lgamma loggamma LogGamma",
              systems="sympy=loggamma maxima=log_gamma"),
     Function("digamma", "5.2.2", derivative="polygamma(1, u)", poles="-k", cost=WORKER,
              values="1:-EulerGamma", printed=r"\psi", called="digamma",
@@ -58,7 +58,7 @@ ZETA = (
              systems="sympy=lerchphi"),
     Function("lambertw", "4.13", (1, 2), derivative="LambertW(u)/(u*(1 + LambertW(u)))",
              domain="u >= -exp(-1)", cost=WORKER, values="0:0 E:1",
-             printed=r"\operatorname{LambertW}", called="LambertW lambertw ProductLog",
+             printed=r"\operatorname{LambertW}", called="lambertw LambertW ProductLog",
              systems="sympy=LambertW maxima=lambert_w fricas=lambertW({0}) alkahest=lambert_w"),
     Function("hypgeom", "16.2.1", (3, None), "p q u", cost=WORKER),
 )
@@ -75,9 +75,9 @@ BESSEL = (
     Function("bessel_k", "10.25.3", TWO, "n u", "-(besselk(n - 1, u) + besselk(n + 1, u))/2",
              domain="u > 0", cost=WORKER, printed="K", called="besselk BesselK", ordered=True,
              systems="sympy=besselk maxima fricas=besselK"),
-    Function("airy_ai", "9.2", cost=WORKER, printed=r"\operatorname{Ai}", called="Ai airyai",
+    Function("airy_ai", "9.2", cost=WORKER, printed=r"\operatorname{Ai}", called="airyai Ai",
              systems="sympy=airyai maxima fricas=airyAi"),
-    Function("airy_bi", "9.2", cost=WORKER, printed=r"\operatorname{Bi}", called="Bi airybi",
+    Function("airy_bi", "9.2", cost=WORKER, printed=r"\operatorname{Bi}", called="airybi Bi",
              systems="sympy=airybi maxima fricas=airyBi"),
 )
 ORTHOGONAL = (

@@ -22,10 +22,10 @@ ERROR_FUNCTIONS = (
              definition="sqrt(pi)/2*exp(-u**2)*erfi(u)", parity=ODD, continuous=PLANE, cost=WORKER,
              values="0:0", bare="dawson dawsonf daw", systems="python"),
     Function("fresnel_s", "7.2.8", derivative="sin(pi*u**2/2)", parity=ODD, continuous=PLANE,
-             cost=WORKER, values="0:0", printed=r"\operatorname{S}", called="FresnelS fresnels",
+             cost=WORKER, values="0:0", printed=r"\operatorname{S}", called="fresnels FresnelS",
              systems="sympy=fresnels maxima fricas=fresnelS alkahest=fresnels"),
     Function("fresnel_c", "7.2.7", derivative="cos(pi*u**2/2)", parity=ODD, continuous=PLANE,
-             cost=WORKER, values="0:0", printed=r"\operatorname{C}", called="FresnelC fresnelc",
+             cost=WORKER, values="0:0", printed=r"\operatorname{C}", called="fresnelc FresnelC",
              systems="sympy=fresnelc maxima fricas=fresnelC alkahest=fresnelc"),
 )
 EXPONENTIAL_INTEGRALS = (
@@ -48,7 +48,7 @@ EXPONENTIAL_INTEGRALS = (
              printed=r"\operatorname{Ci}", called="Ci CosIntegral",
              systems="sympy=Ci maxima=expintegral_ci fricas=Ci alkahest=Ci"),
     Function("shi", "6.2.15", derivative="sinh(u)/u", parity=ODD, continuous=PLANE, cost=WORKER,
-             values="0:0", printed=r"\operatorname{Shi}", called="Shi shi SinhIntegral",
+             values="0:0", printed=r"\operatorname{Shi}", called="shi Shi SinhIntegral",
              systems="sympy=Shi maxima=expintegral_shi fricas=Shi alkahest=Shi"),
     Function("chi", "6.2.16", derivative="cosh(u)/u", domain="u > 0", cost=WORKER,
              printed=r"\operatorname{Chi}", called="Chi CoshIntegral",

@@ -48,7 +48,8 @@ class Function:
         printed: LaTeX, with arguments ``#1``, ``#2``, or only what stands before the parentheses.
             Nothing: ``\operatorname`` of the name without underscores.
         bare: names of a function that needs no parentheses, as ``\sin x``; the first names it.
-        called: names that need parentheses, also those of Mathematica and Maple.
+        called: names that need parentheses, also those of Mathematica and Maple; the first names
+            it if it is in lower case.
         ordered: whether the first argument may be, and is printed as, a subscript.
         systems: names in other systems, as ``"maxima=log fricas"``; one without ``=`` has ours.
             ``{0}``, ``{1}`` in it are the arguments of a longer notation.
@@ -93,4 +94,5 @@ class Function:
     @property
     def token(self) -> str:
         """The name by which the reader of LaTeX knows the function."""
-        return self.bare.partition(" ")[0] or self.name.replace("_", "")
+        first = (self.bare or self.called).partition(" ")[0]
+        return first if first.islower() else self.name.replace("_", "")

@@ -147,7 +147,7 @@ def test_domain(function: Function) -> None:
 def test_parity_and_range(function: Function) -> None:
     found = list(real_points(function))
     if function.arguments == "u" and function.arity[1]:
-        # A function of a record without parity has none; of one point, or of zeros, nothing is seen.
+        # Without parity in its record, a function has none; zeros show nothing.
         both = [(v, value(call_of(function), -x)) for x, v in found if not v.is_zero()]
         for name, sign in (("odd", -1), ("even", 1)):
             seen = len(both) > 1 and all(agree(other, sign * v) for v, other in both)
