@@ -11,6 +11,7 @@ from typing import Any
 from flint import acb, fmpq
 
 from ..expression.build import add, neg, power
+from ..expression.formulas import definition_of
 from ..expression.traversal import (
     SLOW,
     additive_terms,
@@ -127,6 +128,8 @@ class _Compiler:
             return special(self, node)
         if not node.args:
             return self.leaf(node.function, CONSTANTS[node.function])
+        if node.function not in RULES:
+            return self.slot(self._defined(node))
         slots = [self.slot(arg) for arg in node.args]
         if node.function in TEXTBOOK:
             self.tape.secants = True
@@ -138,6 +141,13 @@ class _Compiler:
         elif node.function in _LOGARITHMIC and self.tape._varying[slots[0]]:
             self._logarithmic(node)
         return self.apply(node.function, slots)
+
+    def _defined(self, node: Call) -> Expression:
+        """What a function without a rule is made of."""
+        definition = definition_of(node)
+        if definition is None:
+            raise UnusableError(f"no rule for {node.function}")
+        return definition
 
     def _branch(
         self,

@@ -38,9 +38,10 @@ _COMPARISONS: Mapping[type[ast.cmpop], str] = {
 }
 #: SymPy's names of constants.
 _NAMES = {SAME[constant.name]: Call(constant.name) for constant in CONSTANTS}
-#: SymPy's names of functions, and the spellings of Python's and NumPy's that people use as well.
+#: Our names of functions, SymPy's, and those of Python and NumPy.
 _FUNCTIONS: dict[str, str] = {
-    theirs: ours for system in (SAME, spellings("python")) for ours, theirs in system.items()
+    **{name: name for name in RECORDS},
+    **{theirs: ours for system in (SAME, spellings("python")) for ours, theirs in system.items()},
 }
 _BY_COUNT: dict[tuple[str, int], str] = {
     (theirs, RECORDS[ours].arity[0]): ours for ours, theirs in SAME.items() if theirs in BY_COUNT

@@ -9,34 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from . import arithmetic, elementary, higher, integrals  # noqa: F401  # they register
 from .arithmetic import ARITHMETIC, COMPARISONS, COMPLEX, CONNECTIVES, CONSTANTS, PIECEWISE
 from .elementary import HYPERBOLIC, INVERSE_HYPERBOLIC, INVERSE_TRIGONOMETRIC, TRIGONOMETRIC
-from .higher import BESSEL, FACTORIALS, GAMMA, ORTHOGONAL, ZETA
-from .integrals import ELLIPTIC, ERROR_FUNCTIONS, EXPONENTIAL_INTEGRALS
-from .record import Function
+from .higher import FACTORIALS, GAMMA
+from .record import PRODUCT, RECORDS, ROOT, Function
 
 __all__ = [
     "ARITHMETIC", "COMPARISONS", "COMPLEX", "CONNECTIVES", "CONSTANTS", "ELEMENTARY",
     "FACTORIALS", "GAMMA", "HYPERBOLIC", "INVERSE_HYPERBOLIC", "INVERSE_TRIGONOMETRIC",
-    "PIECEWISE", "QUOTIENTS", "RECORDS", "SPECIAL", "TRIGONOMETRIC", "Function", "names",
-    "spellings",
+    "PIECEWISE", "QUOTIENTS", "RECORDS", "TRANSCENDENTAL", "TRIGONOMETRIC", "Function",
+    "names", "spellings",
 ]  # fmt: skip
 
-#: All families; `ELEMENTARY` are those whose functions are analytic and elementary.
+#: Analytic functions that are elementary.
 ELEMENTARY = (
     *ARITHMETIC, *TRIGONOMETRIC, *INVERSE_TRIGONOMETRIC, *HYPERBOLIC, *INVERSE_HYPERBOLIC,
 )  # fmt: skip
-SPECIAL = (
-    *FACTORIALS, *ERROR_FUNCTIONS, *EXPONENTIAL_INTEGRALS, *GAMMA, *ZETA, *ELLIPTIC, *BESSEL,
-    *ORTHOGONAL,
-)  # fmt: skip
-RECORDS: dict[str, Function] = {
-    record.name: record
-    for family in (ELEMENTARY, CONSTANTS, COMPLEX, PIECEWISE, COMPARISONS, CONNECTIVES, SPECIAL)
-    for record in family
-}
-
-
+#: Exponential functions, logarithms, trigonometric and hyperbolic functions, and inverse functions.
+TRANSCENDENTAL = frozenset(f.name for f in ELEMENTARY if f.branch != ROOT and f.cost != PRODUCT)
 #: Functions that are quotients of sines and cosines.
 QUOTIENTS = frozenset(f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition)
 

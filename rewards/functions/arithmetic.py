@@ -17,6 +17,7 @@ from .record import (
     WHOLE,
     ZERO,
     Function,
+    family,
 )
 
 INF = math.inf
@@ -24,7 +25,7 @@ SEVERAL, TWO, NONE = (2, None), (2, 2), (0, 0)
 
 # Tables: a function takes one line or two.
 # fmt: off
-ARITHMETIC = (
+ARITHMETIC = family(
     Function("add", "1.2", SEVERAL, continuous=PLANE, cost=PRODUCT, systems="sympy=Add"),
     Function("mul", "1.2", SEVERAL, continuous=PLANE, cost=PRODUCT, systems="sympy=Mul"),
     Function("neg", "1.2", derivative="-1", continuous=PLANE, parity=ODD, cost=PRODUCT),
@@ -34,19 +35,19 @@ ARITHMETIC = (
              cost=PRODUCT, values="0:0 1:1 4:2", printed=r"\sqrt{#1}", called="sqrt",
              systems="sympy maxima fricas alkahest"),
     Function("root", "4.2(iv)", TWO, "u n", "root(u, n)/(n*u)", domain="u >= 0", branch=ROOT,
-             printed=r"\sqrt[{#2}]{#1}", called="root", systems="python maxima=({0}^(1/{1})) "
+             printed=r"\sqrt[{#2}]{#1}", called="root", systems="maxima=({0}^(1/{1})) "
              "fricas=nthRoot({0},{1}) alkahest=(({0})^(1/({1})))"),
     Function("exp", "4.2(iii)", derivative="exp(u)", continuous=PLANE, inverse="ln", values="0:1",
              printed="e^{#1}", bare="exp", systems="sympy maxima fricas alkahest"),
     Function("ln", "4.2(i)", derivative="1/u", domain="u > 0", branch=LOGARITHM, inverse="exp",
              values="1:0 E:1", printed=r"\ln", bare="ln",
-             systems="sympy=log python maxima=log fricas=log alkahest=log"),
+             systems="sympy=log maxima=log fricas=log alkahest=log"),
     Function("log", "4.2(ii)", TWO, "u b", "1/(u*log(b))", domain="u > 0", branch=LOGARITHM,
              printed=r"\log_{#2}\left(#1\right)", bare="log",
              systems="sympy maxima=(log({0})/log({1})) fricas=(log({0})/log({1})) "
              "alkahest=(log({0})/log({1}))"),
 )
-CONSTANTS = (
+CONSTANTS = family(
     Function("pi", "3.12", NONE, range=(math.pi, math.pi), continuous=PLANE, printed=r"\pi",
              systems="sympy maxima=%pi fricas=%pi alkahest"),
     Function("e", "4.2.11", NONE, range=(math.e, math.e), continuous=PLANE, printed="e",
@@ -58,17 +59,17 @@ CONSTANTS = (
              systems="sympy=Catalan maxima=%catalan"),
 )
 #: Parts of complex numbers.
-COMPLEX = (
+COMPLEX = family(
     Function("re", "1.9(i)", parity=ODD, cost=PRODUCT, printed=r"\operatorname{Re}",
              bare="realpart Re", systems="sympy"),
     Function("im", "1.9(i)", parity=ODD, cost=PRODUCT, printed=r"\operatorname{Im}",
              bare="imaginarypart Im", systems="sympy"),
     Function("arg", "1.9(i)", breaks=ZERO, bare="arg", systems="sympy"),
 )
-PIECEWISE = (
+PIECEWISE = family(
     Function("abs", "1.9(i)", derivative="sign(u)", breaks=ZERO, parity=EVEN, range=(0.0, INF),
              continuous=LINE, cost=PRODUCT, values="0:0 -2:2", printed=r"\left|#1\right|",
-             bare="abs", systems="sympy=Abs python maxima fricas alkahest"),
+             bare="abs", systems="sympy=Abs maxima fricas alkahest"),
     Function("sgn", "Common Notations", breaks=ZERO, parity=ODD, range=(-1.0, 1.0),
              cost=PRODUCT, values="0:0 3:1 -3:-1", bare="sgn sign signum",
              systems="sympy=sign maxima=signum fricas=sign alkahest=sign"),
@@ -92,7 +93,7 @@ PIECEWISE = (
     Function("piecewise", "1.4", SEVERAL, breaks=CONDITION),
 )
 #: Conditions of ``piecewise``.
-COMPARISONS = (
+COMPARISONS = family(
     Function("lt", "1.4", TWO, "u v", printed="#1 < #2", systems="sympy=Lt"),
     Function("le", "1.4", TWO, "u v", printed=r"#1 \le #2", systems="sympy=Le"),
     Function("gt", "1.4", TWO, "u v", printed="#1 > #2", systems="sympy=Gt"),
@@ -100,7 +101,7 @@ COMPARISONS = (
     Function("eq", "1.4", TWO, "u v", printed="#1 = #2", systems="sympy=Eq"),
     Function("ne", "1.4", TWO, "u v", printed=r"#1 \ne #2", systems="sympy=Ne"),
 )
-CONNECTIVES = (
+CONNECTIVES = family(
     Function("and", "1.4", SEVERAL, printed=r"#1 \wedge #2", systems="sympy=And"),
     Function("or", "1.4", SEVERAL, printed=r"#1 \vee #2", systems="sympy=Or"),
 )

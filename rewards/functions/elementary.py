@@ -18,6 +18,7 @@ from .record import (
     TURNING,
     TWO_LOGARITHMS,
     Function,
+    family,
 )
 
 INF = math.inf
@@ -26,7 +27,7 @@ SOLVERS = "sympy maxima fricas alkahest"
 
 # Tables: a function takes a few lines.
 # fmt: off
-TRIGONOMETRIC = (
+TRIGONOMETRIC = family(
     Function("sin", "4.14.1", derivative="cos(u)", parity=ODD, range=(-1.0, 1.0), continuous=PLANE,
              oscillates=True, inverse="asin", values="0:0 pi/6:1/2 pi/2:1", printed=r"\sin",
              bare="sin sen", systems=SOLVERS),
@@ -46,7 +47,7 @@ TRIGONOMETRIC = (
              parity=ODD, oscillates=True, inverse="acsc", values="pi/2:1 pi/6:2",
              printed=r"\csc", bare="csc cosec", systems=SOLVERS),
 )
-INVERSE_TRIGONOMETRIC = (
+INVERSE_TRIGONOMETRIC = family(
     Function("asin", "4.23(ii)", derivative="1/sqrt(1 - u**2)", domain="-1 <= u <= 1",
              branch=TURNING, parity=ODD, continuous=CLOSED, inverse="sin", values="0:0 1:pi/2",
              printed=r"\arcsin", bare="asin arcsin arsin arcsen invsin",
@@ -71,7 +72,7 @@ INVERSE_TRIGONOMETRIC = (
              printed=r"\operatorname{arccsc}", bare="acsc arccsc arccosec arcosec acosec arcsc",
              systems="sympy maxima fricas"),
 )
-HYPERBOLIC = (
+HYPERBOLIC = family(
     Function("sinh", "4.28.1", derivative="cosh(u)", parity=ODD, continuous=PLANE, inverse="asinh",
              values="0:0", printed=r"\sinh", bare="sinh sh senh", systems=SOLVERS),
     Function("cosh", "4.28.2", derivative="sinh(u)", parity=EVEN, range=(1.0, INF),
@@ -93,7 +94,7 @@ HYPERBOLIC = (
              branch=JUMPING, parity=ODD, continuous=LINE, values="0:0",
              printed=r"\operatorname{gd}", bare="gudermannian gd"),
 )
-INVERSE_HYPERBOLIC = (
+INVERSE_HYPERBOLIC = family(
     Function("asinh", "4.37(ii)", derivative="1/sqrt(u**2 + 1)", branch=RADICAL_SLOPE, parity=ODD,
              continuous=LINE, inverse="sinh", values="0:0 1:log(1+sqrt(2))",
              printed=r"\operatorname{arsinh}",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .record import COSTLY, ELEMENTARY, WORKER, Function
+from .record import COSTLY, ELEMENTARY, WORKER, Function, family
 
 TWO = (2, 2)
 
 # Tables: a function takes a few lines.
 # fmt: off
-FACTORIALS = (
+FACTORIALS = family(
     Function("factorial", "5.2(i)", derivative="gamma(u + 1)*digamma(u + 1)",
              definition="gamma(u + 1)", poles="-1 - k", cost=COSTLY, values="0:1 4:24",
              printed="#1!", bare="fact factorial", systems="sympy maxima fricas"),
@@ -19,7 +19,7 @@ FACTORIALS = (
              "gamma(u + 1)/(gamma(k + 1)*gamma(u - k + 1))", cost=COSTLY,
              printed=r"\binom{#1}{#2}", called="binomial", systems="sympy maxima fricas"),
 )
-GAMMA = (
+GAMMA = family(
     Function("gamma", "5.2.1", derivative="gamma(u)*digamma(u)", poles="-k", cost=COSTLY,
              values="1:1 5:24 1/2:sqrt(pi)", printed=r"\Gamma",
              systems="sympy maxima fricas=Gamma alkahest"),
@@ -46,7 +46,7 @@ GAMMA = (
              domain="0 <= u and u <= 1", cost=WORKER, printed=r"B_{#3}\left(#1, #2\right)",
              systems="maxima=beta_incomplete"),
 )
-ZETA = (
+ZETA = family(
     Function("zeta", "25.2.1", (1, 2), "s u", "-s*zeta(s + 1, u)", domain="u > 0", cost=WORKER,
              values="2:pi**2/6", printed=r"\zeta", systems="sympy maxima=zeta({0})"),
     Function("polylog", "25.12.10", TWO, "s u", "polylog(s - 1, u)/u", domain="u <= 1",
@@ -62,7 +62,7 @@ ZETA = (
              systems="sympy=LambertW maxima=lambert_w fricas=lambertW({0}) alkahest=lambert_w"),
     Function("hypgeom", "16.2.1", (3, None), "p q u", cost=WORKER),
 )
-BESSEL = (
+BESSEL = family(
     Function("bessel_j", "10.2.2", TWO, "n u", "(besselj(n - 1, u) - besselj(n + 1, u))/2",
              domain="u > 0", oscillates=True, cost=WORKER, printed="J", called="besselj BesselJ",
              ordered=True, systems="sympy=besselj maxima fricas=besselJ"),
@@ -80,7 +80,7 @@ BESSEL = (
     Function("airy_bi", "9.2", cost=WORKER, printed=r"\operatorname{Bi}", called="airybi Bi",
              systems="sympy=airybi maxima fricas=airyBi"),
 )
-ORTHOGONAL = (
+ORTHOGONAL = family(
     Function("legendre_p", "18.3", TWO, "n u",
              "n*(u*legendre(n, u) - legendre(n - 1, u))/(u**2 - 1)", domain="u > -1", cost=WORKER,
              printed="P", called="legendre", ordered=True, systems="sympy=legendre"),

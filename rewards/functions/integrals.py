@@ -5,11 +5,11 @@ Fresnel integrals are the normalised ones. Elliptic integrals take the parameter
 
 from __future__ import annotations
 
-from .record import COSTLY, ODD, PLANE, WORKER, Function
+from .record import COSTLY, ODD, PLANE, WORKER, Function, family
 
 # Tables: a function takes a few lines.
 # fmt: off
-ERROR_FUNCTIONS = (
+ERROR_FUNCTIONS = family(
     Function("erf", "7.2.1", derivative="2/sqrt(pi)*exp(-u**2)", parity=ODD, range=(-1.0, 1.0),
              continuous=PLANE, cost=COSTLY, values="0:0", bare="erf",
              systems="sympy maxima fricas alkahest"),
@@ -20,7 +20,7 @@ ERROR_FUNCTIONS = (
              cost=COSTLY, values="0:0", bare="erfi", systems="sympy maxima fricas"),
     Function("dawson", "7.2.5", derivative="1 - 2*u*dawson(u)",
              definition="sqrt(pi)/2*exp(-u**2)*erfi(u)", parity=ODD, continuous=PLANE, cost=WORKER,
-             values="0:0", bare="dawson dawsonf daw", systems="python"),
+             values="0:0", bare="dawson dawsonf daw"),
     Function("fresnel_s", "7.2.8", derivative="sin(pi*u**2/2)", parity=ODD, continuous=PLANE,
              cost=WORKER, values="0:0", printed=r"\operatorname{S}", called="fresnels FresnelS",
              systems="sympy=fresnels maxima fricas=fresnelS alkahest=fresnels"),
@@ -28,7 +28,7 @@ ERROR_FUNCTIONS = (
              cost=WORKER, values="0:0", printed=r"\operatorname{C}", called="fresnelc FresnelC",
              systems="sympy=fresnelc maxima fricas=fresnelC alkahest=fresnelc"),
 )
-EXPONENTIAL_INTEGRALS = (
+EXPONENTIAL_INTEGRALS = family(
     Function("ei", "6.2.5", derivative="exp(u)/u", cost=WORKER, printed=r"\operatorname{Ei}",
              called="Ei ExpIntegralEi expintegralei",
              systems="sympy=Ei maxima=expintegral_ei fricas=Ei alkahest=Ei"),
@@ -54,7 +54,7 @@ EXPONENTIAL_INTEGRALS = (
              printed=r"\operatorname{Chi}", called="Chi CoshIntegral",
              systems="sympy=Chi maxima=expintegral_chi fricas=Chi alkahest=Chi"),
 )
-ELLIPTIC = (
+ELLIPTIC = family(
     Function("elliptic_f", "19.2.4", (2, 2), "u m", "1/sqrt(1 - m*sin(u)**2)", cost=WORKER,
              called="EllipticF",
              systems="sympy maxima fricas=ellipticF(sin({0}),{1}) alkahest=EllipticF"),

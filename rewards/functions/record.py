@@ -96,3 +96,20 @@ class Function:
         """The name by which the reader of LaTeX knows the function."""
         first = (self.bare or self.called).partition(" ")[0]
         return first if first.islower() else self.name.replace("_", "")
+
+
+#: All functions and named constants, by their names.
+RECORDS: dict[str, Function] = {}
+
+
+def family(*functions: Function) -> tuple[Function, ...]:
+    """Register functions that belong together.
+
+    Raises:
+        ValueError: a name is taken.
+
+    """
+    for function in functions:
+        if RECORDS.setdefault(function.name, function) is not function:
+            raise ValueError(f"two functions are called {function.name}")
+    return functions
