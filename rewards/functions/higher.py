@@ -82,13 +82,13 @@ BESSEL = family(
 )
 ORTHOGONAL = family(
     Function("legendre_p", "18.3", TWO, "n u",
-             "n*(u*legendre(n, u) - legendre(n - 1, u))/(u**2 - 1)", domain="u > -1", cost=WORKER,
+             "n*(u*legendre(n, u) - legendre(n - 1, u))/(u*u - 1)", domain="u > -1", cost=WORKER,
              printed="P", called="legendre", ordered=True, systems="sympy=legendre"),
     Function("chebyshev_t", "18.3", TWO, "n u", "n*chebyshevu(n - 1, u)", domain="u > -1",
              cost=WORKER, printed="T", called="chebyshevt", ordered=True,
              systems="sympy=chebyshevt"),
     Function("chebyshev_u", "18.3", TWO, "n u",
-             "((n + 1)*chebyshevt(n + 1, u) - u*chebyshevu(n, u))/(u**2 - 1)", domain="u > -1",
+             "((n + 1)*chebyshevt(n + 1, u) - u*chebyshevu(n, u))/(u*u - 1)", domain="u > -1",
              cost=WORKER, printed="U", called="chebyshevu", ordered=True,
              systems="sympy=chebyshevu"),
     Function("hermite_h", "18.3", TWO, "n u", "2*n*hermite(n - 1, u)", cost=WORKER, printed="H",

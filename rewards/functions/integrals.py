@@ -21,10 +21,10 @@ ERROR_FUNCTIONS = family(
     Function("dawson", "7.2.5", derivative="1 - 2*u*dawson(u)",
              definition="sqrt(pi)/2*exp(-u**2)*erfi(u)", parity=ODD, continuous=PLANE, cost=WORKER,
              values="0:0", bare="dawson dawsonf daw"),
-    Function("fresnel_s", "7.2.8", derivative="sin(pi*u**2/2)", parity=ODD, continuous=PLANE,
+    Function("fresnel_s", "7.2.8", derivative="sin(pi*u*u/2)", parity=ODD, continuous=PLANE,
              cost=WORKER, values="0:0", printed=r"\operatorname{S}", called="fresnels FresnelS",
              systems="sympy=fresnels maxima fricas=fresnelS alkahest=fresnels"),
-    Function("fresnel_c", "7.2.7", derivative="cos(pi*u**2/2)", parity=ODD, continuous=PLANE,
+    Function("fresnel_c", "7.2.7", derivative="cos(pi*u*u/2)", parity=ODD, continuous=PLANE,
              cost=WORKER, values="0:0", printed=r"\operatorname{C}", called="fresnelc FresnelC",
              systems="sympy=fresnelc maxima fricas=fresnelC alkahest=fresnelc"),
 )
