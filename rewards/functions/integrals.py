@@ -11,10 +11,11 @@ from .record import COSTLY, ODD, PLANE, WORKER, Function, family
 # fmt: off
 ERROR_FUNCTIONS = family(
     Function("erf", "7.2.1", derivative="2/sqrt(pi)*exp(-u**2)", parity=ODD, range=(-1.0, 1.0),
-             continuous=PLANE, cost=COSTLY, values="0:0", bare="erf",
+             nears=(-1, 1), continuous=PLANE, cost=COSTLY, values="0:0", bare="erf",
              systems="sympy maxima fricas alkahest"),
     Function("erfc", "7.2.2", derivative="-2/sqrt(pi)*exp(-u**2)", definition="1 - erf(u)",
-             range=(0.0, 2.0), continuous=PLANE, cost=COSTLY, values="0:1", bare="erfc",
+             range=(0.0, 2.0), nears=(0, 2), continuous=PLANE, cost=COSTLY, values="0:1",
+             bare="erfc",
              systems="sympy maxima fricas=(1-erf({0})) alkahest"),
     Function("erfi", "7.2(i)", derivative="2/sqrt(pi)*exp(u**2)", parity=ODD, continuous=PLANE,
              cost=COSTLY, values="0:0", bare="erfi", systems="sympy maxima fricas"),

@@ -40,6 +40,7 @@ class Function:
         poles: real poles, with any whole k.
         parity: `ODD`, `EVEN` or nothing.
         range: bounds of the values for all real arguments, where both or one are finite.
+        nears: whole numbers that values come exponentially near to without reaching them.
         continuous: where the function is continuous, if that is used.
         oscillates: whether it oscillates where its argument grows.
         inverse: the inverse function.
@@ -72,6 +73,7 @@ class Function:
     poles: str = ""
     parity: str = ""
     range: tuple[float, float] | None = None
+    nears: tuple[int, ...] = ()
     continuous: str = ""
     oscillates: bool = False
     inverse: str = ""

@@ -14,24 +14,15 @@ UNARY: Final[dict[str, tuple[str, ...]]] = {
     f.token: tuple(f.bare.split()[1:]) for f in RECORDS.values() if f.bare
 } | {"lg": (), "sinc": ()}
 
+#: What stands before the kind in names of elliptic integrals that take the parameter.
+_ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
 #: Functions that need parentheses -> canonical name; `rewards.latex.builders` says what they build.
 #: What follows the functions of records is made from several of them.
 NAMED: Final[dict[str, str]] = {
     **{name: f.token for f in RECORDS.values() for name in f.called.split()},
     "Li": "Li",
     "dilog": "dilog",
-    "ellipticf": "ellipf",
-    "elliptice": "ellipe",
-    "elliptick": "ellipk",
-    "ellipticpi": "ellippi",
-    "ellipf": "ellipf",
-    "ellipe": "ellipe",
-    "ellipk": "ellipk",
-    "ellippi": "ellippi",
-    "elliptic_f": "ellipf",
-    "elliptic_e": "ellipe",
-    "elliptic_k": "ellipk",
-    "elliptic_pi": "ellippi",
+    **{f"{stem}{kind}": f"ellip{kind}" for stem in _ELLIPTIC for kind in ("f", "e", "k", "pi")},
     "gammafunction": "gammafunction",
     "uppergamma": "gammafunction",
     "BetaFunction": "betafunction",

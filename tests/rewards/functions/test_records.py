@@ -12,6 +12,8 @@ from calculus_harness.rewards.decision.balls import precision
 from calculus_harness.rewards.decision.compiler import compile_tape
 from calculus_harness.rewards.decision.functions import RULES
 from calculus_harness.rewards.decision.jets import CONSTANTS
+from calculus_harness.rewards.decision.prover.translate import FORMS
+from calculus_harness.rewards.decision.prover.translate import RULES as PROVER_RULES
 from calculus_harness.rewards.expression.formulas import definition_of, slope_of, template
 from calculus_harness.rewards.expression.traversal import nodes_of
 from calculus_harness.rewards.expression.tree import Call, Expression, Number, Symbol
@@ -22,8 +24,10 @@ from calculus_harness.rewards.functions import (
     PIECEWISE,
     RECORDS,
     Function,
+    spellings,
 )
 from calculus_harness.rewards.functions import CONSTANTS as NAMED
+from calculus_harness.rewards.latex import read, to_latex
 
 #: Parameters of functions of several arguments: none has a special value.
 PARAMETERS = {"n": (1, 3), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
@@ -189,3 +193,35 @@ def test_constants_lie_in_their_range() -> None:
     for constant in NAMED:
         if constant.range:
             assert agree(value(Call(constant.name)), acb(constant.range[0]), 14)
+
+
+def test_rules_are_of_functions_with_a_record() -> None:
+    assert RULES.keys() - RECORDS.keys() == {"hurwitz_zeta"}  # zeta of two arguments
+    assert not (PROVER_RULES.keys() | FORMS.keys()) - RECORDS.keys()
+
+
+@pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
+def test_what_is_printed_reads_back(function: Function) -> None:
+    call = call_of(function)
+    if function.name == "hermite_h":  # of an order that is not whole, H is read as another function
+        call = Call("hermite_h", (Number(3), Symbol("x")))
+    assert call in [reading.expression for reading in read(to_latex(call))] or (
+        function.name == "im"  # is read as a real part
+    )
+
+
+@pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
+def test_every_spelling_is_read(function: Function) -> None:
+    """Each spelling is read as the function, or in one reading, as names of elliptic integrals."""
+    arguments = ", ".join(to_latex(arg) for arg in call_of(function).args)
+    base = "_{7/2}" if function.name == "log" else ""
+    for name in (*function.bare.split(), *function.called.split()):
+        text = rf"\operatorname{{{name}}}{base}({'x' if base else arguments})"
+        found = [reading.expression.function for reading in read(text)]
+        assert {"im": "re"}.get(function.name, function.name) in found, name
+
+
+def test_names_in_sympy_exist() -> None:
+    sympy = pytest.importorskip("sympy")
+    for name, spelling in spellings("sympy").items():
+        assert hasattr(sympy, spelling), name
