@@ -194,7 +194,7 @@ class _Tail:
             return _Bounds()
         if name in _LIKE_THE_ARGUMENT and first.size is not None and first.size[1] < 0:
             # |sin u| <= |u| and so on; |erf u| <= 2 |u| / sqrt(pi)
-            return _Bounds(_plus(first.size, (arb(9 * fmpq(1, 8)).log(), arb(0))))
+            return _Bounds(_plus(first.size, ((2 / arb.pi().sqrt()).log(), arb(0))))
         return _Bounds(below=(arb(-limit), arb(0)), above=(arb(limit), arb(0)))
 
     def _near_one(self, node: Expression) -> Line | None:
@@ -257,7 +257,7 @@ _BOUNDED = {"bessel_j": 1} | {
 }
 
 
-#: Those of them that are no larger than 9/8 of their argument.
+#: Those of them that are no larger than 2 / sqrt(pi) times their argument (erf has this slope).
 _LIKE_THE_ARGUMENT = names(lambda f: f.name in _BOUNDED and f.parity == ODD and f.continuous)
 
 
