@@ -64,6 +64,7 @@ def test_every_kind_of_extension_is_shown() -> None:
     assert HEADING.findall(extensions) == [
         "A prompt",
         "A benchmark",
+        "A function",
         "A task",
         "A model kind",
         "A metric",

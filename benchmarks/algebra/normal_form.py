@@ -21,8 +21,10 @@ from typing import Any, ClassVar, TypeGuard
 from flint import fmpq, fmpz
 
 from ...rewards.reading.expression.build import mul, rational_power
-from ...rewards.reading.expression.derivative import SLOPES, template
+from ...rewards.reading.expression.formulas import template
 from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.functions import ELEMENTARY, PIECEWISE
+from ...rewards.reading.functions.record import EVEN, ODD
 
 #: Bits of the longest number.
 MAX_BITS = 256
@@ -31,10 +33,16 @@ MAX_PRIMES = 168
 #: The most terms of an expansion.
 MAX_TERMS = 200
 
-_ODD = frozenset(
-    "sin tan cot csc asin atan sinh tanh coth csch asinh atanh acoth acsch sgn acsc acot".split()
-)
-_EVEN = frozenset(("cos", "sec", "cosh", "sech", "abs"))
+#: Functions of one argument that SymPy knows, without those that round or have no parity at a step.
+_FUNCTIONS = [
+    function
+    for function in (*ELEMENTARY, *PIECEWISE)
+    if function.spelling("sympy")
+    and function.arguments == "u"
+    and (function.parity or not function.breaks)
+]
+_ODD = frozenset(function.name for function in _FUNCTIONS if function.parity == ODD)
+_EVEN = frozenset(function.name for function in _FUNCTIONS if function.parity == EVEN)
 #: What is proven of a value wherever it is finite; each includes those before.
 _UNKNOWN, _REAL, _NOT_NEGATIVE, _POSITIVE = range(4)
 #: Of functions of real values.
@@ -426,7 +434,7 @@ _READ: dict[str, Callable[..., Expression]] = {
 
 #: Derivatives that SymPy writes otherwise than `rewards.reading.expression.derivative`.
 _SLOPES = {
-    **{name: slope for name, slope in SLOPES.items() if name not in ("erf", "erfi")},
+    **{f.name: f.derivative for f in _FUNCTIONS if f.derivative},
     "sgn": "0",
     "tan": "1 + tan(u)**2",
     "cot": "-1 - cot(u)**2",

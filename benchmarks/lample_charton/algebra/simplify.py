@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 
 from flint import Ordering, fmpq, fmpz_mpoly_ctx
 
-from ....rewards.reading.expression.derivative import template
+from ....rewards.reading.expression.formulas import template
 from ....rewards.reading.expression.tree import Expression, Number
 from ...algebra.normal_form import Algebra, UnusableFormulaError, factors_of
 from ..codec.prefix import PrefixError, to_prefix

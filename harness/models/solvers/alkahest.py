@@ -22,40 +22,6 @@ def _dilog(args: Sequence[Expression]) -> Expression:
 
 ALKAHEST = Dialect(
     system="Alkahest",
-    constants={"pi": "pi"},
-    functions={
-        **{
-            name: name
-            for name in """sin cos tan cot sec csc asin acos atan sinh cosh tanh coth sech csch
-            asinh acosh atanh sqrt exp abs floor ceil erf erfc gamma digamma li""".split()
-        },
-        "ln": "log",
-        "sgn": "sign",
-        "ei": "Ei",
-        "si": "Si",
-        "ci": "Ci",
-        "shi": "Shi",
-        "chi": "Chi",
-        "fresnel_s": "fresnels",
-        "fresnel_c": "fresnelc",
-        "lambertw": "lambert_w",
-        "elliptic_k": "EllipticK",
-        "elliptic_f": "EllipticF",
-        "elliptic_pi": "EllipticPi",
-        "elliptic_e": "EllipticE",
-        "elliptic_ec": "EllipticE",
-    },
-    forms={
-        "e": "exp(1)",
-        "log": "(log({0})/log({1}))",
-        "root": "(({0})^(1/({1})))",
-        "acot": "atan(1/({0}))",
-        "asec": "acos(1/({0}))",
-        "acsc": "asin(1/({0}))",
-        "acoth": "atanh(1/({0}))",
-        "asech": "acosh(1/({0}))",
-        "acsch": "asinh(1/({0}))",
-    },
     readers={"dilog": _dilog, "atan2": atan2},
 )
 

@@ -57,45 +57,6 @@ def _elliptic_pi(args: Sequence[Expression]) -> Expression:
 
 FRICAS = Dialect(
     system="FriCAS",
-    constants={"pi": "%pi", "e": "%e", "i": "%i"},
-    functions={
-        **{
-            name: name
-            for name in """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
-            sech csch
-           asinh acosh atanh acoth asech acsch sqrt exp abs factorial binomial erf erfi li digamma
-           polygamma polylog""".split()
-        },
-        "ln": "log",
-        "sgn": "sign",
-        "ei": "Ei",
-        "si": "Si",
-        "ci": "Ci",
-        "shi": "Shi",
-        "chi": "Chi",
-        "gamma": "Gamma",
-        "gamma_upper": "Gamma",
-        "beta": "Beta",
-        "fresnel_s": "fresnelS",
-        "fresnel_c": "fresnelC",
-        "bessel_j": "besselJ",
-        "bessel_y": "besselY",
-        "bessel_i": "besselI",
-        "bessel_k": "besselK",
-        "airy_ai": "airyAi",
-        "airy_bi": "airyBi",
-        "elliptic_k": "ellipticK",
-        "elliptic_ec": "ellipticE",
-    },
-    forms={
-        "log": "(log({0})/log({1}))",
-        "root": "nthRoot({0},{1})",
-        "erfc": "(1-erf({0}))",
-        "lambertw": "lambertW({0})",
-        "elliptic_f": "ellipticF(sin({0}),{1})",
-        "elliptic_e": "ellipticE(sin({0}),{1})",
-        "elliptic_pi": "ellipticPi(sin({1}),{0},{2})",
-    },
     readers={
         "integral": lambda args: Call(INTEGRAL, tuple(args)),
         "pi": lambda args: Call("pi"),

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from ....rewards.reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ....rewards.reading.expression.formulas import definition_of
+from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ....rewards.reading.functions import RECORDS, spellings
 
 #: Longer texts are refused, as by the verifier.
 MAX_CHARACTERS = 100_000
@@ -32,41 +34,41 @@ class NotationError(ValueError):
 
 @dataclass(frozen=True)
 class Dialect:
-    """A system's names.
+    """A system's notation: the names of `rewards.reading.functions`, and what only the reader
+    needs.
 
     Attributes:
         system: The system's name.
-        constants: Our constants -> the system's.
-        functions: Our functions -> the system's with the same arguments.
-        forms: Our functions -> a template of other notation, as ``"(log({0})/log({1}))"``.
         readers: The system's functions -> what builds the expression from their arguments.
 
-    A name in no table is kept as a function that is not in
-    `rewards.reading.expression.tree.FUNCTIONS`.
+    A name in no table is kept as a function that is not in `rewards.reading.functions.RECORDS`.
 
     """
 
     system: str
-    constants: Mapping[str, str]
-    functions: Mapping[str, str]
-    forms: Mapping[str, str] = field(default_factory=dict)
     readers: Mapping[str, Callable[[Sequence[Expression]], Expression]] = field(
         default_factory=dict
     )
 
     @cached_property
+    def notation(self) -> dict[str, str]:
+        """Our functions and constants -> the system's names, or templates of its notation."""
+        return spellings(self.system.lower())
+
+    @cached_property
     def functions_read(self) -> dict[tuple[str, int], str]:
         """The system's name and number of arguments -> our name."""
         names: dict[tuple[str, int], str] = {}
-        for name, system_name in self.functions.items():
-            fewest, most = FUNCTIONS[name]
-            for count in range(fewest, (most or 8) + 1):
-                names[system_name, count] = name
+        for name, system_name in self.notation.items():
+            fewest, most = RECORDS[name].arity
+            if most != 0 and "(" not in system_name:
+                for count in range(fewest, (most or 8) + 1):
+                    names[system_name, count] = name
         return names
 
     @cached_property
     def constants_read(self) -> dict[str, str]:
-        return {system_name: name for name, system_name in self.constants.items()}
+        return {text: name for name, text in self.notation.items() if RECORDS[name].arity[1] == 0}
 
 
 # --- printer -----------------------------------------------------------------------------------
@@ -99,13 +101,15 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         return f"({_OPERATORS[name].join(args)})"
     if name == "neg":
         return f"(-{args[0]})"
-    if name in dialect.constants:
-        return dialect.constants[name]
-    if name in dialect.forms:
-        return dialect.forms[name].format(*args)
-    if name in dialect.functions:
-        return f"{dialect.functions[name]}({','.join(args)})"
-    raise NotationError(f"{dialect.system} has no function for {name!r}")
+    notation = dialect.notation.get(name)
+    if notation is not None:
+        if "(" in notation:
+            return notation.format(*args)
+        return f"{notation}({','.join(args)})" if args else notation
+    other = definition_of(expression) if name in RECORDS else None
+    if other is None:
+        raise NotationError(f"{dialect.system} has no function for {name!r}")
+    return write(other, dialect, symbols)
 
 
 # --- parser ------------------------------------------------------------------------------------
@@ -299,7 +303,7 @@ class _Parser:
 def plain(name: str) -> str:
     """Return a system's name as letters and digits that are no function of ours."""
     letters = re.sub(r"[^A-Za-z0-9]", "", name) or "unknown"
-    return f"their{letters}" if letters in FUNCTIONS else letters
+    return f"their{letters}" if letters in RECORDS else letters
 
 
 def unknown_functions(expression: Expression) -> set[str]:
@@ -310,7 +314,7 @@ def unknown_functions(expression: Expression) -> set[str]:
         node = pending.pop()
         if isinstance(node, Call):
             pending.extend(node.args)
-            if node.function not in FUNCTIONS:
+            if node.function not in RECORDS:
                 names.add(node.function)
     return names
 

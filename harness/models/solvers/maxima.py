@@ -31,50 +31,6 @@ def _hypergeometric(args: Sequence[Expression]) -> Expression:
 
 MAXIMA = Dialect(
     system="Maxima",
-    constants={
-        "pi": "%pi",
-        "e": "%e",
-        "i": "%i",
-        "euler_gamma": "%gamma",
-        "catalan": "%catalan",
-    },
-    functions={
-        **{
-            name: name
-            for name in """sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
-            sech csch
-           asinh acosh atanh acoth asech acsch sqrt exp abs floor max min factorial binomial erf
-           erfc erfi gamma beta fresnel_s fresnel_c elliptic_f elliptic_e elliptic_ec elliptic_pi
-           bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi""".split()
-        },
-        "ln": "log",
-        "sgn": "signum",
-        "ceil": "ceiling",
-        "heaviside": "unit_step",
-        "double_factorial": "double_factorial",
-        "ei": "expintegral_ei",
-        "expint": "expintegral_e",
-        "li": "expintegral_li",
-        "si": "expintegral_si",
-        "ci": "expintegral_ci",
-        "shi": "expintegral_shi",
-        "chi": "expintegral_chi",
-        "lgamma": "log_gamma",
-        "gamma_upper": "gamma_incomplete",
-        "gamma_lower": "gamma_incomplete_lower",
-        "beta_lower": "beta_incomplete",
-        "elliptic_k": "elliptic_kc",
-        "lambertw": "lambert_w",
-    },
-    forms={
-        "log": "(log({0})/log({1}))",
-        "root": "({0}^(1/{1}))",
-        "frac": "({0}-floor({0}))",
-        "zeta": "zeta({0})",
-        "polylog": "li[{0}]({1})",
-        "digamma": "psi[0]({0})",
-        "polygamma": "psi[{0}]({1})",
-    },
     readers={
         "integrate": lambda args: Call(INTEGRAL, tuple(args)),
         "li": lambda args: Call("polylog", tuple(args)),

@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from flint import ctx
 
 from ...reading.expression.tree import Expression, Number
+from ...reading.functions import RECORDS
 from . import jets
 from .functions import RULES
 from .jets import Ball, Jet, Rule
@@ -308,7 +309,7 @@ _LARGE = 2**60
 
 
 #: Functions whose values come near to whole numbers without reaching them.
-_NEARING = frozenset(RULES[name] for name in ("tanh", "coth", "erf"))
+_NEARING = frozenset(RULES[f.name] for f in RECORDS.values() if f.nears)
 
 
 def _finite(value: Ball, slope: Ball | None) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from flint import acb, fmpq
 
 from ...reading.expression.build import add, neg, power
+from ...reading.expression.formulas import definition_of
 from ...reading.expression.traversal import (
     SLOW,
     additive_terms,
@@ -21,6 +22,17 @@ from ...reading.expression.traversal import (
     without_factor,
 )
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import COMPARISONS, names
+from ...reading.functions.record import (
+    COSTLY,
+    PRODUCT,
+    RADICAL_SLOPE,
+    TURNING,
+    TWO_LOGARITHMS,
+    WHOLE,
+    WORKER,
+    ZERO,
+)
 from . import jets
 from .balls import USUAL, Branch, Break, Conventions, Tape, UnusableError, precision
 from .functions import RULES, lambertw
@@ -34,28 +46,24 @@ TESTED_BITS = 128
 MAX_W_BRANCH = 64
 #: Long numbers raise the working precision, up to this length in bits.
 MAX_LITERAL_BITS = 704
-#: Functions whose argument must stay in part of the real line for a real value.
-_DOMAIN = frozenset(
-    "sqrt root ln log asin acos acosh atanh acoth asec acsc asech pow_rational power lgamma".split()
-)
-#: Derivatives of these change branch where their argument passes a special value (a double zero,
-#: say), so agreement on one interval says nothing about the next.
-_BRANCHING = frozenset("asin acos asec acsc asinh acosh asech acsch".split())
-#: They turn back where their argument touches 1 or -1.
-TURNING = _BRANCHING - {"asinh", "acsch"}
+#: Functions whose values show in ball arithmetic whether the argument is in their real domain, and
+#: the compiler's own rules of that kind.
+DOMAIN = names(lambda f: f.domain and f.cost != WORKER) | {"lgamma", "pow_rational", "power"}
+#: Functions that turn back where their argument touches 1 or -1. Derivatives of these, and of those
+#: with a radical in the slope, change branch where their argument passes a special value (a double
+#: zero, say), so agreement on one interval says nothing about the next.
+TURNS = names(lambda function: function.branch == TURNING)
+_BRANCHING = TURNS | names(lambda function: function.branch == RADICAL_SLOPE)
+_LOGARITHMIC = names(lambda function: function.branch == TWO_LOGARITHMS)
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
-_BREAKS_AT_ZERO = frozenset(("abs", "sgn", "heaviside", "arg"))
-_BREAKS_AT_INTEGERS = frozenset(("floor", "ceil", "frac"))
-#: Rules that take no longer than a few products.
-_CHEAP = frozenset(
-    "add sub mul div neg max min abs re im sgn heaviside floor ceil frac sqrt".split()
-)
-#: Rules that take as long as ten elementary functions, and with many bits as a hundred. (Those of
-#: `SLOW` take longer still; they run in a worker, whose processor time is limited.)
-_COSTLY = frozenset("gamma factorial binomial erf erfc erfi".split())
+_BREAKS_AT_ZERO = names(lambda function: function.breaks == ZERO)
+_BREAKS_AT_INTEGERS = names(lambda function: function.breaks == WHOLE)
+_CHEAP = names(lambda function: function.cost == PRODUCT) | {"sub"}
+#: (Those of `SLOW` take longer still; they run in a worker, whose processor time is limited.)
+_COSTLY = names(lambda function: function.cost == COSTLY)
 #: Powers up to this one take a few products.
 MAX_CHEAP_POWER = 64
-_COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_COMPARISONS = frozenset(function.name for function in COMPARISONS)
 
 
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
@@ -120,6 +128,8 @@ class _Compiler:
             return special(self, node)
         if not node.args:
             return self.leaf(node.function, CONSTANTS[node.function])
+        if node.function not in RULES:
+            return self.slot(self._defined(node))
         slots = [self.slot(arg) for arg in node.args]
         if node.function in TEXTBOOK:
             self.tape.secants = True
@@ -128,9 +138,16 @@ class _Compiler:
                 self._branch(node, slots[i], at=i)
         elif node.function == "arg" and is_written_with(node, "i"):
             self._branch(node, slots[0], root=True, outermost=id(node) in self.outermost)
-        elif node.function in ("atanh", "acoth") and self.tape._varying[slots[0]]:
+        elif node.function in _LOGARITHMIC and self.tape._varying[slots[0]]:
             self._logarithmic(node)
         return self.apply(node.function, slots)
+
+    def _defined(self, node: Call) -> Expression:
+        """What a function without a rule is made of."""
+        definition = definition_of(node)
+        if definition is None:
+            raise UnusableError(f"no rule for {node.function}")
+        return definition
 
     def _branch(
         self,
@@ -144,7 +161,7 @@ class _Compiler:
         if not self.tape._varying[argument]:
             return
         inner = self._vanishing(node.args[at]) if root else node.args[at]
-        turns = node.function in TURNING
+        turns = node.function in TURNS
         branch = Branch(node.args[at], self.slot(inner), root, turns, outermost)
         self.tape.branches.append(branch)
 
@@ -195,7 +212,7 @@ class _Compiler:
             slot = self.emit_many(name, _gather(rule, slots), slots)
         if name in SLOW:
             tape.uncertain.add(slot)
-        if name in _DOMAIN and tape._varying[slot]:
+        if name in DOMAIN and tape._varying[slot]:
             tape.domain.append(slot)
         return slot
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, reduce
+from operator import itemgetter
 
 from flint import acb, acb_series
 
+from ...reading.expression.formulas import template
+from ...reading.expression.tree import Expression, Number, Symbol
+from ...reading.functions import RECORDS, Function
+from ...reading.functions.record import WORKER
 from .jets import (
+    CONSTANTS,
     ELEMENTARY,
     NAN,
     ONE,
@@ -104,14 +110,6 @@ def _gauss(sign: int) -> Callable[[Ball], Ball]:
     return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
-def _half_pi_square(u: Ball) -> Ball:
-    return acb.pi() * u * u / TWO
-
-
-def _elliptic_k_slope(m: Ball) -> Ball:
-    return (m.elliptic_e() - (ONE - m) * m.elliptic_k()) / (TWO * m * (ONE - m))
-
-
 def _delta(phi: Ball, m: Ball) -> Ball:
     s = phi.sin()
     return (ONE - m * s * s).sqrt()
@@ -160,10 +158,6 @@ def lambertw(branch: int) -> Rule:
     return _unary(lambda u: u.lambertw(branch), slope)
 
 
-def _polygamma(n: Ball, u: Ball) -> Ball:
-    return u.polygamma(n)
-
-
 def _dawson(u: Ball) -> Ball:
     return acb.pi().sqrt() / TWO * (-u * u).exp() * u.erfi()
 
@@ -175,6 +169,38 @@ def _zeta2(x: Jet, y: Jet) -> Jet:
 
 def _gudermannian(x: Jet) -> Jet:
     return mul((TWO, None), atan(tanh(div(x, (TWO, None)))))
+
+
+@cache
+def _slope(name: str) -> Callable[[Sequence[Ball]], Ball]:
+    """The derivative in a record, from the values of the arguments."""
+    return _formula(template(RECORDS[name].derivative), RECORDS[name].arguments.split())
+
+
+def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]], Ball]:
+    if isinstance(tree, Symbol):
+        return itemgetter(names.index(tree.name))
+    if isinstance(tree, Number):
+        return lambda _: acb(tree.numerator) / tree.denominator
+    if not tree.args:
+        return lambda _: CONSTANTS[tree.function]()
+    parts = [_formula(arg, names) for arg in tree.args]
+    if tree.function == "pow":
+        return lambda values: parts[0](values) ** parts[1](values)
+    rule = RULES[tree.function]
+    if len(parts) > 1 and RECORDS[tree.function].arity[1] is None:
+        return lambda values: reduce(rule, [(part(values), None) for part in parts])[0]
+    return lambda values: rule(*[(part(values), None) for part in parts])[0]
+
+
+def _by_record(function: Function) -> Rule:
+    """python-flint's method of the function's name, with the derivative of the record."""
+    at = function.arguments.split().index("u")
+
+    def value(*values: Ball) -> Ball:
+        return getattr(values[at], function.name)(*values[:at], *values[at + 1 :])
+
+    return _in_argument(at, value, lambda *values: _slope(function.name)(values))
 
 
 #: Rules of functions that are not handled by a rule of their own in
@@ -189,34 +215,10 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "erfc": _unary(lambda u: u.erfc(), lambda u: -_gauss(-1)(u)),
     "erfi": _unary(lambda u: u.erfi(), _gauss(1)),
     "dawson": _unary(_dawson, lambda u: ONE - TWO * u * _dawson(u)),
-    "ei": _unary(lambda u: u.ei(), lambda u: u.exp() / u),
-    "li": _unary(lambda u: u.li(), lambda u: ONE / u.log()),
     "li_offset": _unary(lambda u: u.li() - TWO.li(), lambda u: ONE / u.log()),
-    "si": _unary(lambda u: u.si(), lambda u: u.sin() / u),
-    "ci": _unary(lambda u: u.ci(), lambda u: u.cos() / u),
-    "shi": _unary(lambda u: u.shi(), lambda u: u.sinh() / u),
-    "chi": _unary(lambda u: u.chi(), lambda u: u.cosh() / u),
-    "expint": _in_last(lambda n, u: u.expint(n), lambda n, u: -u.expint(n - ONE)),
-    "lgamma": _unary(lambda u: u.lgamma(), lambda u: u.digamma()),
-    "digamma": _unary(lambda u: u.digamma(), lambda u: _polygamma(ONE, u)),
-    "polygamma": _in_last(_polygamma, lambda n, u: _polygamma(n + ONE, u)),
-    "gamma_upper": _in_last(
-        lambda s, u: u.gamma_upper(s), lambda s, u: -(u ** (s - ONE)) * (-u).exp()
-    ),
-    "gamma_lower": _in_last(
-        lambda s, u: u.gamma_lower(s), lambda s, u: u ** (s - ONE) * (-u).exp()
-    ),
-    "beta_lower": lambda a, b, u: _in_last(
-        lambda p, q, z: z.beta_lower(p, q),
-        lambda p, q, z: z ** (p - ONE) * (ONE - z) ** (q - ONE),
-    )(a, b, u),
     "beta": lambda a, b: div(mul(gamma(a), gamma(b)), gamma(add(a, b))),
     "zeta": _by_series("zeta"),
     "hurwitz_zeta": _zeta2,
-    "polylog": _in_last(lambda s, u: u.polylog(s), lambda s, u: u.polylog(s - ONE) / u),
-    "fresnel_s": _unary(lambda u: u.fresnel_s(), lambda u: _half_pi_square(u).sin()),
-    "fresnel_c": _unary(lambda u: u.fresnel_c(), lambda u: _half_pi_square(u).cos()),
-    "elliptic_k": _unary(lambda m: m.elliptic_k(), _elliptic_k_slope),
     "elliptic_ec": _unary(
         lambda m: m.elliptic_e(), lambda m: (m.elliptic_e() - m.elliptic_k()) / (TWO * m)
     ),
@@ -230,34 +232,12 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "elliptic_pic": _in_last(lambda n, m: acb.elliptic_pi(n, m), lambda n, m: NAN),
     "hypgeom": _hypgeom,
     "lambertw": lambertw(0),
-    "bessel_j": _in_last(
-        lambda n, u: u.bessel_j(n), lambda n, u: (u.bessel_j(n - ONE) - u.bessel_j(n + ONE)) / TWO
-    ),
-    "bessel_y": _in_last(
-        lambda n, u: u.bessel_y(n), lambda n, u: (u.bessel_y(n - ONE) - u.bessel_y(n + ONE)) / TWO
-    ),
-    "bessel_i": _in_last(
-        lambda n, u: u.bessel_i(n), lambda n, u: (u.bessel_i(n - ONE) + u.bessel_i(n + ONE)) / TWO
-    ),
-    "bessel_k": _in_last(
-        lambda n, u: u.bessel_k(n), lambda n, u: -(u.bessel_k(n - ONE) + u.bessel_k(n + ONE)) / TWO
-    ),
     "airy_ai": _by_series("airy_ai"),
     "airy_bi": _by_series("airy_bi"),
-    "lerch_phi": _in_argument(
-        0,
-        lambda z, s, a: z.lerch_phi(s, a),
-        lambda z, s, a: (z.lerch_phi(s - ONE, a) - a * z.lerch_phi(s, a)) / z,
-    ),
-    "legendre_p": _in_last(
-        lambda n, u: u.legendre_p(n),
-        lambda n, u: n * (u * u.legendre_p(n) - u.legendre_p(n - ONE)) / (u * u - ONE),
-    ),
-    "chebyshev_t": _in_last(lambda n, u: u.chebyshev_t(n), lambda n, u: n * u.chebyshev_u(n - ONE)),
-    "chebyshev_u": _in_last(
-        lambda n, u: u.chebyshev_u(n),
-        lambda n, u: ((n + ONE) * u.chebyshev_t(n + ONE) - u * u.chebyshev_u(n)) / (u * u - ONE),
-    ),
-    "hermite_h": _in_last(lambda n, u: u.hermite_h(n), lambda n, u: TWO * n * u.hermite_h(n - ONE)),
     "laguerre_l": _in_last(lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)),
+}
+RULES |= {
+    function.name: _by_record(function)
+    for function in RECORDS.values()
+    if function.cost == WORKER and function.name not in RULES and hasattr(acb, function.name)
 }

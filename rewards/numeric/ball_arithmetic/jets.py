@@ -377,35 +377,16 @@ def minimum(x: Jet, y: Jet) -> Jet:
 
 #: Rules of elementary functions and of those that are not analytic.
 ELEMENTARY: dict[str, Rule] = {
-    "add": add,
-    "mul": mul,
-    "div": div,
-    "neg": neg,
-    "sqrt": sqrt,
-    "exp": exp,
-    "ln": ln,
-    "sin": sin,
-    "cos": cos,
-    "tan": tan,
-    "cot": cot,
-    "sec": sec,
-    "csc": csc,
-    "asin": asin,
-    "acos": acos,
-    "atan": atan,
-    "acot": acot,
+    **{
+        rule.__name__: rule
+        for rule in (add, mul, div, neg, sqrt, exp, ln, sin, cos, tan, cot, sec, csc, asin, acos)
+    },
+    **{
+        rule.__name__: rule
+        for rule in (atan, acot, sinh, cosh, tanh, coth, sech, csch, asinh, acosh, atanh, acoth)
+    },
     "asec": _of_inverse(acos),
     "acsc": _of_inverse(asin),
-    "sinh": sinh,
-    "cosh": cosh,
-    "tanh": tanh,
-    "coth": coth,
-    "sech": sech,
-    "csch": csch,
-    "asinh": asinh,
-    "acosh": acosh,
-    "atanh": atanh,
-    "acoth": acoth,
     "asech": _of_inverse(acosh),
     "acsch": _of_inverse(asinh),
     "abs": absolute,

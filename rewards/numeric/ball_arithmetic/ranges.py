@@ -10,23 +10,12 @@ from collections.abc import Callable
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 
 Range = tuple[float, float]
 INFINITE: Range = (-math.inf, math.inf)
 
-_UNIT: Range = (-1.0, 1.0)
-_FIXED: dict[str, Range] = {
-    "sin": _UNIT,
-    "cos": _UNIT,
-    "tanh": _UNIT,
-    "erf": _UNIT,
-    "sech": (0.0, 1.0),
-    "atan": (-math.pi / 2, math.pi / 2),
-    "cosh": (1.0, math.inf),
-    "abs": (0.0, math.inf),
-    "pi": (math.pi, math.pi),
-    "e": (math.e, math.e),
-}
+_FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:

@@ -15,8 +15,10 @@ from fractions import Fraction
 from flint import acb
 
 from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number, power
+from ...reading.expression.formulas import definition_of
 from ...reading.expression.traversal import fold, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import QUOTIENTS
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
@@ -124,9 +126,10 @@ class Expander:
             return self._ln(self.form(args[0]))
         if name == "log":
             return self.form(div(Call("ln", (args[0],)), Call("ln", (args[1],))))
-        rewrite = _REWRITTEN.get(name)
-        if rewrite is not None:
-            return self.form(rewrite(args[0]))
+        if name in _REWRITTEN:
+            return self.form(_REWRITTEN[name](args[0]))
+        if name in QUOTIENTS and (quotient := definition_of(node)) is not None:
+            return self.form(quotient)
         return self._apply(name, [self.form(arg) for arg in args])
 
     def _is_fixed(self, node: Expression) -> bool:
@@ -425,10 +428,6 @@ def _coth(z: Expression) -> Expression:
     return add(ONE, div(TWO, add(_exp(mul(TWO, z)), Number(-1))))
 
 
-def _ratio(above: str, below: str) -> Callable[[Expression], Expression]:
-    return lambda z: div(Call(above, (z,)) if above else ONE, Call(below, (z,)))
-
-
 def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
     """ln(z + sqrt(z^2 + 1)) or ln(z + sqrt(z^2 - 1))."""
     return lambda z: Call("ln", (add(z, Call("sqrt", (add(power(z, TWO), Number(sign)),))),))
@@ -448,12 +447,6 @@ _REWRITTEN: dict[str, Callable[[Expression], Expression]] = {
     "cosh": lambda z: div(add(_exp(z), _exp(neg(z))), TWO),
     "tanh": _tanh,
     "coth": _coth,
-    "sech": _ratio("", "cosh"),
-    "csch": _ratio("", "sinh"),
-    "tan": _ratio("sin", "cos"),
-    "cot": _ratio("cos", "sin"),
-    "sec": _ratio("", "cos"),
-    "csc": _ratio("", "sin"),
     "asin": _asin,
     "acos": lambda z: add(div(PI, TWO), neg(_asin(z))),
     "asinh": _logarithmic(1),

@@ -12,6 +12,8 @@ from flint import acb, arb, fmpq
 
 from ...reading.expression.traversal import SLOW, fold, nodes_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import names
+from ...reading.functions.record import COSTLY, ELEMENTARY, Function
 from ..ball_arithmetic import jets
 from ..ball_arithmetic.functions import RULES
 from ..ball_arithmetic.jets import Ball
@@ -200,6 +202,13 @@ def _off_negative(u: Ball) -> bool:
     return bool(not u.imag.contains(0) or u.real > 0)
 
 
+def _is_meromorphic(function: Function) -> bool:
+    """Whether a function of one argument, evaluated in bounded time, has no branch."""
+    simple = function.arguments == "u" and function.cost in (ELEMENTARY, COSTLY)
+    single = not (function.domain or function.branch or function.breaks)
+    return simple and single and bool(function.derivative)
+
+
 _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "add": _sum,
     "mul": _product,
@@ -224,13 +233,7 @@ _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "acosh": _acosh,
     "bessel_j": _bessel_j,
     "lgamma": _lgamma,
-    **{
-        name: _plain(name)
-        for name in (
-            "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch "
-            "gamma factorial erf erfc erfi"
-        ).split()
-    },
+    **{name: _plain(name) for name in names(_is_meromorphic)},
 }
 
 

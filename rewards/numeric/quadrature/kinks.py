@@ -17,6 +17,7 @@ from flint import acb, arb
 
 from ...reading.expression.traversal import all_nodes, fold, symbols_of
 from ...reading.expression.tree import Call, Expression, Number
+from ...reading.functions import PIECEWISE
 from ..ball_arithmetic.balls import Break, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import isolate
@@ -35,7 +36,7 @@ MAX_PIECES = 2_500
 #: Powers of two at which the search begins anew; beyond the last no kink is looked for, nor beyond
 #: `_FARTHEST` the zero of a linear argument.
 _MARKS, _FARTHEST = (-2, 0, 2, 4, 6, 9, 12, 40, 100, 400), arb(2) ** 2048
-BREAKING = frozenset("abs sgn heaviside floor ceil frac max min piecewise".split())
+BREAKING = frozenset(function.name for function in PIECEWISE)
 _RESOLVED = BREAKING | {"pow", "root"}
 
 

@@ -17,6 +17,7 @@ from flint import arb
 from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number
 from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import TRIGONOMETRIC
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..expansions.forms import exact_value
@@ -29,7 +30,7 @@ from .work import QuadratureError
 LEAST_PERIODS = 3
 #: Where a range is cut, as powers of two: as many kinks are computed.
 CUTS = range(3, 11)
-_TURNS = frozenset("sin cos tan cot sec csc".split())
+_TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 
 @dataclass(frozen=True, slots=True)

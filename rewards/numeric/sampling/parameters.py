@@ -11,6 +11,7 @@ from itertools import cycle, pairwise, product
 
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import PIECEWISE
 
 #: The least and the greatest parameter of a draw; those between are spaced geometrically.
 LEAST, GREATEST = 0.21875, 9.71875
@@ -39,7 +40,7 @@ _KINDS: dict[str, Callable[[float, int], float]] = {
 #: Those with signs or parities, which are combined in all ways for so many parameters.
 _SIDED, MAX_SIDED = frozenset(("real", "integer")), 3
 #: Functions that distinguish cases.
-_CASES = frozenset("abs max min sgn floor ceil frac heaviside piecewise".split())
+_CASES = frozenset(function.name for function in PIECEWISE)
 
 Draw = tuple[tuple[str, float], ...]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from ...numeric.ball_arithmetic.balls import Branch
-from ...numeric.ball_arithmetic.compiler import TURNING
+from ...numeric.ball_arithmetic.compiler import TURNS
 from ...numeric.ball_arithmetic.point_count import has_fixed_branch
 from ...numeric.ball_arithmetic.ranges import never_vanishes
 from ...reading.expression.traversal import (
@@ -31,23 +31,20 @@ from ...reading.expression.traversal import (
     without_factor,
 )
 from ...reading.expression.tree import Call, Expression, Number
+from ...reading.functions import COMPARISONS, COMPLEX, PIECEWISE, names
+from ...reading.functions.record import CLOSED, LINE, LOGARITHM, PLANE, ROOT
 
 #: Continuous on the whole plane, with real values of real arguments.
-_ENTIRE = frozenset(
-    "add mul neg exp sin cos sinh cosh erf erfc erfi si shi fresnel_s fresnel_c dawson e pi "
-    "euler_gamma catalan".split()
-)
+_ENTIRE = names(lambda function: function.continuous == PLANE)
 #: Continuous on the whole line.
-_ON_LINE = _ENTIRE | frozenset("abs max min atan asinh tanh sech gudermannian".split())
-_STEPS = frozenset(
-    "abs sgn heaviside arg re im floor ceil frac max min piecewise lt le gt ge eq ne".split()
-)
-_ROOTS = frozenset(("sqrt", "root"))
-_LOGARITHMS = frozenset(("ln", "log"))
-#: Those of `TURNING` that are continuous.
-_CONTINUOUS_INVERSES = frozenset(("asin", "acos", "acosh"))
+_ON_LINE = _ENTIRE | names(lambda function: function.continuous == LINE)
+_STEPS = frozenset(f.name for f in (*COMPLEX, *PIECEWISE, *COMPARISONS))
+_ROOTS = names(lambda function: function.branch == ROOT) - {"pow"}
+_LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
+#: Those of `TURNS` that are continuous.
+_CONTINUOUS_INVERSES = TURNS & names(lambda function: function.continuous == CLOSED)
 _CONTINUOUS = _ENTIRE | _CONTINUOUS_INVERSES | {"abs"}
-_STEPS_OR_TURNS = _STEPS | TURNING
+_STEPS_OR_TURNS = _STEPS | TURNS
 _BRANCHING = _STEPS_OR_TURNS | _ROOTS | _LOGARITHMS | {"pow"}
 
 Form = Callable[[Expression], bool]
@@ -230,7 +227,7 @@ class _Form:
         if not _may_step(node) or is_constant(node, self.variable):
             return False
         inner = node.args[0]
-        if node.function in TURNING:
+        if node.function in TURNS:
             return not has_fixed_branch(Branch(inner, -1, False), self.variable)
         steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
         return node.function in _STEPS or not steady or is_written_with(inner, "i")

@@ -12,6 +12,13 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
+from ...reading.functions import (
+    CONSTANTS,
+    HYPERBOLIC,
+    INVERSE_HYPERBOLIC,
+    INVERSE_TRIGONOMETRIC,
+    TRIGONOMETRIC,
+)
 from .quotients import NotProvedError, Quotient
 from .translate import RULES, Translator
 
@@ -125,24 +132,16 @@ def _of_inverse(name: str) -> Slope:
     return lambda t, u: RULES[name](t, 1 / u)
 
 
-for _triple, _names in (
-    (_circular, "sin cos tan cot sec csc"),
-    (_hyperbolic, "sinh cosh tanh coth sech csch"),
-):
-    _places = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
-    for _name, _place in zip(_names.split(), _places, strict=True):
-        RULES[_name] = _over(_triple, *_place)
-for _name, _other in (
-    ("acot", "atan"),
-    ("asec", "acos"),
-    ("acsc", "asin"),
-    ("acoth", "atanh"),
-    ("asech", "acosh"),
-    ("acsch", "asinh"),
-):
-    RULES[_name] = _of_inverse(_other)
-for _name in ("pi", "euler_gamma", "catalan"):
-    RULES[_name] = partial(Translator.named, name=_name)
+# Sine to cosecant, as quotients of what `_circular` and `_hyperbolic` give.
+_PLACES = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
+for _triple, _family in ((_circular, TRIGONOMETRIC), (_hyperbolic, HYPERBOLIC)):
+    for _function, _place in zip(_family, _PLACES, strict=False):
+        RULES[_function.name] = _over(_triple, *_place)
+for _function in (*INVERSE_TRIGONOMETRIC, *INVERSE_HYPERBOLIC):
+    if _function.definition:  # acot u is atan(1/u), and so on
+        RULES[_function.name] = _of_inverse(_function.definition.partition("(")[0])
+for _function in CONSTANTS:
+    RULES[_function.name] = partial(Translator.named, name=_function.name)
 RULES |= {
     "sqrt": sqrt,
     "exp": Translator.exp,

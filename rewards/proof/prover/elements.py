@@ -18,7 +18,7 @@ from fractions import Fraction
 from flint import acb, fmpq
 
 from ...numeric.ball_arithmetic.balls import precision
-from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.compiler import DOMAIN, compile_tape
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from .field import Field, Generator
@@ -33,7 +33,7 @@ MAX_ORDER = 20_000
 MAX_CONDITIONS, SIGN_BITS = 5, 256
 #: Functions that are not real for every real argument. As parts of the integrand they are real at
 #: every point that counts (`Elements.real_parts`).
-RESTRICTED = frozenset(("even root", "either root", "ln", "asin", "acosh", "atanh", "lgamma"))
+RESTRICTED = DOMAIN - {"root"} | {"even root", "either root"}
 #: Assumptions that make a parameter positive (see
 #: `rewards.numeric.sampling.integrand.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))

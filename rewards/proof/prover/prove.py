@@ -10,6 +10,8 @@ from flint import fmpq
 
 from ...reading.expression.traversal import all_nodes, fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
+from ...reading.functions import names
+from ...reading.functions.record import LOGARITHM, ROOT
 from . import special  # noqa: F401  (registers the rules of functions)
 from .elements import NowhereError, RestartError
 from .field import SIZES, Field, TooManyGeneratorsError
@@ -240,7 +242,7 @@ def _equal(
     return Case(translator.signs, base, tuple(terms), f)
 
 
-_OF_POSITIVE = frozenset(("sqrt", "ln", "log", "pow", "root"))
+_OF_POSITIVE = names(lambda function: function.branch in (ROOT, LOGARITHM))
 
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:

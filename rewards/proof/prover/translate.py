@@ -9,8 +9,10 @@ from collections.abc import Callable
 from functools import reduce
 from operator import add, mul
 
+from ...reading.expression.formulas import definition_of, slope_of
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 from .quotients import NotProvedError, Quotient
 from .roots import Roots
 
@@ -40,8 +42,25 @@ class Translator(Roots):
             return form(self, node)
         rule = RULES.get(node.function)
         if rule is None:
-            raise NotProvedError(f"no rule for {node.function}")
+            return self._by_record(node)
         return rule(self, *map(self.value, node.args))
+
+    def _by_record(self, node: Call) -> Quotient:
+        """A function without a rule: a generator with its derivative, or what it is made of."""
+        slope, definition = slope_of(node), definition_of(node)
+        if slope is None:
+            if definition is None:
+                raise NotProvedError(f"no rule for {node.function}")
+            return self.value(definition)
+        (at, outer), args = slope, tuple(map(self.value, node.args))
+        if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+            raise NotProvedError(f"{node.function} with a parameter that varies")
+
+        def chain() -> Quotient:
+            return self.value(outer) * self.field.derivative(args[at])
+
+        real = len(args) == 1 and not RECORDS[node.function].domain
+        return self.function(node.function, args, chain, real=real)
 
 
 # --- forms: functions that are not merely applied to the values of their arguments

@@ -2,49 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 
 from .build import ONE, TWO, ZERO, add, div, mul, neg, number, power
-from .sympy_text import read_sympy
-from .traversal import substitute
+from .formulas import slope_of
 from .tree import Call, Expression, Number, Symbol
-
-#: Derivatives of functions of one argument u.
-SLOPES: Mapping[str, str] = {
-    "sqrt": "1/(2*sqrt(u))",
-    "exp": "exp(u)",
-    "ln": "1/u",
-    "sin": "cos(u)",
-    "cos": "-sin(u)",
-    "tan": "sec(u)**2",
-    "cot": "-csc(u)**2",
-    "sec": "sec(u)*tan(u)",
-    "csc": "-(csc(u)*cot(u))",
-    "asin": "1/sqrt(1 - u**2)",
-    "acos": "-(1/sqrt(1 - u**2))",
-    "atan": "1/(1 + u**2)",
-    "acot": "-(1/(1 + u**2))",
-    "asec": "1/(u**2*sqrt(1 - 1/u**2))",
-    "acsc": "-(1/(u**2*sqrt(1 - 1/u**2)))",
-    "sinh": "cosh(u)",
-    "cosh": "sinh(u)",
-    "tanh": "sech(u)**2",
-    "coth": "-csch(u)**2",
-    "sech": "-(sech(u)*tanh(u))",
-    "csch": "-(csch(u)*coth(u))",
-    "asinh": "1/sqrt(u**2 + 1)",
-    "acosh": "1/(sqrt(u + -1)*sqrt(u + 1))",
-    "atanh": "1/(1 - u**2)",
-    "acoth": "1/(1 - u**2)",
-    "asech": "-(1/(u*sqrt(1 - u**2)))",
-    "acsch": "-(1/(u**2*sqrt(1 + 1/u**2)))",
-    "abs": "sign(u)",
-    "erf": "2/sqrt(pi)*exp(-u**2)",
-    "erfi": "2/sqrt(pi)*exp(u**2)",
-}
-template = cache(read_sympy)
 
 
 def differentiate(tree: Expression, variable: str = "x") -> Expression:
@@ -87,14 +49,16 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         n = Fraction(args[1].numerator, args[1].denominator)
         below = mul(args[1], power(tree, number(n - 1)))
         return div(inner[0], below)
-    if name == "log" and inner[1] == ZERO:
-        return div(inner[0], mul(args[0], Call("ln", (args[1],))))
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         inside = args[0].args[0]
         return div(differentiate(inside, variable), inside)
-    if name not in SLOPES:
+    slope = slope_of(tree)
+    if slope is None:
         raise ValueError(f"no rule to differentiate {name}")
-    return mul(inner[0], substitute(template(SLOPES[name]), "u", args[0]))
+    at, outer = slope
+    if any(slope != ZERO for place, slope in enumerate(inner) if place != at):
+        raise ValueError(f"no rule to differentiate {name} in a parameter")
+    return mul(inner[at], outer)
 
 
 def _power_rule(u: Expression, v: Expression, du: Expression, dv: Expression) -> Expression:

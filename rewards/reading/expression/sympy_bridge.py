@@ -7,11 +7,13 @@ would not end (``9^{9^9}``).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ..functions import CONSTANTS, FACTORIALS, GAMMA, RECORDS, names, spellings
 from .build import fraction, rational_power
 from .tree import Call, Expression, Number, Symbol
 
@@ -25,81 +27,14 @@ MAX_BITS = 1 << 16
 #: SymPy writes orthogonal polynomials and the like out; the largest order for which it may.
 MAX_ORDER = 64
 
-#: Functions that are one SymPy function of the same arguments, and its name there.
-SAME: dict[str, str] = {
-    **{
-        name: name
-        for name in """exp sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth
-        sech csch
-       asinh acosh atanh acoth asech acsch floor frac factorial binomial erf erfc erfi expint li
-       gamma digamma polygamma beta zeta polylog elliptic_f elliptic_e elliptic_k elliptic_pi
-       """.split()
-    },
-    "ln": "log",
-    "abs": "Abs",
-    "re": "re",
-    "im": "im",
-    "arg": "arg",
-    "sgn": "sign",
-    "ceil": "ceiling",
-    "max": "Max",
-    "min": "Min",
-    "heaviside": "Heaviside",
-    "double_factorial": "factorial2",
-    "ei": "Ei",
-    "li_offset": "Li",
-    "si": "Si",
-    "ci": "Ci",
-    "shi": "Shi",
-    "chi": "Chi",
-    "lgamma": "loggamma",
-    "gamma_upper": "uppergamma",
-    "gamma_lower": "lowergamma",
-    "fresnel_s": "fresnels",
-    "fresnel_c": "fresnelc",
-    "elliptic_ec": "elliptic_e",
-    "elliptic_pic": "elliptic_pi",
-    "bessel_j": "besselj",
-    "bessel_y": "bessely",
-    "bessel_i": "besseli",
-    "bessel_k": "besselk",
-    "airy_ai": "airyai",
-    "airy_bi": "airybi",
-    "lambertw": "LambertW",
-    "lerch_phi": "lerchphi",
-    "legendre_p": "legendre",
-    "chebyshev_t": "chebyshevt",
-    "chebyshev_u": "chebyshevu",
-    "hermite_h": "hermite",
-    "laguerre_l": "laguerre",
-    "add": "Add",
-    "mul": "Mul",
-    "sqrt": "sqrt",
-    "log": "log",
-    "lt": "Lt",
-    "le": "Le",
-    "gt": "Gt",
-    "ge": "Ge",
-    "eq": "Eq",
-    "ne": "Ne",
-    "and": "And",
-    "or": "Or",
-}
-
-CONSTANTS: dict[str, str] = {
-    "pi": "Pi",
-    "e": "Exp1",
-    "i": "ImaginaryUnit",
-    "euler_gamma": "EulerGamma",
-    "catalan": "Catalan",
-}
+#: Functions and constants that are one object of SymPy's with the same arguments, and its name.
+SAME: dict[str, str] = spellings("sympy")
+#: SymPy's names that mean one function with so many arguments, another with more.
+BY_COUNT = frozenset(name for name, times in Counter(SAME.values()).items() if times > 1)
 
 #: Functions whose first argument is an order for which SymPy may write out a polynomial.
-_ORDERED = frozenset(
-    """expint gamma_upper gamma_lower polygamma zeta polylog bessel_j bessel_y bessel_i bessel_k
-    legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
-)
-_FACTORIALS = frozenset("factorial double_factorial binomial gamma digamma lgamma beta".split())
+_ORDERED = names(lambda function: function.arguments.startswith(("n ", "s ")))
+_FACTORIALS = frozenset(f.name for f in (*FACTORIALS, *GAMMA) if f.arguments.startswith("u"))
 
 
 # --- to SymPy ---
@@ -139,8 +74,8 @@ def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     args = [_to_sympy(arg, kinds, depth - 1) for arg in node.args]
     name = node.function
-    if name in CONSTANTS:
-        return getattr(sympy.S, CONSTANTS[name])
+    if not node.args and name in SAME:
+        return getattr(sympy, SAME[name])
     _check_size(name, args)
     if name not in _BUILDERS and name not in SAME:
         raise ValueError(f"SymPy has no function for {name!r}")
@@ -308,7 +243,7 @@ def _constants() -> dict[Any, Expression]:
     import sympy
 
     constants: dict[Any, Expression] = {
-        getattr(sympy.S, theirs): Call(ours) for ours, theirs in CONSTANTS.items()
+        getattr(sympy, SAME[constant.name]): Call(constant.name) for constant in CONSTANTS
     }
     golden = Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2)))
     return {**constants, sympy.S.GoldenRatio: golden}
@@ -320,11 +255,11 @@ def _functions() -> dict[Any, dict[int | None, str]]:
     import sympy
 
     functions: dict[Any, dict[int | None, str]] = {}
-    several = {"elliptic_e": 2, "elliptic_ec": 1, "elliptic_pi": 3, "elliptic_pic": 2}
     for ours, theirs in SAME.items():
         target = getattr(sympy, theirs)
-        if isinstance(target, type) and ours not in ("add", "mul", "log", "digamma"):
-            functions.setdefault(target, {})[several.get(ours)] = ours
+        if isinstance(target, type):
+            count = RECORDS[ours].arity[0] if theirs in BY_COUNT else None
+            functions.setdefault(target, {})[count] = ours
     functions[sympy.exp_polar] = {None: "exp"}
     return functions
 

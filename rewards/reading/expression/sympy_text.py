@@ -10,8 +10,9 @@ import ast
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from ..functions import CONSTANTS, RECORDS, spellings
 from .build import neg
-from .sympy_bridge import CONSTANTS, SAME
+from .sympy_bridge import BY_COUNT, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: Longer texts are refused.
@@ -35,38 +36,15 @@ _COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
-#: SymPy's printed names of constants.
-_NAMES: Mapping[str, Expression] = {
-    "pi": Call("pi"),
-    "E": Call("e"),
-    "I": Call("i"),
-    "EulerGamma": Call("euler_gamma"),
-    "Catalan": Call("catalan"),
-}
-assert {node.function for node in _NAMES.values() if isinstance(node, Call)} == set(CONSTANTS)
-
-#: SymPy's names of functions, and the spellings of Python's and NumPy's that people use as well.
+#: SymPy's names of constants.
+_NAMES = {SAME[constant.name]: Call(constant.name) for constant in CONSTANTS}
+#: Our names of functions, SymPy's, and those of Python and NumPy.
 _FUNCTIONS: dict[str, str] = {
-    **{theirs: ours for ours, theirs in SAME.items() if ours not in ("log", "add", "mul")},
-    "ln": "ln",
-    "abs": "abs",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "root": "root",
-    "dawson": "dawson",
+    **{name: name for name in RECORDS},
+    **{theirs: ours for system in (SAME, spellings("python")) for ours, theirs in system.items()},
 }
-#: Names that mean one thing with so many arguments, another with more.
 _BY_COUNT: dict[tuple[str, int], str] = {
-    ("log", 1): "ln",
-    ("log", 2): "log",
-    ("elliptic_e", 1): "elliptic_ec",
-    ("elliptic_e", 2): "elliptic_e",
-    ("elliptic_pi", 2): "elliptic_pic",
-    ("elliptic_pi", 3): "elliptic_pi",
+    (theirs, RECORDS[ours].arity[0]): ours for ours, theirs in SAME.items() if theirs in BY_COUNT
 }
 
 

@@ -6,22 +6,19 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
+from ..functions import ELEMENTARY, names
+from ..functions.record import WORKER
 from .tree import Call, Expression, Number, Symbol
 
 #: Exact powers in exponents are folded up to this many bits.
 MAX_FOLD_BITS = 4096
 #: All functions but these are bounded in time at every argument and precision used here (measured:
 #: elementary ones, the gamma function, erf); these belong in a killable worker.
-SLOW = frozenset(
-    """ei expint li li_offset si ci shi chi lgamma gamma_upper gamma_lower digamma polygamma beta
-    beta_lower zeta polylog fresnel_s fresnel_c dawson elliptic_f elliptic_e elliptic_k
-    elliptic_ec elliptic_pi elliptic_pic hypgeom bessel_j bessel_y bessel_i bessel_k airy_ai
-    airy_bi lambertw lerch_phi legendre_p chebyshev_t chebyshev_u hermite_h laguerre_l""".split()
-)
+SLOW = names(lambda function: function.cost == WORKER)
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
 #: Elementary functions with poles on the real line.
-_WITH_POLES = frozenset(("tan", "cot", "sec", "csc", "coth", "csch"))
+_WITH_POLES = frozenset(function.name for function in ELEMENTARY if function.poles)
 
 
 def nodes_of(expression: Expression) -> Iterator[Expression]:

@@ -8,6 +8,7 @@ from typing import Final
 from ..expression.build import IMAGINARY, ONE, PI, TWO, neg
 from ..expression.traversal import fold
 from ..expression.tree import Call, Expression, Number, Symbol
+from ..functions import RECORDS, Function
 from . import ambiguities
 from .parser import Parser
 
@@ -64,6 +65,14 @@ def _variadic(name: str) -> Builder:
     return build
 
 
+def _by_record(function: Function) -> Builder:
+    """A function of as many arguments as its record says."""
+    if function.ordered:
+        return _ordered(function.name)
+    fewest, most = function.arity
+    return _plain(function.name, *range(fewest, most + 1)) if most else _variadic(function.name)
+
+
 def _log_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
@@ -73,21 +82,13 @@ def _log_integral(
     return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
 
 
-def _expint(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None:
-        arguments = [subscript, *arguments]
-    return Call("expint", tuple(arguments)) if len(arguments) == 2 else None
-
-
 def _ei(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
     """``Ei(x)``; Maple writes ``Ei(n, x)`` for the generalised exponential integral."""
     if subscript is None and len(arguments) == 1:
         return Call("ei", (arguments[0],))
-    return _expint(parser, subscript, arguments, separators)
+    return _ordered("expint")(parser, subscript, arguments, separators)
 
 
 def _upper_gamma(
@@ -302,12 +303,6 @@ def _dirichlet_eta(s: Expression) -> Expression:
     return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
 
 
-def _root(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    return Call("root", tuple(arguments)) if len(arguments) == 2 and subscript is None else None
-
-
 def _cube_root(x: Expression) -> Expression:
     return Call("root", (x, Number(3)))
 
@@ -401,31 +396,18 @@ def _is_whole(node: Expression) -> bool:
     return value is not None and value.denominator == 1
 
 
-def _square_root(x: Expression) -> Expression:
-    return Call("sqrt", (x,))
-
-
 BUILDERS: Final[dict[str, Builder]] = {
-    **{
-        name: _plain(name, 1)
-        for name in ("li", "si", "ci", "shi", "chi", "digamma", "lgamma", "heaviside")
-    },
-    "airyai": _plain("airy_ai", 1),
-    "airybi": _plain("airy_bi", 1),
+    **{f.token: _by_record(f) for f in RECORDS.values() if f.called},
+    "dawson": _plain("dawson", 1),
     "ei": _ei,
-    "expint": _expint,
     "Li": _log_integral,
-    "polylog": _ordered("polylog"),
     "dilog": _dilog,
     "fresnels": _fresnel("fresnel_s"),
     "fresnelc": _fresnel("fresnel_c"),
     "gammafunction": _upper_gamma,
-    "lowergamma": _plain("gamma_lower", 2),
     "betafunction": _beta,
     "lambertw": _lambert,
     "zeta": _plain("zeta", 1, 2),
-    "polygamma": _ordered("polygamma"),
-    "lerchphi": _plain("lerch_phi", 3),
     "ellipticf": _elliptic("elliptic_f", None, spelling="name"),
     "elliptice": _elliptic("elliptic_e", "elliptic_ec", spelling="name"),
     "elliptick": _elliptic(None, "elliptic_k", spelling="name"),
@@ -438,35 +420,20 @@ BUILDERS: Final[dict[str, Builder]] = {
     "F": _elliptic("elliptic_f", None),
     "E": _elliptic("elliptic_e", "elliptic_ec"),
     "Pi": _elliptic("elliptic_pi", "elliptic_pic", extra=1),
-    "besselj": _ordered("bessel_j"),
-    "bessely": _ordered("bessel_y"),
-    "besseli": _ordered("bessel_i"),
-    "besselk": _ordered("bessel_k"),
-    "legendre": _ordered("legendre_p"),
-    "chebyshevt": _ordered("chebyshev_t"),
-    "chebyshevu": _ordered("chebyshev_u"),
     "hermite or struve": _struve("hermite_h", -1),
     "laguerre or struve": _struve("laguerre_l", 1),
     "dirichlet_beta": _of_one(_dirichlet_beta),
     "dirichlet_eta": _of_one(_dirichlet_eta),
-    "hermite": _ordered("hermite_h"),
-    "laguerre": _ordered("laguerre_l"),
     "hyp1f1": _hyper(1, 1),
     "hyp2f1": _hyper(2, 1),
-    "dawson": _plain("dawson", 1),
     "dawson or elliptic": _dawson,
     "gamma_p": _regularised("gamma_lower"),
     "gamma_q": _regularised("gamma_upper"),
     "si_tail": _of_one(_shifted_sine_integral),
     "clausen": _clausen,
     "legendre_chi": _legendre_chi,
-    "max": _variadic("max"),
-    "min": _variadic("min"),
-    "binomial": _plain("binomial", 2),
     "atan2": _angle,
-    "sqrt": _of_one(_square_root),
     "cbrt": _of_one(_cube_root),
-    "root": _root,
     "normal_cdf": _of_one(_normal_distribution),
     "Ti": _inverse_tangent_integral,
     "Cin": _of_one(_cin),

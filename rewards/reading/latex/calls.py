@@ -7,6 +7,7 @@ from typing import Final
 from ..expression.build import IMAGINARY, E, product, quotient
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
+from ..functions import RECORDS
 from . import ambiguities
 from .functions import INVERSES
 from .parser import DIFFERENTIAL, Parser
@@ -68,11 +69,7 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-_TREE_NAMES: Final = {
-    "fact": "factorial",
-    "fracpart": "frac",
-    "realpart": "re",
-}
+_TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 
 def plus_sign(tokens: list[str], place: int) -> int:

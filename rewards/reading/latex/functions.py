@@ -7,127 +7,25 @@ from __future__ import annotations
 
 from typing import Final
 
+from ..functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
+
 #: Functions of one argument that may stand without parentheses -> their other spellings.
 UNARY: Final[dict[str, tuple[str, ...]]] = {
-    "sin": ("sen",),
-    "cos": (),
-    "tan": ("tg",),
-    "cot": ("ctg", "cotg", "cotan"),
-    "sec": (),
-    "csc": ("cosec",),
-    "asin": ("arcsin", "arsin", "arcsen", "invsin"),
-    "acos": ("arccos", "arcos"),
-    "atan": ("arctan", "arctg", "atg", "artan", "invtan"),
-    "acot": ("arccot", "arcctg", "arcot", "arccotan", "arccotg"),
-    "asec": ("arcsec", "arsec"),
-    "acsc": ("arccsc", "arccosec", "arcosec", "acosec", "arcsc"),
-    "sinh": ("sh", "senh"),
-    "cosh": ("ch",),
-    "tanh": ("th", "tgh"),
-    "coth": ("cth", "ctgh", "cotanh"),
-    "sech": (),
-    "csch": ("cosech",),
-    "asinh": ("arcsinh", "arsinh", "arsh", "argsinh", "argsh", "arcsh", "arcsenh", "arsenh"),
-    "acosh": ("arccosh", "arcosh", "arch", "argcosh", "argch", "arcch"),
-    "atanh": ("arctanh", "artanh", "arth", "argtanh", "argth", "arcth", "artgh", "arctgh"),
-    "acoth": ("arccoth", "arcoth", "argcoth", "arccth", "arcctgh"),
-    "asech": ("arcsech", "arsech", "argsech"),
-    "acsch": ("arccsch", "arcsch", "argcsch", "arccosech", "arcosech"),
-    "ln": (),
-    "log": (),
-    "lg": (),
-    "exp": (),
-    "abs": (),
-    "realpart": ("Re",),
-    "imaginarypart": ("Im",),
-    "arg": (),
-    "sgn": ("sign", "signum"),
-    "floor": ("integerpart",),
-    "ceil": ("ceiling",),
-    "fracpart": ("fractionalpart",),
-    "erf": (),
-    "erfc": (),
-    "erfi": (),
-    "dawson": ("dawsonf", "daw"),
-    "sinc": (),
-    "gudermannian": ("gd",),
-    "fact": ("factorial",),
-}
+    f.token: tuple(f.bare.split()[1:]) for f in RECORDS.values() if f.bare
+} | {"lg": (), "sinc": ()}
 
-#: Functions of one argument whose names also act bare only when the whole word is theirs.
-INTEGRALS: Final[dict[str, str]] = {
-    "Ei": "ei",
-    "li": "li",
-    "Si": "si",
-    "Ci": "ci",
-    "Shi": "shi",
-    "Chi": "chi",
-    "shi": "shi",
-    "ExpIntegralEi": "ei",
-    "LogIntegral": "li",
-    "SinIntegral": "si",
-    "CosIntegral": "ci",
-    "SinhIntegral": "shi",
-    "CoshIntegral": "chi",
-    "expintegralei": "ei",
-}
-
-#: Functions that need parentheses -> canonical name; `rewards.reading.latex.calls` says what they
-#: build.
+#: What stands before the kind in names of elliptic integrals that take the parameter.
+_ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
+#: Functions that need parentheses -> canonical name; `rewards.reading.latex.builders` says what
+#: they build. What follows the functions of records is made from several of them.
 NAMED: Final[dict[str, str]] = {
+    **{name: f.token for f in RECORDS.values() for name in f.called.split()},
     "Li": "Li",
-    "polylog": "polylog",
-    "PolyLog": "polylog",
     "dilog": "dilog",
-    "FresnelS": "fresnels",
-    "fresnels": "fresnels",
-    "FresnelC": "fresnelc",
-    "fresnelc": "fresnelc",
-    "EllipticF": "ellipticf",
-    "EllipticE": "elliptice",
-    "EllipticK": "elliptick",
-    "ellipticf": "ellipf",
-    "elliptice": "ellipe",
-    "elliptick": "ellipk",
-    "ellipticpi": "ellippi",
-    "ellipf": "ellipf",
-    "ellipe": "ellipe",
-    "ellipk": "ellipk",
-    "ellippi": "ellippi",
-    "EllipticPi": "ellipticpi",
-    "elliptic_f": "ellipf",
-    "elliptic_e": "ellipe",
-    "elliptic_k": "ellipk",
-    "elliptic_pi": "ellippi",
+    **{f"{stem}{kind}": f"ellip{kind}" for stem in _ELLIPTIC for kind in ("f", "e", "k", "pi")},
     "gammafunction": "gammafunction",
     "uppergamma": "gammafunction",
-    "lowergamma": "lowergamma",
-    "LambertW": "lambertw",
-    "lambertw": "lambertw",
-    "ProductLog": "lambertw",
-    "digamma": "digamma",
-    "polygamma": "polygamma",
-    "PolyGamma": "polygamma",
-    "loggamma": "lgamma",
-    "lgamma": "lgamma",
-    "LogGamma": "lgamma",
-    "expint": "expint",
-    "ExpIntegralE": "expint",
     "BetaFunction": "betafunction",
-    "Heaviside": "heaviside",
-    "UnitStep": "heaviside",
-    "Ai": "airyai",
-    "Bi": "airybi",
-    "airyai": "airyai",
-    "airybi": "airybi",
-    "besselj": "besselj",
-    "bessely": "bessely",
-    "besseli": "besseli",
-    "besselk": "besselk",
-    "BesselJ": "besselj",
-    "BesselY": "bessely",
-    "BesselI": "besseli",
-    "BesselK": "besselk",
     "hyper": "hyper",
     "hypergeom": "hyper",
     "HypergeometricPFQ": "hyper",
@@ -139,41 +37,18 @@ NAMED: Final[dict[str, str]] = {
     "piecewise": "piecewise",
     "Cl": "clausen",
     "GammaRegularized": "gamma_q",
-    "max": "max",
-    "min": "min",
-    "binomial": "binomial",
     "atan2": "atan2",
     "arctan2": "atan2",
-    "sqrt": "sqrt",
     "cbrt": "cbrt",
-    "root": "root",
-    "lerchphi": "lerchphi",
-    "LerchPhi": "lerchphi",
     "Ti": "Ti",
     "Cin": "Cin",
     "Ein": "Ein",
     "erfcx": "erfcx",
-    "legendre": "legendre",
-    "chebyshevt": "chebyshevt",
-    "chebyshevu": "chebyshevu",
-    "hermite": "hermite",
-    "laguerre": "laguerre",
 }
 
 #: ``f^{-1}`` is the inverse function for these alone.
 INVERSES: Final[dict[str, str]] = {
-    "sin": "asin",
-    "cos": "acos",
-    "tan": "atan",
-    "cot": "acot",
-    "sec": "asec",
-    "csc": "acsc",
-    "sinh": "asinh",
-    "cosh": "acosh",
-    "tanh": "atanh",
-    "coth": "acoth",
-    "sech": "asech",
-    "csch": "acsch",
+    f.name: f.inverse for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.inverse
 }
 
 GREEK: Final[dict[str, str]] = {
@@ -253,9 +128,8 @@ def _names() -> dict[str, str]:
     for canonical, spellings in UNARY.items():
         for spelling in (canonical, *spellings):
             names[spelling] = "\\" + canonical
-    for table in (INTEGRALS, NAMED):
-        for spelling, canonical in table.items():
-            names[spelling] = "\\fn " + canonical
+    for spelling, canonical in NAMED.items():
+        names[spelling] = "\\fn " + canonical
     for letter in GREEK:
         if len(letter) > 2:
             names[letter] = "\\" + letter

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from ..expression.tree import Call, Expression, Number, Symbol
+from ..functions import COMPARISONS, CONNECTIVES, RECORDS, names
 from .functions import GREEK
 from .special import LETTERS
 
@@ -12,78 +14,10 @@ _SUM, _PRODUCT, _POWER, _ATOM = range(1, 5)
 
 _Printed = tuple[str, int]
 
-_COMMANDS: Final = frozenset("max min sin cos tan cot sec csc sinh cosh tanh coth ln exp".split())
-_RAISED: Final = _COMMANDS - {"exp", "max", "min"}
-_ARCS: Final = frozenset(("asin", "acos", "atan"))
-_NAMES: Final = {
-    "acot": "arccot",
-    "asec": "arcsec",
-    "acsc": "arccsc",
-    "asinh": "arsinh",
-    "acosh": "arcosh",
-    "atanh": "artanh",
-    "acoth": "arcoth",
-    "asech": "arsech",
-    "acsch": "arcsch",
-    "ei": "Ei",
-    "si": "Si",
-    "ci": "Ci",
-    "shi": "Shi",
-    "chi": "Chi",
-    "li_offset": "Li",
-    "fresnel_s": "S",
-    "fresnel_c": "C",
-    "airy_ai": "Ai",
-    "airy_bi": "Bi",
-    "gudermannian": "gd",
-    "re": "Re",
-    "im": "Im",
-    "frac": "fracpart",
-    "elliptic_ec": "elliptice",
-    "elliptic_pic": "ellipticpi",
-    "heaviside": "Heaviside",
-    "lerch_phi": "LerchPhi",
-    "gamma_lower": "lowergamma",
-    "lambertw": "LambertW",
-}
-_LETTERS: Final = {
-    "gamma": r"\Gamma",
-    "gamma_upper": r"\Gamma",
-    "digamma": r"\psi",
-    "zeta": r"\zeta",
-    "beta": "B",
-}
-#: Functions printed with their first argument as a subscript.
-_ORDERED: Final = {
-    "polylog": r"\operatorname{Li}",
-    "expint": r"\operatorname{E}",
-    "bessel_j": "J",
-    "bessel_y": "Y",
-    "bessel_i": "I",
-    "bessel_k": "K",
-    "legendre_p": "P",
-    "chebyshev_t": "T",
-    "chebyshev_u": "U",
-    "hermite_h": "H",
-    "laguerre_l": "L",
-}
-_CONSTANTS: Final = {
-    "catalan": r"\mathrm{Catalan}",
-    "pi": r"\pi",
-    "e": "e",
-    "i": "i",
-    "euler_gamma": r"\gamma",
-}
-_JOINERS: Final = {
-    "lt": "<",
-    "gt": ">",
-    "le": r"\le",
-    "ge": r"\ge",
-    "eq": "=",
-    "ne": r"\ne",
-    "and": r"\wedge",
-    "or": r"\vee",
-}
+#: Functions whose powers are printed on the name: ``\\sin^{2}``.
+_RAISED: Final = names(lambda f: f.bare and f.printed == "\\" + f.name)
+_CONDITIONS: Final = frozenset(f.name for f in (*COMPARISONS, *CONNECTIVES))
+_ARGUMENT: Final = re.compile(r"#(\d)")
 
 
 def to_latex(expression: Expression) -> str:
@@ -113,7 +47,7 @@ def _print(node: Expression) -> _Printed:
         return symbol(node.name), _ATOM
     name, args = node.function, node.args
     if not args:
-        return _CONSTANTS[name], _ATOM
+        return RECORDS[name].printed, _ATOM
     parts = [_print(arg) for arg in args]
     if name == "add":
         return _sum(args, parts), _SUM
@@ -123,8 +57,8 @@ def _print(node: Expression) -> _Printed:
         return _product(args, parts), _PRODUCT
     if name == "pow":
         return _power(args, parts), _POWER
-    if name in ("factorial", "double_factorial"):
-        return _base(args[0], parts[0]) + ("!" if name == "factorial" else "!!"), _POWER
+    if name in RECORDS and RECORDS[name].printed.startswith("#1!"):
+        return _base(args[0], parts[0]) + RECORDS[name].printed[2:], _POWER
     return _call(name, args, [text for text, _ in parts])
 
 
@@ -211,54 +145,27 @@ def _product(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
     return "".join(factors)
 
 
-#: Forms that hold their arguments between delimiters of their own.
-_CLOSED: Final = {
-    "sqrt": r"\sqrt{%s}",
-    "root": r"\sqrt[{%s}]{%s}",
-    "abs": r"\left|%s\right|",
-    "floor": r"\left\lfloor %s\right\rfloor",
-    "ceil": r"\left\lceil %s\right\rceil",
-    "binomial": r"\binom{%s}{%s}",
-}
-
-
 def _call(name: str, args: tuple[Expression, ...], texts: list[str]) -> _Printed:
     if name == "div":
         return rf"\frac{{{texts[0]}}}{{{texts[1]}}}", _PRODUCT
-    if name == "exp":
-        return f"e^{{{texts[0]}}}", _POWER
-    if name in _CLOSED:
-        inside = reversed(texts) if name == "root" else texts
-        return _CLOSED[name] % tuple(inside), _ATOM
     if name == "piecewise":
         return _cases(texts), _ATOM
-    if name in _JOINERS:
-        return f" {_JOINERS[name]} ".join(texts), _SUM
     if name == "hypgeom":
         return _hypergeometric(args, texts), _POWER
-    return _special(name, texts), _POWER
-
-
-def _special(name: str, texts: list[str]) -> str:
-    if name in _ORDERED:
-        head, texts = f"{_ORDERED[name]}_{{{texts[0]}}}", texts[1:]
-    elif name == "log":
-        head, texts = rf"\log_{{{texts[1]}}}", texts[:1]
-    elif name == "polygamma":
-        head, texts = rf"\psi^{{({texts[0]})}}", texts[1:]
-    elif name == "lambertw" and len(texts) == 2:
-        head, texts = f"W_{{{texts[1]}}}", texts[:1]
-    elif name == "beta_lower":
-        head, texts = f"B_{{{texts[2]}}}", texts[:2]
-    elif name in _LETTERS:
-        head = _LETTERS[name]
-    elif name in _COMMANDS:
-        head = "\\" + name
-    elif name in _ARCS:
-        head = r"\arc" + name[1:]
-    else:
-        head = rf"\operatorname{{{_NAMES.get(name, name.replace('_', ''))}}}"
-    return rf"{head}\left({', '.join(texts)}\right)"
+    if name == "lambertw" and len(texts) == 2:
+        return rf"W_{{{texts[1]}}}\left({texts[0]}\right)", _POWER
+    record = RECORDS.get(name)
+    printed = record.printed if record is not None else ""
+    if name in _CONDITIONS:
+        return printed[2:-2].join(texts), _SUM
+    if "#" in printed:
+        closed = printed.startswith("\\") and not printed.endswith(r"\right)")
+        text = _ARGUMENT.sub(lambda place: texts[int(place[1]) - 1], printed)
+        return text, _ATOM if closed else _POWER
+    head = printed or rf"\operatorname{{{name.replace('_', '')}}}"
+    if record is not None and record.ordered:
+        head, texts = f"{head}_{{{texts[0]}}}", texts[1:]
+    return rf"{head}\left({', '.join(texts)}\right)", _POWER
 
 
 def _hypergeometric(args: tuple[Expression, ...], texts: list[str]) -> str:

@@ -30,6 +30,7 @@ from ...reading.expression.traversal import (
     may_have_pole,
 )
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import ELEMENTARY, names
 from ...verdict import Status, Witness
 
 #: Larger expressions are compiled.
@@ -147,8 +148,10 @@ def _number(p: int, q: int) -> Ball:
     return acb(p) if q == 1 else acb(fmpq(p, q))
 
 
-_CHAINS = {name: RULES[name] for name in ("add", "mul", "div", "max", "min")}
-_PLAIN = {name: RULES[name] for name in ("neg", "exp", "ln", "sin", "cos", "tan", "sinh", "cosh")}
+_CHAINS = {
+    name: RULES[name]
+    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}
+}
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,
     "root": _Evaluation._root,
@@ -157,6 +160,11 @@ _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "atan": _Evaluation._arc_tangent,
     "acot": _Evaluation._arc_tangent,
     "piecewise": _Evaluation._none,
+}
+_PLAIN = {
+    f.name: RULES[f.name]
+    for f in ELEMENTARY
+    if f.arguments == "u" and f.name not in _FORMS and f.name not in TEXTBOOK
 }
 
 

@@ -14,6 +14,7 @@ from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 from ...reading.latex.forms import size
 from ...reading.problem import Limit
 from .sides import (
@@ -34,16 +35,7 @@ MOST_NODES, NESTED = 4000, 2
 Range = tuple[float, float]
 
 #: Substitutions whose new variable is the argument of a function: its inverse.
-_INVERSES = {
-    "sin": "asin",
-    "cos": "acos",
-    "tan": "atan",
-    "sec": "asec",
-    "sinh": "asinh",
-    "tanh": "atanh",
-    "exp": "ln",
-    "ln": "exp",
-}
+_INVERSES = {f.name: f.inverse for f in RECORDS.values() if f.inverse}
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).

@@ -17,6 +17,7 @@ DECAYING = {
     r"\frac{1}{\cosh^2 x}": lambda x: 1 / mpmath.cosh(x) ** 2,
     r"\frac{e^{-x}}{1-\frac{1}{x}}": lambda x: mpmath.exp(-x) / (1 - 1 / x),
     r"\sqrt{x}\,e^{-x^2+3x}": lambda x: mpmath.sqrt(x) * mpmath.exp(-x * x + 3 * x),
+    r"\operatorname{erf}(e^{-x})": lambda x: mpmath.erf(mpmath.exp(-x)),
     r"2^{-x}\arctan x": lambda x: mpmath.mpf(2) ** -x * mpmath.atan(x),
     r"\frac{(1-e^{-x})^2}{e^{x}(x-1)}": lambda x: (
         (1 - mpmath.exp(-x)) ** 2 / (mpmath.exp(x) * (x - 1))

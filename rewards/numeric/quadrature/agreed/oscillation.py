@@ -16,6 +16,7 @@ from flint import acb, arb, ctx, fmpq
 
 from ....reading.expression.traversal import nodes_of, symbols_of
 from ....reading.expression.tree import Call, Expression
+from ....reading.functions import names
 from ...ball_arithmetic.balls import Tape, precision
 from ...ball_arithmetic.compiler import compile_tape
 from ...ball_arithmetic.jets import Ball
@@ -24,7 +25,7 @@ from ..work import QuadratureError
 from .nodes import gauss_legendre
 
 #: Functions that oscillate where their argument grows.
-_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())
+_PERIODIC = names(lambda function: function.oscillates)
 #: Where the growth of phases is looked at, as powers of two.
 FAR, FARTHER = 40, 80
 #: Periods whose integrals are extrapolated for a digit that is wanted; of these, the first ones are

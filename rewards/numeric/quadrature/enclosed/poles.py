@@ -12,8 +12,10 @@ from fractions import Fraction
 from flint import acb, arb
 
 from ....reading.expression.build import ONE, div, mul, neg, number
+from ....reading.expression.formulas import definition_of
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression
+from ....reading.functions import QUOTIENTS
 from ...ball_arithmetic.balls import UnusableError, precision
 from ...ball_arithmetic.compiler import compile_tape
 from ...ball_arithmetic.jets import Ball
@@ -21,15 +23,6 @@ from ...ball_arithmetic.jets import Ball
 #: Binary logarithm of the width, relative to 1 + |z|, of the interval about a pole, and bits: wider
 #: intervals hold other poles, narrower ones need more bits.
 WIDTH, BITS = -20, 128
-
-#: Functions with poles, as quotients.
-_QUOTIENTS = {
-    "tan": ("sin", "cos"),
-    "cot": ("cos", "sin"),
-    "tanh": ("sinh", "cosh"),
-    "coth": ("cosh", "sinh"),
-}
-_RECIPROCALS = {"sec": "cos", "csc": "sin", "sech": "cosh", "csch": "sinh"}
 
 
 def has_simple_pole(
@@ -71,11 +64,8 @@ def reciprocal(node: Expression) -> Expression:
         return mul(*map(reciprocal, args))
     if name == "div":
         return mul(args[1], reciprocal(args[0]))
-    if name in _QUOTIENTS:
-        above, below = _QUOTIENTS[name]
-        return div(Call(below, args), Call(above, args))
-    if name in _RECIPROCALS:
-        return Call(_RECIPROCALS[name], args)
+    if name in QUOTIENTS:
+        return reciprocal(definition_of(node) or node)
     power = fold(args[1]) if name == "pow" else None
     if power is not None and power < 0:
         return args[0] if power == Fraction(-1) else Call("pow", (args[0], number(-power)))

@@ -24,6 +24,7 @@ from ....reading.expression.traversal import (
     substitute,
 )
 from ....reading.expression.tree import Expression, Symbol
+from ....reading.functions import names
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from ...expansions import models
@@ -32,6 +33,8 @@ from ...expansions.models import NoModelError
 from .. import analytic
 from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, level_of
 
+#: Functions of a growing argument that oscillate.
+_PERIODIC = names(lambda function: function.oscillates)
 #: Cosines in the sum that a product of them becomes.
 MAX_WAVES = 32
 #: Evaluations of the integrand on one turned path.
@@ -327,7 +330,3 @@ def _bound(tail: Tail, term: Term, begin: arb) -> arb:
     half = arb(v.numerator) / v.denominator / 2
     growth = arb(factorial(degree)) / half**degree * (arb.pi() / 2 * half).exp()
     return size * growth * begin ** (-half)
-
-
-#: Functions of a growing argument that oscillate.
-_PERIODIC = frozenset("sin cos tan cot sec csc bessel_j bessel_y".split())

@@ -6,6 +6,7 @@ the logarithm of its absolute value. Each operation takes lines to lines.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -14,6 +15,8 @@ from flint import acb, arb, fmpq
 
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ....reading.functions import RECORDS, names
+from ....reading.functions.record import ODD
 from ...ball_arithmetic.balls import UnusableError
 from ...ball_arithmetic.compiler import compile_tape
 from ...ball_arithmetic.jets import Ball
@@ -191,7 +194,7 @@ class _Tail:
             return _Bounds()
         if name in _LIKE_THE_ARGUMENT and first.size is not None and first.size[1] < 0:
             # |sin u| <= |u| and so on; |erf u| <= 2 |u| / sqrt(pi)
-            return _Bounds(_plus(first.size, (arb(9 * fmpq(1, 8)).log(), arb(0))))
+            return _Bounds(_plus(first.size, ((2 / arb.pi().sqrt()).log(), arb(0))))
         return _Bounds(below=(arb(-limit), arb(0)), above=(arb(limit), arb(0)))
 
     def _near_one(self, node: Expression) -> Line | None:
@@ -246,23 +249,16 @@ class _Tail:
         return _Bounds(_times(bounds.size, r), _times(bounds.least, r), below, above)
 
 
-#: Functions of a real argument with a bound.
-_BOUNDED = {
-    "sin": 1,
-    "cos": 1,
-    "tanh": 1,
-    "erf": 1,
-    "erfc": 2,
-    "atan": 2,
-    "bessel_j": 1,
-    "sgn": 1,
-    "frac": 1,
-    "heaviside": 1,
+#: Functions of a real argument with a bound, and a whole number that bounds the size.
+_BOUNDED = {"bessel_j": 1} | {
+    f.name: math.ceil(max(map(abs, f.range)))
+    for f in RECORDS.values()
+    if f.range and f.arity == (1, 1) and math.isfinite(f.range[1])
 }
 
 
-#: Those of them that are no larger than 9/8 of their argument.
-_LIKE_THE_ARGUMENT = frozenset(("sin", "tanh", "erf", "atan"))
+#: Those of them that are no larger than 2 / sqrt(pi) times their argument (erf has this slope).
+_LIKE_THE_ARGUMENT = names(lambda f: f.name in _BOUNDED and f.parity == ODD and f.continuous)
 
 
 def _is_whole(node: Expression) -> bool:

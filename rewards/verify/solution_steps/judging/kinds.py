@@ -6,14 +6,11 @@ import re
 
 from ....reading.expression.traversal import nodes_of
 from ....reading.expression.tree import Call, Symbol
+from ....reading.functions import TRANSCENDENTAL
 from ..result import Kind
 from ..scope import Scope, free_symbols
 from ..sides import Change, Derivative, Differential, Integral, LimitAt, Side, Value
 
-#: Functions whose rewriting is an identity.
-_TRANSCENDENTAL = frozenset(
-    "sin cos tan cot sec csc sinh cosh tanh coth sech csch exp ln log asin acos atan".split()
-)
 _BY_PARTS = re.compile(r"by[ -]parts|\bd\s?v\b", re.IGNORECASE)
 
 
@@ -58,7 +55,7 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
         for node in nodes_of(side.expression)
         if isinstance(node, Call)
     }
-    return "identity" if functions & _TRANSCENDENTAL else "algebra"
+    return "identity" if functions & TRANSCENDENTAL else "algebra"
 
 
 def _integrals(side: Side, scope: Scope) -> list[Integral]:

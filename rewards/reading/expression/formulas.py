@@ -1,0 +1,50 @@
+"""The formulas of records (`rewards.reading.functions`) as expressions of a call's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from ..functions import RECORDS
+from .sympy_text import read_sympy
+from .tree import Call, Expression, Number, Symbol
+
+#: A formula in SymPy's notation, read once.
+template = cache(read_sympy)
+
+
+def slope_of(call: Call) -> tuple[int, Expression] | None:
+    """The place of the argument in which a function's derivative is known, and the derivative.
+
+    >>> slope_of(Call("expint", (Number(2), Symbol("x"))))[0]
+    1
+
+    """
+    given = _given(call)
+    formula = RECORDS[call.function].derivative
+    if given is None or not formula:
+        return None
+    return list(given).index("u"), _filled(template(formula), given)
+
+
+def definition_of(call: Call) -> Expression | None:
+    """An equal formula in other functions, where the record has one."""
+    given = _given(call)
+    formula = RECORDS[call.function].definition
+    return _filled(template(formula), given) if formula and given is not None else None
+
+
+def _given(call: Call) -> dict[str, Expression] | None:
+    """A call's arguments by their names; None for another number of them than the record's."""
+    arguments = RECORDS[call.function].arguments.split()
+    return (
+        dict(zip(arguments, call.args, strict=True)) if len(arguments) == len(call.args) else None
+    )
+
+
+def _filled(formula: Expression, given: Mapping[str, Expression]) -> Expression:
+    if isinstance(formula, Symbol):
+        return given[formula.name]
+    if isinstance(formula, Number) or not formula.args:
+        return formula
+    return Call(formula.function, tuple(_filled(arg, given) for arg in formula.args))

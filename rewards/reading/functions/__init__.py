@@ -1,0 +1,64 @@
+"""Functions and named constants: one record each, from which every table of names is derived.
+
+`rewards.numeric.ball_arithmetic.functions.RULES` has their rules of ball arithmetic,
+`rewards.proof.prover` those of the prover; a function without a rule is computed by its definition
+and differentiated by its record (CONTRIBUTING.md, "A function").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import arithmetic, elementary, higher, integrals  # noqa: F401  # they register
+from .arithmetic import ARITHMETIC, COMPARISONS, COMPLEX, CONNECTIVES, CONSTANTS, PIECEWISE
+from .elementary import HYPERBOLIC, INVERSE_HYPERBOLIC, INVERSE_TRIGONOMETRIC, TRIGONOMETRIC
+from .higher import FACTORIALS, GAMMA
+from .record import PRODUCT, RECORDS, ROOT, Function
+
+__all__ = [
+    "ARITHMETIC", "COMPARISONS", "COMPLEX", "CONNECTIVES", "CONSTANTS", "ELEMENTARY",
+    "FACTORIALS", "GAMMA", "HYPERBOLIC", "INVERSE_HYPERBOLIC", "INVERSE_TRIGONOMETRIC",
+    "PIECEWISE", "QUOTIENTS", "RECORDS", "TRANSCENDENTAL", "TRIGONOMETRIC", "Function",
+    "names", "spellings",
+]  # fmt: skip
+
+#: Analytic functions that are elementary.
+ELEMENTARY = (
+    *ARITHMETIC, *TRIGONOMETRIC, *INVERSE_TRIGONOMETRIC, *HYPERBOLIC, *INVERSE_HYPERBOLIC,
+)  # fmt: skip
+#: Exponential functions, logarithms, trigonometric and hyperbolic functions, and inverse functions.
+TRANSCENDENTAL = frozenset(f.name for f in ELEMENTARY if f.branch != ROOT and f.cost != PRODUCT)
+#: Functions that are quotients of sines and cosines.
+QUOTIENTS = frozenset(f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition)
+
+
+def names(which: Callable[[Function], object]) -> frozenset[str]:
+    """The names of the functions for which something holds.
+
+    Args:
+        which: says of a record whether it does.
+
+    Returns:
+        The names.
+
+    >>> sorted(names(lambda function: function.breaks == "whole"))
+    ['ceil', 'floor', 'frac']
+
+    """
+    return frozenset(name for name, record in RECORDS.items() if which(record))
+
+
+def spellings(system: str) -> dict[str, str]:
+    """The names or notations of functions in another system.
+
+    Args:
+        system: as in `Function.spelling`.
+
+    Returns:
+        Our names of the functions that the system has, and what it calls them.
+
+    >>> spellings("maxima")["ln"]
+    'log'
+
+    """
+    return {name: text for name, f in RECORDS.items() if (text := f.spelling(system))}
