@@ -7,7 +7,7 @@ the expected number is the answer, or a value of it, so that these are told "inc
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
 >>> finding(verdict)
-'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448'
+'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448, difference -0.1395404'
 >>> retry("verdict", verdict)
 'Your answer is incorrect. Solve the problem again, and end with the answer in \\boxed{}.'
 """

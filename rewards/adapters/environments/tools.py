@@ -6,7 +6,7 @@ isolated workers, and never raise for what a model sends.
 >>> check_antiderivative("2x", "x^2 + C")
 'correct'
 >>> check_antiderivative("2x", "x^3")
-'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448'
+'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448, difference -0.1395404'
 """
 
 from __future__ import annotations
