@@ -20,6 +20,7 @@ from ..run.progress import for_stderr
 from ..run.scoring import score as score_run
 from ..stats.summary import summarise
 from ..stats.verdict_changes import changes
+from ..store import counts
 from ..store.overview import Overview, overview, runs_under
 from ..store.run import Run
 from ..store.verdict_sets import latest_complete
@@ -149,7 +150,8 @@ def drop(run: Path, model: str | None, policy: str | None, yes: bool) -> None:
                     f"{labels[0]} is the only model of {run}; remove the folder instead"
                 )
             (one,) = hashes
-            answers = sum(row["model"] == one for _, row in opened.completions.heads())
+            totals = counts.totals(opened.completions)
+            answers = sum(int(sums["rows"]) for (of, _), sums in totals.items() if of == one)
             _confirm(f"remove {labels[0]} and its {answers} answers from {run}?", yes)
             opened.drop_model(one)
             click.echo(f"removed {labels[0]} with {answers} answers from {run}", err=True)

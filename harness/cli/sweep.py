@@ -14,7 +14,7 @@ import click
 from ...rewards.arguments import check_switches
 from ..core.errors import UserError
 from ..core.program import program
-from ..core.requests import FinishReason, problem_key
+from ..core.requests import problem_key
 from ..models import Model
 from ..report import export_summary, print_summary
 from ..report.numbers import dollars
@@ -27,8 +27,10 @@ from ..run.spec import PhaseFilter, SweepSpec, read_settings
 from ..stats.clusters import clusters_of
 from ..stats.significance import clusters_needed, detectable, expected_variance
 from ..stats.summary import summarise
+from ..store import counts
 from ..store.atomic import write_output
 from ..store.run import Run
+from ..store.writer import rescoring
 from ..studies import named_phases
 from .options import (
     cluster_option,
@@ -186,7 +188,8 @@ def sweep(
     except KeyboardInterrupt:
         if not Run.exists(job.out):
             raise  # nothing was begun
-        stored = sum(1 for _ in Run(job.out).completions.heads())
+        totals = counts.totals(Run(job.out).completions)
+        stored = sum(int(sums["rows"]) for sums in totals.values())
         again = f"{program()} {shlex.join(sys.argv[1:])}"
         print(
             f"interrupted: {stored} answers are stored in {job.out}; this goes on from there:\n"
@@ -203,12 +206,11 @@ def sweep(
         f"The run is in {run.path}; a page to open: {program()} report {run.path}", file=sys.stderr
     )
     failed: dict[str, bool] = {}  # of each model, whether all its answers are errors
-    answered = set()
-    for row in (row for _, row in run.completions.heads()):
-        answered.add(row["key"])
-        error = row["finish_reason"] == FinishReason.ERROR
-        failed[row["model"]] = failed.get(row["model"], True) and error
-    return int(any(job.missing(model, answered) or failed.get(model.hash) for model in job.models))
+    for (asked, _problem), sums in counts.totals(run.completions).items():
+        failed[asked] = failed.get(asked, True) and sums["rows"] == sums.get("errors", 0)
+    with rescoring(run.path) as opened:
+        missing = any(job.missing(model, opened.stored) for model in job.models)
+    return int(missing or any(failed.get(model.hash) for model in job.models))
 
 
 def _save(spec: SweepSpec, path: Path) -> None:

@@ -2,10 +2,11 @@
 
     uvicorn --factory calculus_harness.harness.integrations.for_openenv:app --port 8001
 
-The variables ``CALCULUS_BENCHMARK`` (``bee``), ``CALCULUS_PROMPT``, ``CALCULUS_CHECKS`` and
-``CALCULUS_RUBRIC`` (JSON of fields of `rewards.adapters.scoring.Rubric`) say what is asked and how
-it is rewarded. ``reset(seed=...)`` chooses a problem, or ``reset(problem=KEY)`` names it; an action
-is the text of the model. (openenv-core 0.3, ``openenv/core/env_server/interfaces.py``.)
+The variables ``CALCULUS_BENCHMARK`` (``bee``), ``CALCULUS_PROMPT``, ``CALCULUS_TURNS`` and
+``CALCULUS_RUBRIC`` (JSON of fields of `rewards.adapters.environments.episode.Turns` and of
+`rewards.adapters.scoring.Rubric`) say what is asked and how it is rewarded. ``reset(seed=...)``
+chooses a problem, or ``reset(problem=KEY)`` names it; an action is the text of the model.
+(openenv-core 0.3, ``openenv/core/env_server/interfaces.py``.)
 """
 
 # No `from __future__ import annotations`: pydantic reads these classes' annotations.
@@ -20,7 +21,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
-from ...rewards.adapters.environments.episode import INSTRUCTION, Episode
+from ...rewards.adapters.environments.episode import INSTRUCTION, Episode, Turns
 from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, Rubric
 from ..core.errors import UserError
 from ..tasks import TASKS
@@ -38,7 +39,7 @@ class CalculusAction(Action):
 
 
 class CalculusObservation(Observation):
-    """What the model sees: the prompt as messages, or the finding on a check."""
+    """What the model sees: the prompt as messages, or what is said of a check or an answer."""
 
     messages: list[dict[str, str]] = Field(default_factory=list)
 
@@ -48,10 +49,10 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
 
     SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
 
-    def __init__(self, asked: list[Question], checks: int, rubric: dict[str, Any]) -> None:
+    def __init__(self, asked: list[Question], turns: Turns, rubric: dict[str, Any]) -> None:
         super().__init__()
         self._asked = {question.key: question for question in asked}
-        self._checks, self._settings = checks, rubric
+        self._turns, self._settings = turns, rubric
         self._episode: Episode | None = None
         self._state = State()
 
@@ -74,12 +75,12 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
             "variable": question.problem.target.get("variable"),
             "assumptions": dict(question.problem.assumptions),
         }
-        self._episode = Episode(label, rubric, self._checks)
+        self._episode = Episode(label, rubric, self._turns)
         self._state = State(episode_id=episode_id or key, step_count=0)
         shown = question.rendered()
         messages = [{"role": it.role, "content": it.content} for it in shown.messages]
         messages = messages or [{"role": "user", "content": shown.text}]
-        if self._checks:
+        if self._turns.checks:
             messages[-1]["content"] += f"\n\n{INSTRUCTION}"
         return CalculusObservation(messages=messages, metadata={"problem": key})
 
@@ -125,13 +126,13 @@ def app() -> Any:
     given = os.environ
     try:
         settings = json.loads(given.get("CALCULUS_RUBRIC", "{}"))
-        checks = int(given.get("CALCULUS_CHECKS", "0"))
+        turns = Turns(**json.loads(given.get("CALCULUS_TURNS", "{}")))
         Rubric(**settings)
     except (ValueError, TypeError) as error:
-        raise UserError(f"CALCULUS_RUBRIC or CALCULUS_CHECKS: {error}") from None
+        raise UserError(f"CALCULUS_RUBRIC or CALCULUS_TURNS: {error}") from None
     asked = questions(given.get("CALCULUS_BENCHMARK", "bee"), prompt=given.get("CALCULUS_PROMPT"))
     return create_app(
-        lambda: CalculusEnvironment(asked, checks, settings),
+        lambda: CalculusEnvironment(asked, turns, settings),
         CalculusAction,
         CalculusObservation,
         env_name="calculus",

@@ -73,8 +73,7 @@ class Replay(Model):
     def _places(self) -> dict[tuple[str, int, str], Place]:
         return {
             (row["problem"], row["sample"], row["stage"]): place
-            for place, row in self._run.completions.heads()
-            if row["model"] == self._source
+            for place, row in self._run.completions.heads({"model": self._source.__eq__})
         }
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:

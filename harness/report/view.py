@@ -19,7 +19,7 @@ from ..stats.verdict_changes import reason
 from ..store import counts
 from ..store.run import Run
 from ..store.samples import Prompts
-from ..store.shards import Place
+from ..store.shards import Place, Tests
 
 
 @dataclass(frozen=True)
@@ -115,22 +115,18 @@ def views(
     policy = policy or run.policy
     verdicts = run.verdicts(policy)
 
-    def fits(row: dict[str, Any]) -> bool:
-        return (
-            row["problem"] in keys
-            and row["model"] in models
-            and (sample is None or row["sample"] == sample)
-        )
-
-    judged = {
-        row["key"]: (place, row)
-        for place, row in verdicts.heads()
-        if fits(row) and (not statuses or row["status"] in statuses)
+    tests: dict[str, Callable[[Any], bool]] = {
+        "problem": keys.__contains__,
+        "model": models.__contains__,
     }
+    if sample is not None:
+        tests["sample"] = sample.__eq__
+    of_status: Tests = {"status": statuses.__contains__} if statuses else {}
+    judged = {row["key"]: (place, row) for place, row in verdicts.heads({**tests, **of_status})}
     chosen = {_sample_of(row) for _, row in judged.values()}  # with their earlier stages
     rows: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
-    for place, row in run.completions.heads():
-        if fits(row) and (not statuses or _sample_of(row) in chosen):
+    for place, row in run.completions.heads(tests):
+        if not statuses or _sample_of(row) in chosen:
             rows.setdefault(row["problem"], []).append((place, row))
     if only in keys and not rows and not statuses:
         raise UserError(f"{run.path} has no such sample of {only}; {_samples_there(run, only)}")
@@ -185,7 +181,8 @@ def _sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
 
 
 def _samples_there(run: Run, key: str) -> str:
-    numbers = sorted({row["sample"] for _, row in run.completions.heads() if row["problem"] == key})
+    heads = run.completions.heads({"problem": key.__eq__})
+    numbers = sorted({row["sample"] for _, row in heads})
     return f"it has the samples {numbers[0]} to {numbers[-1]}" if numbers else "it has no samples"
 
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from ...prompts import ANSWER, parse
 from ...rewards.arguments import check_method
@@ -168,19 +167,18 @@ class Scorer:
                 task.cancel()
 
     def _batches(self) -> Iterator[list[Completion]]:
+        """The answers without a verdict; earlier stages of a sample have none."""
         batch: list[Completion] = []
-        for row in self.run.completions.rows():
-            if not self.is_done(row):
+        log = self.run.completions
+        for shard in log.shards():
+            places = self.judged.lacking(log, shard, {"stage": ANSWER.__eq__})
+            for _, row in log.read_all(places):
                 batch.append(Completion.from_dict(row))
-            if len(batch) == BATCH:
-                yield batch
-                batch = []
+                if len(batch) == BATCH:
+                    yield batch
+                    batch = []
         if batch:
             yield batch
-
-    def is_done(self, row: Mapping[str, Any]) -> bool:
-        """Whether a completion needs no verdict: it has one, or is of an earlier stage."""
-        return row["stage"] != ANSWER or row["key"] in self.judged
 
 
 async def grade(

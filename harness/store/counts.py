@@ -7,9 +7,12 @@ damaged (`harness.store.jsonl_log`).
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 import math
 import threading
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +34,10 @@ BINS = 4
 #: sample: with ranked candidates the rank of the best correct one.
 Sums = dict[str, float]
 Group = tuple[str, str]
+#: Wrong answers of each model that are kept of each shard: shares of 200 are known to about 7
+#: points, and finding the slips takes a tenth of a second. An answer of more characters, ten times
+#: the longest reference, is no slip of a right one.
+WRONG, LONGEST_WRONG = 200, 2000
 FIRST = "first_correct"
 
 
@@ -38,23 +45,28 @@ def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
     return [[model, problem, sums] for (model, problem), sums in groups.items()]
 
 
-def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
-    """The numbers of samples by verdict status, and of some groups of them.
+def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The numbers of samples by verdict status, and of some groups of them, and wrong answers.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
     ``failed`` have an error of the model or the verifier, ``refused`` and ``filtered`` ended in a
     refusal of the model or its provider's content filter, ``flag NAME`` has this flag in the
-    evidence. ``proved`` and ``agreed`` rest on a proof and on agreement at points: these are
-    correct, unless only proofs are accepted. Verdicts of other kinds, or of old verifiers, are
-    neither.
+    evidence, ``ended STATUS REASON`` have a finish reason other than ``stop``. ``proved`` and
+    ``agreed`` rest on a proof and on agreement at points: these are correct, unless only proofs are
+    accepted. Verdicts of other kinds, or of old verifiers, are neither.
     """
     groups: dict[Group, Sums] = {}
+    wrong: dict[str, list[tuple[int, int, Any]]] = {}
     for row in rows:
         status, reason = row["status"], row["finish_reason"]
         sums = groups.setdefault((row["model"], row["problem"]), {"samples": 0})
         sums["samples"] += 1
         sums[status] = sums.get(status, 0) + 1
         failed = reason == FinishReason.ERROR
+        if reason != FinishReason.STOP:
+            _add(sums, f"ended {status} {reason}", 1)
+        if status == Status.INCORRECT:
+            _draw(wrong.setdefault(row["model"], []), row)
         if status in UNKNOWN or failed:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
@@ -73,14 +85,48 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             name = PROOFS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
                 sums[name] = sums.get(name, 0) + 1
-    return _as_rows(groups)
+    chosen = {m: [[-rank, row] for rank, _, row in drawn] for m, drawn in wrong.items()}
+    return {"sums": _as_rows(groups), "wrong": chosen}
 
 
-def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
+def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
+    """Take a wrong answer into a heap of those with the smallest hashes, the largest on top."""
+    hashed = hashlib.blake2b(row["key"].encode("utf-8", "replace"), digest_size=6).digest()
+    rank = -int.from_bytes(hashed)
+    if len(drawn) == WRONG and rank <= drawn[0][0]:
+        return
+    short = {name: row.get(name) for name in ("problem", "status", "finish_reason", "answer")}
+    if len(row.get("answer") or "") > LONGEST_WRONG:
+        short["answer"] = ""
+    witness = (row.get("evidence") or {}).get("witness")
+    entry = (rank, row["sample"], short | {"evidence": {"witness": witness}})
+    if len(drawn) < WRONG:
+        heapq.heappush(drawn, entry)
+    else:
+        heapq.heapreplace(drawn, entry)
+
+
+def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
+    """Up to `WRONG` verdicts of each model on wrong answers, without what is not needed of them.
+
+    They are those whose keys have the smallest hashes: a sample that does not depend on the order
+    of writing, and that the samples of the shards are enough for.
+    """
+    drawn: dict[str, list[list[Any]]] = {}
+    for part in log.counts():
+        for model, more in part["wrong"].items():
+            drawn.setdefault(model, []).extend(more)
+    for model, rows in drawn.items():
+        drawn[model] = heapq.nsmallest(WRONG, rows, key=itemgetter(0))
+    return {model: [row for _, row in rows] for model, rows in drawn.items()}
+
+
+def count_completions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Seconds, tokens and characters of completions, and histograms of their lengths.
 
-    All stages of a sample count; ``samples`` are the last stages, which are graded. ``counted`` are
-    the rows whose tokens the server counted, and ``cached`` are cached prompt tokens.
+    All stages of a sample count; ``samples`` are the last stages, which are graded. ``errors`` are
+    the rows that the model failed at, ``counted`` those whose tokens the server counted, and
+    ``cached`` are cached prompt tokens.
     """
     groups: dict[Group, Sums] = {}
     for row in rows:
@@ -88,6 +134,7 @@ def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
         sums["rows"] += 1
         sums["seconds"] += row.get("latency", 0.0)
         _add(sums, "samples", row["stage"] == ANSWER)
+        _add(sums, "errors", row["finish_reason"] == FinishReason.ERROR)
         length = len(row["text"]) + len(row.get("reasoning", ""))
         _add(sums, f"characters {bin_of(length)}", 1)
         if row.get("completion_tokens") is not None:
@@ -96,7 +143,7 @@ def count_completions(rows: Iterable[Mapping[str, Any]]) -> list[list[Any]]:
             for name in ("completion_tokens", "prompt_tokens", "reasoning_tokens"):
                 _add(sums, name, row.get(name) or 0)
             _add(sums, "cached", (row.get("extra") or {}).get("cached_tokens") or 0)
-    return _as_rows(groups)
+    return {"sums": _as_rows(groups)}
 
 
 def _add(sums: Sums, name: str, value: float) -> None:
@@ -104,11 +151,11 @@ def _add(sums: Sums, name: str, value: float) -> None:
         sums[name] = sums.get(name, 0) + value
 
 
-def merge(parts: Iterable[Iterable[list[Any]]]) -> dict[Group, Sums]:
+def merge(parts: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
     """The sums of several shards together."""
     total: dict[Group, Sums] = {}
     for part in parts:
-        for model, problem, sums in part:
+        for model, problem, sums in part["sums"]:
             known = total.get((model, problem))
             if known is None:
                 total[model, problem] = dict(sums)
@@ -163,5 +210,5 @@ def histogram(sums: Iterable[Sums], name: str) -> dict[int, int]:
 
 
 #: The names are part of the files' names; a change of what is counted needs another name.
-VERDICTS = Counting("counts-5", count_verdicts)
-COMPLETIONS = Counting("counts-1", count_completions)
+VERDICTS = Counting("counts-6", count_verdicts)
+COMPLETIONS = Counting("counts-2", count_completions)

@@ -2,16 +2,16 @@
 
 A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest; one that
 has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many members, so
-that `zcat` reads it and a single row is read without the rest), with an index that holds each
-row's place and its short fields. An index is derived, and made again where it is missing.
+that `zcat` reads it and a single row is read without the rest). Beside it are the columns of its
+rows' short fields, with each row's place (`shards.Columns`), and a summary of all rows
+(`Counting`). Both are derived: they are made when a shard is sealed, and again where they are
+missing or of other rows, for several shards on all cores.
 
 Every row is one write to the file: a killed process loses no row for which `Log.append` has
 returned. `fsync` follows within a second: a power cut loses no more than a second. A kill in the
 middle of a write leaves an unfinished last line, which the writer drops (or ends, where only the
 newline is missing) and readers skip. Anything else that is not a row is an error that names file
 and line, raised before anything is changed.
-
-A summary of all rows (`Counting`) is computed when a shard is sealed, and stored beside it.
 """
 
 from __future__ import annotations
@@ -21,20 +21,33 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
+from ...rewards.workers.child import in_worker
+from ...rewards.workers.errors import PoolError
+from ...rewards.workers.pool import WorkerPool, usable_cores
 from ..core.errors import RunError
 from .atomic import replacing, sync_directory, write_atomically
-from .shards import Place, Row, blocks, lines, read_index, repair
+from .shards import Columns, ColumnsWriter, Place, Row, Tests, blocks, fits, lines, repair
 
 SHARD_BYTES = 64 << 20
 BLOCK_BYTES = 256 << 10
 FSYNC_SECONDS = 1.0
+
+#: Bytes of sealed shards from which on workers, whose start takes half a second, are worth it: text
+#: of ten times that size, a second's work.
+_WORTH_WORKERS = 1 << 20
+#: The task of these workers, and seconds for a shard, which takes some three.
+_TASKS = {"derive": f"{__name__}:derive"}
+_DEADLINE = 600.0
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -65,15 +78,15 @@ class LogReader:
         self.required = frozenset(required)
         self.counting = counting
 
-    def heads(self) -> Iterator[tuple[Place, Row]]:
-        """Every row without its heavy fields, in the order of writing, with its place."""
+    def heads(self, tests: Tests = MappingProxyType({})) -> Iterator[tuple[Place, Row]]:
+        """The rows that fit, without their heavy fields, in the order of writing, with places."""
         for shard in self.shards():
-            yield from self.heads_of(shard)
+            yield from self.heads_of(shard, tests)
 
-    def rows(self) -> Iterator[Row]:
-        """Every row in full, in the order of writing."""
+    def rows(self, tests: Tests = MappingProxyType({})) -> Iterator[Row]:
+        """The rows that fit, in full, in the order of writing; all without ``tests``."""
         for shard in self.shards():
-            yield from (row for _, row in self._rows_of(shard))
+            yield from (row for _, row in self._rows_of(shard, tests))
 
     def state(self) -> tuple[tuple[str, int, int], ...]:
         """Names, sizes and times of the shards: the same as long as nobody has written."""
@@ -88,33 +101,82 @@ class LogReader:
         """The log's `Counting` of each shard, which is stored for sealed ones."""
         if self.counting is None:
             raise ValueError(f"the log {self.directory} has no counting")
+        self.prepare()
         for shard in self.shards():
             counts = self._stored_counts(shard)
-            if counts is None:
-                counts = self.counting.of(row for _, row in self._rows_of(shard))
-                if self._sealed(shard).exists() and not self._unsealed(shard).exists():
-                    with suppress(OSError):  # a run that may only be read is counted every time
-                        self._store_counts(shard, counts)
-            yield counts
+            yield self.derive(shard) if counts is None else counts
 
     def _stored_counts(self, shard: int) -> Any:
         """The stored counts of a sealed shard, if they belong to this file."""
         try:
             stored = json.loads(self._counts(shard).read_bytes())
-            return stored["counts"] if stored["stamp"] == self._stamp(shard) else None
+            return stored["counts"] if stored["stamp"] == self.stamp(shard) else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _store_counts(self, shard: int, counts: Any) -> None:
-        stored = {"stamp": self._stamp(shard), "counts": counts}
-        write_atomically(self._counts(shard), json.dumps(stored, separators=(",", ":")).encode())
+    def _stored_columns(self, shard: int) -> Columns | None:
+        """The columns of a sealed shard, if they belong to this file."""
+        try:
+            columns = Columns(self._columns(shard).read_bytes(), shard)
+            return columns if columns.stamp == self.stamp(shard) else None
+        except (OSError, ValueError):
+            return None
+
+    def _columns_of(self, shard: int) -> Columns | None:
+        """The columns of a shard; None if it is not sealed, or they can only be read from rows."""
+        columns = self._stored_columns(shard)
+        if columns is None and self.stamp(shard) is not None:
+            self.derive(shard)
+            columns = self._stored_columns(shard)
+        return columns
+
+    def prepare(self) -> None:
+        """Make what is missing beside sealed shards, on all cores if there is much of it."""
+        missing = [shard for shard in self.shards() if self._lacks(shard)]
+        size = sum(self._sealed(shard).stat().st_size for shard in missing)
+        if len(missing) < 2 or size < _WORTH_WORKERS or in_worker() or usable_cores() < 2:
+            return  # made when it is needed
+        counting = self.counting and [self.counting.name, *_named(self.counting.of)]
+        settings = [str(self.directory.absolute()), [*self.heavy], [*self.required], counting]
+        with suppress(PoolError, OSError), WorkerPool(tasks=_TASKS) as pool:
+            # A shard that fails is made here when it is needed, which raises its error.
+            pool.map("derive", [[*settings, shard] for shard in missing], deadline=_DEADLINE)
+
+    def _lacks(self, shard: int) -> bool:
+        """Whether something is to be made; what is there may yet be found to be damaged."""
+        there = self._columns(shard).exists() and (
+            not self.counting or self._counts(shard).exists()
+        )
+        return not there and self.stamp(shard) is not None
+
+    def derive(self, shard: int) -> Any:
+        """Make the columns and the counts of a shard in one pass; returns the counts.
+
+        They are stored if the shard is sealed. A run that may only be read is counted every time.
+        """
+        stamp, columns = self.stamp(shard), ColumnsWriter()
+
+        def noted() -> Iterator[Row]:
+            for place, row in self._rows_of(shard):
+                if stamp is not None:
+                    columns.add(place.offset, place.line, self._head(row))
+                yield row
+
+        counts = self.counting.of(noted()) if self.counting else deque(noted(), 0)
+        if stamp is not None and stamp == self.stamp(shard):
+            with suppress(OSError):
+                write_atomically(self._columns(shard), columns.encoded(stamp))
+                if self.counting:
+                    stored = {"stamp": stamp, "counts": counts}
+                    data = json.dumps(stored, separators=(",", ":")).encode()
+                    write_atomically(self._counts(shard), data)
+        return counts
 
     def stamp(self, shard: int) -> list[Any] | None:
         """What changes with the rows of a sealed shard; None for one that is not sealed."""
-        return None if self._unsealed(shard).exists() else self._stamp(shard)
-
-    def _stamp(self, shard: int) -> list[Any]:
-        """Size and last bytes of a sealed shard, which hold the checksum of its last block."""
+        if self._unsealed(shard).exists():
+            return None
+        # Size and last bytes, which hold the checksum of its last block.
         with self._sealed(shard).open("rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 8))
@@ -122,44 +184,69 @@ class LogReader:
 
     def block(self, place: Place) -> dict[Place, Row]:
         """A row and the others of its block, which are decompressed with it."""
-        if place.line is None:
-            return {place: self.read(place)}
-        return {
-            Place(place.shard, offset, line): row
-            for offset, line, row in blocks(self._sealed(place.shard), self.required, place.offset)
-        }
+        found = blocks(self._sealed(place.shard), self.required, place.offset)
+        return {Place(place.shard, offset, line): row for offset, line, row in found}
 
     def read(self, place: Place) -> Row:
         """One row in full."""
-        if place.line is None:
-            path = self._unsealed(place.shard)
-            if not path.exists():
-                raise RunError(f"{path} was sealed a moment ago; try again")
-            for _, row in lines(path, self.required, place.offset):
-                return row
-        else:
-            path = self._sealed(place.shard)
-            for _, line, row in blocks(path, self.required, place.offset):
-                if line == place.line:
-                    return row
-        raise RunError(f"{path} has no row at {place}; delete its index, it will be made again")
+        try:
+            return next(row for _, row in self.read_all([place]))
+        except FileNotFoundError:
+            raise RunError(f"shard {place.shard} was sealed a moment ago; try again") from None
 
-    def heads_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
-        """The rows of one shard without their heavy fields."""
-        if self._index(shard).exists():
-            yield from read_index(self._index(shard), shard)
-        else:
-            for place, row in self._rows_of(shard):
+    def heads_of(
+        self, shard: int, tests: Tests = MappingProxyType({})
+    ) -> Iterator[tuple[Place, Row]]:
+        """The rows of one shard that fit, without their heavy fields."""
+        columns = self._columns_of(shard)
+        if columns is not None:
+            yield from columns.heads(tests)
+            return
+        for place, row in self._rows_of(shard):
+            if fits(row, tests):
                 yield place, self._head(row)
 
-    def _rows_of(self, shard: int) -> Iterator[tuple[Place, Row]]:
+    def _rows_of(
+        self, shard: int, tests: Tests = MappingProxyType({})
+    ) -> Iterator[tuple[Place, Row]]:
+        if tests and self.stamp(shard) is not None:
+            columns = self._columns_of(shard)
+            if columns is not None:
+                yield from self.read_all(columns.places(tests))
+                return
         try:
             # First the unsealed file: it goes away only after the sealed one is there.
             for offset, row in lines(self._unsealed(shard), self.required):
-                yield Place(shard, offset, None), row
+                if fits(row, tests):
+                    yield Place(shard, offset, None), row
         except FileNotFoundError:
             for offset, line, row in blocks(self._sealed(shard), self.required):
-                yield Place(shard, offset, line), row
+                if fits(row, tests):
+                    yield Place(shard, offset, line), row
+
+    def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
+        """Rows in full, in the order of their places; each block, or open file, is read once."""
+        for _, group in groupby(places, _file_and_block):
+            wanted = dict.fromkeys(group)
+            first = next(iter(wanted))
+            for place, row in self._from(first, {place.line for place in wanted}):
+                if place in wanted:
+                    yield place, row
+                    del wanted[place]
+                if not wanted:
+                    break
+            if wanted:
+                raise RunError(f"{self.directory}, shard {first.shard}, was changed; try again")
+
+    def _from(self, first: Place, numbers: Set[int | None]) -> Iterator[tuple[Place, Row]]:
+        """The rows of a place's block; of a shard that is not sealed, from the place on."""
+        if first.line is None:
+            for offset, row in lines(self._unsealed(first.shard), self.required, first.offset):
+                yield Place(first.shard, offset, None), row
+            return
+        found = blocks(self._sealed(first.shard), self.required, first.offset, numbers)
+        for offset, line, row in found:
+            yield Place(first.shard, offset, line), row
 
     def shards(self) -> list[int]:
         """The numbers of the shards."""
@@ -172,8 +259,8 @@ class LogReader:
     def _sealed(self, shard: int) -> Path:
         return self.directory / f"{shard:05}.jsonl.gz"
 
-    def _index(self, shard: int) -> Path:
-        return self.directory / f"{shard:05}.index.gz"
+    def _columns(self, shard: int) -> Path:
+        return self.directory / f"{shard:05}.columns.gz"
 
     def _counts(self, shard: int) -> Path:
         assert self.counting is not None
@@ -216,12 +303,14 @@ class Log(LogReader):
         for shard in shards:
             if self._sealed(shard).exists():
                 self._unsealed(shard).unlink(missing_ok=True)  # killed before it was removed
-                if not self._index(shard).exists():
-                    self._write_index(shard)
             else:
                 repair(self._unsealed(shard), self.required)
                 if shard != shards[-1]:
                     self._seal(shard)
+        self.prepare()
+        for shard in shards:
+            if self._lacks(shard):
+                self.derive(shard)
         newest = shards[-1] if shards else 0
         self._open(newest + 1 if self._sealed(newest).exists() else newest)
         return self
@@ -293,13 +382,9 @@ class Log(LogReader):
             with replacing(self._unsealed(shard)) as file:
                 file.writelines(kept)
             return
-        # An index or counts of other rows than the shard's would be believed; none are made again.
-        self._index(shard).unlink(missing_ok=True)
-        if self.counting:
-            self._counts(shard).unlink(missing_ok=True)
         with replacing(self._sealed(shard)) as file:
             _compress(kept, file)
-        self._write_index(shard)
+        self.derive(shard)
 
     def _write(self, data: bytes) -> None:
         written = 0
@@ -324,22 +409,8 @@ class Log(LogReader):
         path, sealed = self._unsealed(shard), self._sealed(shard)
         with replacing(sealed) as file, path.open("rb") as lines:
             _compress(lines, file)
-        self._write_index(shard)
         path.unlink()
-
-    def _write_index(self, shard: int) -> None:
-        """Write the index and the counts of a sealed shard in one pass."""
-        with replacing(self._index(shard)) as file, gzip.open(file, "wb", 6) as index:
-
-            def indexed() -> Iterator[Row]:
-                for offset, line, row in blocks(self._sealed(shard), self.required):
-                    entry = [offset, line, self._head(row)]
-                    index.write(json.dumps(entry, separators=(",", ":")).encode() + b"\n")
-                    yield row
-
-            counts = self.counting.of(indexed()) if self.counting else deque(indexed(), 0)
-        if self.counting:
-            self._store_counts(shard, counts)
+        self.derive(shard)
 
     def _later(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
         self._pending.append(self._worker.submit(work, *arguments))
@@ -382,3 +453,27 @@ def _compress(lines: Iterable[bytes], file: IO[bytes]) -> None:
 def _sync_and_close(descriptor: int) -> None:
     os.fsync(descriptor)
     os.close(descriptor)
+
+
+def _named(function: Callable[..., Any]) -> tuple[str, str]:
+    """Where a function of a module is imported from."""
+    return function.__module__, function.__qualname__
+
+
+def derive(
+    directory: str,
+    heavy: Sequence[str],
+    required: Sequence[str],
+    counting: Sequence[str] | None,
+    shard: int,
+) -> None:
+    """`LogReader.derive` in a worker: a counting is its name, and where its function is."""
+    made = None
+    if counting is not None:
+        name, module, function = counting
+        made = Counting(name, getattr(import_module(module), function))
+    LogReader(Path(directory), heavy, required, made).derive(shard)
+
+
+def _file_and_block(place: Place) -> tuple[int, int | None]:
+    return place.shard, None if place.line is None else place.offset

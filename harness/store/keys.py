@@ -19,6 +19,7 @@ from secrets import token_hex
 from typing import Any
 
 from .jsonl_log import LogReader
+from .shards import Place, Tests
 
 #: Keys in memory before newly sealed shards are looked for: about 15 MB.
 RECENT = 100_000
@@ -26,6 +27,7 @@ RECENT = 100_000
 _TABLES = """
 CREATE TABLE IF NOT EXISTS keys (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS shards (shard INTEGER PRIMARY KEY, stamp TEXT, rows INTEGER);
+CREATE TABLE IF NOT EXISTS covered (shard INTEGER PRIMARY KEY, stamp TEXT);
 CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, value TEXT);
 """
 
@@ -78,6 +80,28 @@ class KeyIndex:
         for shard in stamps:
             if shard not in taken:
                 self._take(shard)
+
+    def lacking(self, log: LogReader, shard: int, tests: Tests) -> list[Place]:
+        """The places of another log's rows that fit, and whose keys are not in this one.
+
+        A sealed shard of which nothing is lacking is remembered, as long as no key is removed here,
+        and is not read again.
+        """
+        stamp = json.dumps(log.stamp(shard))
+        asked = (shard, stamp)
+        found = self._database.execute("SELECT 1 FROM covered WHERE (shard, stamp) = (?, ?)", asked)
+        if found.fetchone() is not None:
+            return []
+        settled, places = log.stamp(shard) is not None, []
+        for place, row in log.heads_of(shard, tests):
+            if not self._is_sealed(row["key"]):
+                settled = False
+                if row["key"] not in self._recent:
+                    places.append(place)
+        if settled:
+            with self._database as database:
+                database.execute("INSERT OR REPLACE INTO covered VALUES (?, ?)", asked)
+        return places
 
     def close(self) -> None:
         self._database.close()
@@ -141,7 +165,7 @@ class KeyIndex:
 
     def _clear(self) -> None:
         with self._database as database:
-            for table in ("keys", "shards", "names"):
+            for table in ("keys", "shards", "covered", "names"):
                 database.execute(f"DELETE FROM {table}")
         self._begin(self._database)
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Prompt, PromptError, Rendered, parse
 from ...rewards.verdict import Verdict
-from .jsonl_log import LogReader
-from .shards import Place, Row
+from .shards import Tests
 
 if TYPE_CHECKING:
     from .run import Run
@@ -51,7 +51,7 @@ def samples(
     run: Run,
     policy: str | None = None,
     scratch: Path | None = None,
-    wanted: Callable[[Row], bool] | None = None,
+    tests: Tests = MappingProxyType({}),
 ) -> Iterator[Sample]:
     """Every completion of a run, by model, problem, sample and stage.
 
@@ -60,16 +60,15 @@ def samples(
         policy: of the verdicts; by default the run's.
         scratch: a directory for the temporary database, which is as large as the texts; by default
             it is the system's.
-        wanted: says by ``model``, ``problem``, ``sample`` and ``stage`` of a row whether it is
-            needed. Only blocks with such rows are read, so that a few samples of a large run take
-            seconds.
+        tests: which rows are needed, by ``model``, ``problem``, ``sample`` and ``stage``. Only
+            blocks with such rows are read, so that a few samples of a large run take seconds.
 
     """
     with (
         tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as place,
         closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
     ):
-        _fill(database, run, policy, wanted)
+        _fill(database, run, policy, tests)
         for model, key, completion, verdict in database.execute(
             "SELECT model, problem, completion, verdict "
             "FROM completions LEFT JOIN verdicts USING (key) "
@@ -85,24 +84,11 @@ def samples(
             )
 
 
-def _rows(log: LogReader, wanted: Callable[[Row], bool] | None) -> Iterator[Row]:
-    """The rows of a log that are wanted, in the order of writing."""
-    if wanted is None:
-        yield from log.rows()
-        return
-    block: dict[Place, Row] = {}
-    for place, head in log.heads():
-        if wanted(head):
-            if place not in block:
-                block = log.block(place)
-            yield block[place]
-
-
 def _fill(
     database: sqlite3.Connection,
     run: Run,
     policy: str | None,
-    wanted: Callable[[Row], bool] | None,
+    tests: Tests,
 ) -> None:
     models = {model: place for place, model in enumerate(run.models)}
     problems = {key: place for place, key in enumerate(run.problems)}
@@ -112,10 +98,10 @@ def _fill(
         "CREATE TABLE completions (key TEXT, place INTEGER PRIMARY KEY, model TEXT, problem TEXT,"
         " model_place INTEGER, problem_place INTEGER, sample INTEGER, completion TEXT);"
     )
-    # A verdict's row says of its completion what `wanted` asks about, so both are chosen alike.
+    # A verdict's row has those fields of its completion, so that both are chosen alike.
     database.executemany(
         "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
-        ((row["key"], json.dumps(row)) for row in _rows(run.verdicts(policy), wanted)),
+        ((row["key"], json.dumps(row)) for row in run.verdicts(policy).rows(tests)),
     )
     database.executemany(
         "INSERT INTO completions VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
@@ -129,7 +115,7 @@ def _fill(
                 row["sample"],
                 json.dumps(row),
             )
-            for row in _rows(run.completions, wanted)
+            for row in run.completions.rows(tests)
         ),
     )
     database.execute(

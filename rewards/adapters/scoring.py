@@ -367,7 +367,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
     batches = _Batches({}, {})
     for position, rollout in enumerate(rollouts):
         try:
-            task = _task_of(rollout, rubric)
+            task = task_of(rollout, rubric)
             options = _rollout_options(rollout, rubric, task)
         except ProblemError as error:
             evidence = Evidence(detail=str(error), flags=("problem_error",))
@@ -378,7 +378,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
     return batches
 
 
-def _task_of(rollout: Rollout, rubric: Rubric) -> str:
+def task_of(rollout: Rollout, rubric: Rubric) -> str:
     """The task that a rollout is judged by; raises `ProblemError`."""
     if rubric.task != MIXED:
         return rubric.task

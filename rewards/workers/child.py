@@ -297,6 +297,7 @@ def main() -> None:
     settings = json.loads(sys.argv[1])
     os.set_inheritable(settings["results"], False)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    os.nice(settings["niceness"])
     memory = Memory(settings["memory_mb"])
     memory.rebase()
     tie_to_parent(settings["parent"], memory)

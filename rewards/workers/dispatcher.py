@@ -49,13 +49,16 @@ def _roots() -> dict[str, str]:
 class Dispatcher:
     """One thread that owns the workers of a pool and gives them the batches' items."""
 
-    def __init__(self, size: int, memory_mb: int, tasks: Mapping[str, str]) -> None:
+    def __init__(
+        self, size: int, memory_mb: int, tasks: Mapping[str, str], niceness: int = 0
+    ) -> None:
         _check_platform()
         self._size = size
         self._settings = {
             "package": PACKAGE,
             "roots": _roots(),
             "memory_mb": memory_mb,
+            "niceness": niceness,
             "tasks": dict(tasks),
         }
         self._inbox: deque[Batch] = deque()

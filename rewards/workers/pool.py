@@ -200,6 +200,7 @@ class WorkerPool(Pool):
         size: number of workers; by default `usable_cores`.
         memory_mb: megabytes of memory that each may take beyond its code.
         tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
+        niceness: how much lower the workers' priority is than that of this process.
 
     Example:
         >>> with WorkerPool(1) as pool:
@@ -214,6 +215,7 @@ class WorkerPool(Pool):
         memory_mb: int = DEFAULT_MEMORY_MB,
         *,
         tasks: Mapping[str, str] = TASKS,
+        niceness: int = 0,
     ) -> None:
         if size is not None and size < 1:
             raise ValueError(f"a pool needs at least one worker, not {size}")
@@ -222,6 +224,7 @@ class WorkerPool(Pool):
         self._size = size if size is not None else usable_cores()
         self.memory_mb = memory_mb
         self._tasks = dict(tasks)
+        self._niceness = niceness
         self._closed = False
         self._lock = threading.Lock()
         self._dispatcher: Dispatcher | None = None
@@ -244,7 +247,9 @@ class WorkerPool(Pool):
             if self._closed:
                 raise PoolError("the pool is closed")
             if self._dispatcher is None or self._dispatcher.dead is not None:
-                self._dispatcher = Dispatcher(self.size, self.memory_mb, self._tasks)
+                self._dispatcher = Dispatcher(
+                    self.size, self.memory_mb, self._tasks, self._niceness
+                )
                 # The thread must not keep a forgotten pool alive.
                 weakref.finalize(self, self._dispatcher.stop)
             self._dispatcher.submit(batch)
@@ -259,7 +264,7 @@ class WorkerPool(Pool):
             dispatcher.stop(wait=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.size, self.memory_mb, self._tasks)
+        return _rebuild, (self.size, self.memory_mb, self._tasks, self._niceness)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()  # the other thread that may have held it is not here
@@ -317,8 +322,8 @@ def pools_from(maker: Maker) -> Iterator[None]:
             del _SHARED[key]
 
 
-def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:
-    return WorkerPool(size, memory_mb, tasks=tasks)
+def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str], niceness: int) -> WorkerPool:
+    return WorkerPool(size, memory_mb, tasks=tasks, niceness=niceness)
 
 
 _POOLS: weakref.WeakSet[WorkerPool] = weakref.WeakSet()

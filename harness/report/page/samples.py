@@ -21,6 +21,7 @@ from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
 from ...store.samples import Sample, samples
+from ...store.shards import Tests
 from ..sources import Sources
 from .marks import Mark, pieces
 from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula
@@ -117,14 +118,15 @@ def _chosen(
     """The samples to show, each with the place of its run."""
     for at, run in enumerate(sources.runs):
 
-        def wanted(row: Mapping[str, Any], at: int = at) -> bool:
-            return (
-                row["stage"] == ANSWER
-                and row["sample"] < shown.limit
-                and problems.places[at, row["problem"]] in shown.problems
-            )
+        def in_problems(key: str, at: int = at) -> bool:
+            return problems.places[at, key] in shown.problems
 
-        for one in samples(run, sources.policy, wanted=wanted):
+        tests: Tests = {
+            "stage": ANSWER.__eq__,
+            "sample": range(shown.limit).__contains__,
+            "problem": in_problems,
+        }
+        for one in samples(run, sources.policy, tests=tests):
             if one.judged is not None:
                 yield at, one
 

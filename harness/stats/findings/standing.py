@@ -11,16 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ....rewards.records import Record
+from ....rewards.verdict import Status
+from ...core.requests import FinishReason
+from ...store import counts
 from ...store.run import Run
-from ...store.shards import Place
 from ..compare import system_names
 from ..metrics.pass_at_k import pass_at_k
 from ..tallies import Estimate, Tally, estimate, tally_samples
 from .failures import Failure, failure_of, without_slip
-
-#: Wrong answers of a model whose slips are looked for, evenly spread over its wrong answers: shares
-#: of 200 are known to about 7 points, and finding the slips takes a tenth of a second.
-SLIPS = 200
 
 
 @dataclass(frozen=True)
@@ -139,29 +137,39 @@ def _ranked(made: Sequence[Standing]) -> tuple[Standing, ...]:
 
 
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
-    """The share of each model's samples by `Failure`; slips are those of `SLIPS` wrong answers."""
+    """The share of each model's samples by `Failure`; slips are those of a sample of wrong ones."""
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}
     samples: Counter[str] = Counter()
-    wrong: dict[str, list[Place]] = {}
-    for place, row in verdicts.heads():
-        model = row["model"]
-        samples[model] += 1
-        failure = without_slip(row)
-        if failure is Failure.OTHER:
-            wrong.setdefault(model, []).append(place)
-        elif failure is not None:
-            counted.setdefault(model, Counter())[failure] += 1
+    for (model, _), sums in counts.totals(verdicts).items():
+        samples[model] += int(sums["samples"])
+        of_model = counted.setdefault(model, Counter())
+        for status in Status:
+            stopped = int(sums.get(status, 0))
+            for reason in FinishReason:
+                ended = int(sums.get(f"ended {status} {reason}", 0))
+                stopped -= ended
+                _count(of_model, status, reason, ended)
+            _count(of_model, status, FinishReason.STOP, stopped)
+    drawn = counts.wrong_answers(verdicts)
     shares: dict[str, dict[str, float]] = {}
     for model, total in samples.items():
-        places = wrong.get(model, [])
-        looked = places[:: max(1, -(-len(places) // SLIPS))]
-        slips: Counter[str] = Counter()
-        for place in looked:
-            row = verdicts.read(place)
-            slips[failure_of(run.problem(row["problem"]), row) or Failure.OTHER] += 1
-        share = {str(name): count / total for name, count in counted.get(model, Counter()).items()}
-        for name, count in slips.items():
-            share[str(name)] = count / len(looked) * len(places) / total
+        wrong = counted[model].pop(Failure.OTHER, 0)
+        slips = Counter(
+            failure_of(run.problem(row["problem"]), row) or Failure.OTHER
+            for row in drawn.get(model, ())
+            if without_slip(row) is Failure.OTHER
+        )
+        if not slips:
+            slips[Failure.OTHER] = 1
+        share = {str(name): count / total for name, count in counted[model].items()}
+        for name, count in slips.items() if wrong else ():
+            share[str(name)] = count / slips.total() * wrong / total
         shares[model] = dict(sorted(share.items(), key=lambda entry: -entry[1]))
     return shares
+
+
+def _count(counted: Counter[Failure], status: Status, reason: FinishReason, number: int) -> None:
+    failure = without_slip({"status": status, "finish_reason": reason}) if number else None
+    if failure is not None:
+        counted[failure] += number

@@ -7,5 +7,5 @@
 - `for_skyrl`: an environment of SkyRL (``skyrl-gym``).
 
 `harness.integrations` has those that bring their own problems: verifiers and OpenEnv. A rollout has
-one turn, or several with the tools; feedback on a whole answer is not given.
+one turn, or several: checks by the tools, and attempts with feedback (`adapters.feedback`).
 """

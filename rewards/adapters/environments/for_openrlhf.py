@@ -16,19 +16,29 @@ from typing import Any
 
 import numpy as np
 
+from ..feedback import Feedback
 from ..rows import opens_thinking
 from ..scoring import FAULT, Rubric
-from .episode import Episode
+from .episode import Episode, Turns
 
 #: How OpenRLHF's chat continues after an observation; other templates are an option.
 TURN = "\n<|im_start|>user\n{observation}<|im_end|>\n<|im_start|>assistant\n"
 
 
-def agent_executor(*, checks: int = 0, turn: str = TURN, **rubric: Any) -> type[Any]:
+def agent_executor(
+    *,
+    checks: int = 0,
+    attempts: int = 1,
+    feedback: Feedback = "verdict",
+    turn: str = TURN,
+    **rubric: Any,
+) -> type[Any]:
     """Make the class ``AgentExecutor`` that OpenRLHF looks for in the file.
 
     Args:
-        checks: how many checks a rollout may ask for (`episode`); 0 for a single turn.
+        checks: how many checks a rollout may ask for (`episode.Turns`).
+        attempts: how many answers it may give; 1, without checks, for a single turn.
+        feedback: what is told before another attempt.
         turn: the text between two turns of the model, with ``{observation}`` in it.
         rubric: fields of `scoring.Rubric`.
 
@@ -40,7 +50,7 @@ def agent_executor(*, checks: int = 0, turn: str = TURN, **rubric: Any) -> type[
         TypeError: an unknown field.
 
     """
-    made = Rubric(**rubric)
+    made, turns = Rubric(**rubric), Turns(checks, attempts, feedback)
     agent: Any = importlib.import_module("openrlhf.utils.agent")
 
     class Instance(agent.AgentInstanceBase):
@@ -48,12 +58,12 @@ def agent_executor(*, checks: int = 0, turn: str = TURN, **rubric: Any) -> type[
             self._episode: Episode | None = None
 
         async def reset(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
-            self._episode = Episode(states["label"], made, checks)
+            self._episode = Episode(states["label"], made, turns)
             return states
 
         async def step(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
             if self._episode is None:
-                self._episode = Episode(states["label"], made, checks)
+                self._episode = Episode(states["label"], made, turns)
             thinking = opens_thinking(states.get("observation_text"), made.think_tags[0])
             done = await self._episode.step(states["action_text"], thinking=thinking)
             if done.score is not None and done.score.status == FAULT:

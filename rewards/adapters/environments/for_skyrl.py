@@ -5,8 +5,8 @@
              "CalculusEnv")
 
 A row has ``reward_spec.ground_truth``: the integrand, or an object as for verl. Options, in the
-configuration of the environment: ``checks``, and the fields of `scoring.Rubric`. (skyrl-gym 0.4,
-``skyrl_gym/envs/base_text_env.py``.)
+configuration of the environment: the fields of `episode.Turns` and of `scoring.Rubric`.
+(skyrl-gym 0.4, ``skyrl_gym/envs/base_text_env.py``.)
 """
 
 # No `from __future__ import annotations`: the base class is there at run time only.
@@ -17,7 +17,7 @@ from typing import Any
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 from ..scoring import FAULT, Rubric
-from .episode import Episode
+from .episode import Episode, Turns
 
 
 class CalculusEnv(BaseTextEnv):
@@ -28,12 +28,13 @@ class CalculusEnv(BaseTextEnv):
     ) -> None:
         super().__init__()
         options = dict(env_config or {})
-        checks = int(options.pop("checks", 0))
+        limits = {name: options.pop(name) for name in Turns.__slots__ if name in options}
+        turns = Turns(**limits)
         row = dict(extras or {})
         label = row["reward_spec"]["ground_truth"]
-        self._episode = Episode(label, Rubric(**options), checks, row.get("extra_info"))
+        self._episode = Episode(label, Rubric(**options), turns, row.get("extra_info"))
         self._metrics: dict[str, float] = {}
-        self.max_turns = 1 + checks
+        self.max_turns = turns.most
 
     def step(self, action: str) -> BaseTextEnvStepOutput:
         self.turns += 1

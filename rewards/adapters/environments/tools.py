@@ -6,24 +6,23 @@ isolated workers, and never raise for what a model sends.
 >>> check_antiderivative("2x", "x^2 + C")
 'correct'
 >>> check_antiderivative("2x", "x^3")
-'incorrect: at x=0.587494 it gives 1.035448, not 1.174988'
+'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448, difference -0.1395404'
 """
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from typing import Any
 
 from ...errors import ProblemError
 from ...verdict import Status, Verdict
 from ...workers.errors import PoolError, WorkerError
 from ...workers.pool import shared_pool
-from ..scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, score
+from ..feedback import LONGEST, finding, steps
+from ..scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, score, task_of
 
-#: The longest argument that is judged, and the longest reply: a model's context is dear.
-LONGEST_ARGUMENT, LONGEST_REPLY = 4000, 300
-#: A ball as a witness has it.
-_BALL = re.compile(r"\[(-?[0-9.]+(?:e[-+]?[0-9]+)?) \+/- [^\]]{1,40}\]")
+#: The longest argument that is judged.
+LONGEST_ARGUMENT = 4000
 
 
 def check_antiderivative(integrand: str, answer: str) -> str:
@@ -59,36 +58,22 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
     if not isinstance(answer, str) or len(answer) > LONGEST_ARGUMENT:
         return f"unreadable: give a formula of at most {LONGEST_ARGUMENT} characters"
     text = answer if r"\boxed" in answer else rf"$\boxed{{{answer}}}$"
-    return finding(score([Rollout(text, target, **row)], rubric)[0])
-
-
-def finding(given: Score) -> str:
-    """A score in a line: no more than its status and why."""
-    verdict = given.verdict
+    rollout = Rollout(text, target, **row)
+    [given] = score([rollout], rubric)
     if given.status == FAULT:
         return "undecided: the checker does not work now"
     if given.status == BAD_PROBLEM:
-        return f"unreadable problem: {verdict.evidence.detail}"[:LONGEST_REPLY]
-    return _line(verdict)[:LONGEST_REPLY]
+        return f"unreadable problem: {given.verdict.evidence.detail}"[:LONGEST]
+    return finding(judged(given), task_of(rollout, rubric))
 
 
-def _line(verdict: Verdict) -> str:
-    witness, detail = verdict.evidence.witness, verdict.evidence.detail
-    if verdict.status is Status.CORRECT:
-        return "correct"
-    if verdict.status is Status.INCORRECT:
-        if witness is not None:
-            point, got, expected = map(_middle, (witness.point, witness.got, witness.expected))
-            return f"incorrect: at {point} it gives {got}, not {expected}"
-        return f"incorrect: {detail}" if detail else "incorrect"
-    if verdict.status in (Status.UNPARSEABLE, Status.NO_ANSWER, Status.NOT_CLOSED_FORM):
-        return f"unreadable: {detail}" if detail else "unreadable"
-    return "undecided"
-
-
-def _middle(balls: object) -> str:
-    """The middles of balls, as ``x=0.587494`` for ``x=[0.587494000000000 +/- 3.94e-17]``."""
-    return _BALL.sub(lambda ball: f"{float(ball[1]):.7g}", str(balls))
+def judged(given: Score) -> Verdict:
+    """The verdict that was rewarded: `Rubric.min_coverage` makes right ones wrong."""
+    if given.status == given.verdict.status:
+        return given.verdict
+    share = f"right on {100 * (given.verdict.evidence.coverage or 0):.0f} % of the domain alone"
+    evidence = replace(given.verdict.evidence, detail=share)
+    return replace(given.verdict, status=Status(given.status), evidence=evidence)
 
 
 def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
@@ -96,15 +81,17 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
     if not isinstance(step, str) or not isinstance(problem, str) or len(step) > LONGEST_ARGUMENT:
         return f"unreadable: give equations of at most {LONGEST_ARGUMENT} characters"
     text = step if "$" in step or r"\[" in step else f"$${step}$$"
-    pool = shared_pool(rubric.workers, rubric.memory_mb)
     try:
-        judged = pool.call("solution", text, problem, {}, deadline=rubric.deadline)
+        return steps(solution_claims(text, problem, rubric))
     except (WorkerError, ProblemError, PoolError, OSError) as error:
-        return f"undecided: {error}"[:LONGEST_REPLY]
-    lines = [
-        f"{claim['judgement']}: {claim['left']} = {claim['right']}"[:LONGEST_REPLY]
-        for claim in judged["claims"]
-        if claim["left"] and claim["judgement"] in ("correct", "incorrect", "unchecked")
-    ]
-    shown = [line.replace("unchecked:", "undecided:", 1) for line in lines[:8]]
-    return "\n".join(shown) or "unreadable: there is no equation in it"
+        return f"undecided: {error}"[:LONGEST]
+
+
+def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
+    """The judged claims of a solution (`rewards.verify.solution_steps`); raises what a worker's
+    call raises.
+    """
+    pool = shared_pool(rubric.workers, rubric.memory_mb)
+    solution = pool.call("solution", text, problem, {}, deadline=rubric.deadline)
+    claims: list[dict[str, Any]] = solution["claims"]
+    return claims

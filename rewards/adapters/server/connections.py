@@ -1,9 +1,11 @@
 """The connections of a server: accepted up to a limit, closed when they stay idle.
 
 aiohttp keeps a connection that has sent no request for as long as the client likes, and asyncio
-logs a traceback for every one that it cannot accept. Here a connection without a request, or one
-whose head does not arrive, ends after some seconds. Where all places are taken, a new connection
-takes that of the one that has been idle for the longest, so that idle ones shut nobody out.
+logs a traceback for every one that it cannot accept. Here a connection is parked, which costs 30 µs
+instead of the 700 that aiohttp takes, until the head of its first request is there. One whose head
+does not arrive, or that has no request, ends after some seconds. Where all places are taken, a new
+connection takes that of the one that has been idle for the longest, so that idle ones shut nobody
+out.
 """
 
 from __future__ import annotations
@@ -21,6 +23,10 @@ log = logging.getLogger(__name__)
 
 #: Connections that the system holds until they are accepted.
 BACKLOG = 1024
+#: The end of a head, and so many bytes of it that aiohttp refuses it.
+HEAD_ENDS, HEAD_BYTES = (b"\r\n\r\n", b"\n\n"), 16_384
+#: Seconds between two looks at heads of which a part has arrived.
+LOOK_AT_PARTS = 0.05
 #: What accepting fails with when the process or the system has no more files or memory.
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
@@ -44,8 +50,9 @@ class Connections:
     ) -> None:
         self._limit, self._tls = limit, tls
         self._idle_seconds = idle_seconds
-        #: Idle connections, the longest idle first, and since when they are.
-        self._idle: dict[asyncio.BaseTransport, float] = {}
+        #: Idle connections, the longest idle first, and since when they are: sockets are parked.
+        self._idle: dict[asyncio.BaseTransport | socket.socket, float] = {}
+        self._parts: set[socket.socket] = set()
         self._busy: set[asyncio.BaseTransport] = set()
         self._arriving: set[asyncio.Task[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -63,6 +70,7 @@ class Connections:
             each.setblocking(False)
             self._tasks.append(asyncio.create_task(self._accept(each)))
         self._tasks.append(asyncio.create_task(self._end_idle()))
+        self._tasks.append(asyncio.create_task(self._look_at_parts()))
 
     def began(self, transport: asyncio.BaseTransport | None) -> None:
         """The head of a request has arrived."""
@@ -80,8 +88,8 @@ class Connections:
         for task in (*self._tasks, *self._arriving):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._arriving, return_exceptions=True)
-        for transport in list(self._idle):
-            self._end(transport)
+        for idle in list(self._idle):
+            self._end(idle)
 
     async def _accept(self, listener: socket.socket) -> None:
         loop = asyncio.get_running_loop()
@@ -97,9 +105,35 @@ class Connections:
             if len(self) >= self._limit and not self._make_room("too many connections"):
                 connection.close()
                 continue
+            connection.setblocking(False)
+            self._idle[connection] = time.monotonic()
+            loop.add_reader(connection, self._look, connection)
+
+    def _look(self, connection: socket.socket) -> None:
+        """Something has arrived on a parked connection; hand it over if it is a head."""
+        asyncio.get_running_loop().remove_reader(connection)
+        self._parts.discard(connection)
+        try:
+            data = connection.recv(HEAD_BYTES, socket.MSG_PEEK)
+        except BlockingIOError:
+            data = b"?"
+        except OSError:
+            data = b""
+        if not data:  # the client has gone
+            self._end(connection)
+        elif self._tls or len(data) == HEAD_BYTES or any(end in data for end in HEAD_ENDS):
+            self._idle.pop(connection, None)
             task = asyncio.create_task(self._arrive(connection))
             self._arriving.add(task)
             task.add_done_callback(self._arriving.discard)
+        else:  # a reader would be called again and again for this part
+            self._parts.add(connection)
+
+    async def _look_at_parts(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_AT_PARTS)
+            for connection in list(self._parts):
+                self._look(connection)
 
     async def _arrive(self, connection: socket.socket) -> None:
         loop = asyncio.get_running_loop()
@@ -128,20 +162,25 @@ class Connections:
         self._end(oldest)
         return True
 
-    def _end(self, transport: asyncio.BaseTransport) -> None:
-        self._idle.pop(transport, None)
+    def _end(self, idle: asyncio.BaseTransport | socket.socket) -> None:
+        self._idle.pop(idle, None)
+        if isinstance(idle, socket.socket):
+            self._parts.discard(idle)
+            asyncio.get_running_loop().remove_reader(idle)
+            idle.close()
+            return
         with suppress(Exception):
-            transport.abort()  # type: ignore[attr-defined]
+            idle.abort()  # type: ignore[attr-defined]
 
     async def _end_idle(self) -> None:
         while True:
             await asyncio.sleep(min(1.0, self._idle_seconds / 4))
             now = time.monotonic()
-            for transport, since in list(self._idle.items()):
-                if transport.is_closing():
-                    del self._idle[transport]
+            for idle, since in list(self._idle.items()):
+                if not isinstance(idle, socket.socket) and idle.is_closing():
+                    del self._idle[idle]
                 elif now - since > self._idle_seconds:
-                    self._end(transport)
+                    self._end(idle)
             self._busy = {each for each in self._busy if not each.is_closing()}
 
 

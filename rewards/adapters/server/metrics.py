@@ -13,6 +13,9 @@ DEATHS = {"memory_limit": "memory", "worker_crash": "crash"}
 #: Upper ends of the times of verdicts, in seconds: from a cached one to the usual deadline.
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
+#: Upper ends of the lateness of the event loop.
+LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+
 
 class Metrics:
     """The counts of one server; all names begin with ``calculus_reward_``.
@@ -35,6 +38,9 @@ class Metrics:
         self._seconds = histogram(
             "verdict_seconds", "Time of a verdict", ["status"], buckets=SECONDS, **options
         )
+        self._late = histogram(
+            "loop_lag_seconds", "Lateness of the event loop", ["cause"], buckets=LAGS, **options
+        )
         self._truncated = counter("truncated", "Completions cut off by a limit", **options)
         self._requests = counter("requests", "Requests by status of HTTP", ["code"], **options)
         self._shadow = counter(
@@ -54,6 +60,11 @@ class Metrics:
                 self._deaths.labels(DEATHS[flag]).inc()
         self._rewards.inc(sum(max(0.0, score.reward or 0.0) for score in scores))
         self._truncated.inc(truncated)
+
+    def looked(self, late: float, own: float) -> None:
+        """The event loop was so late, of which at least ``own`` seconds by its own work."""
+        self._late.labels("all").observe(max(0.0, late))
+        self._late.labels("own").observe(max(0.0, own))
 
     def replied(self, code: int) -> None:
         self._requests.labels(str(code)).inc()

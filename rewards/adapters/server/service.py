@@ -28,7 +28,14 @@ from ...errors import UserError
 from ...verdict import VERSION
 from ..for_openrlhf import RewardFunction
 from ..scoring import FAULT, NoOpinionError, Rollout, Score, ascore
-from .bodies import BadRequestError, BodyTooLargeError, BusyError, read_json
+from .bodies import (
+    CONTAINER,
+    NODE,
+    BadRequestError,
+    BodyTooLargeError,
+    BusyError,
+    read_json,
+)
 from .metrics import Metrics
 from .shadow import Shadow
 from .shapes import Asked, understood, understood_verify
@@ -44,7 +51,8 @@ class ServerLimits:
     Attributes:
         batch: most completions in a request.
         queue: most completions that wait or are scored at a time.
-        body: the most that the body of a request may cost: its bytes, and 200 for each value.
+        body: the most that the body of a request may cost: its bytes, and 200 for each value,
+            2,000 for each list or object.
         in_flight: the most that the bodies of all requests in progress may cost.
         body_seconds: seconds in which a request has to arrive.
         header_seconds: seconds in which the head of a request has to arrive, and after which a
@@ -220,7 +228,8 @@ class RewardServer:
         except BodyTooLargeError:
             return self.refuse(
                 413,
-                f"a body may have {self.limits.body} bytes, where each value counts as 100 more",
+                f"a body may have {self.limits.body} bytes; each value counts as {NODE} more, "
+                f"each list or object as {CONTAINER}",
             )
         except BusyError:
             return self.refuse(429, "too many bytes are in flight", later=True)

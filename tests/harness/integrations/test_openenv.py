@@ -18,7 +18,7 @@ def problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setenv("CALCULUS_BENCHMARK", str(path))
     monkeypatch.setenv("CALCULUS_RUBRIC", '{"components": ["correctness", "format"], "workers": 1}')
-    monkeypatch.setenv("CALCULUS_CHECKS", "1")
+    monkeypatch.setenv("CALCULUS_TURNS", '{"checks": 1}')
 
 
 @pytest.mark.usefixtures("problems")

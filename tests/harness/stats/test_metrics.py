@@ -321,6 +321,7 @@ def test_proofs_are_counted_from_verdicts() -> None:
     def row(status: str, proof: str | None) -> dict[str, object]:
         evidence = {} if proof is None else {"proof": proof}
         return {
+            "key": "m:r:answer:0",
             "model": "m",
             "problem": "p",
             "sample": 0,
@@ -338,7 +339,7 @@ def test_proofs_are_counted_from_verdicts() -> None:
         row("incorrect", "witness"),
         row("undecided", ""),
     ]
-    ((_, _, sums),) = count_verdicts(rows)
+    ((_, _, sums),) = count_verdicts(rows)["sums"]
     assert (sums["proved"], sums["agreed"], sums["correct"]) == (2, 1, 4)
 
 

@@ -70,7 +70,7 @@ def test_a_missing_index_is_made_again(tmp_path: Path) -> None:
     write(tmp_path, range(40), shard_bytes=2_000)
     reader = LogReader(tmp_path, HEAVY)
     before = list(reader.heads())
-    for index in tmp_path.glob("*.index.gz"):
+    for index in tmp_path.glob("*.columns.gz"):
         index.unlink()
     assert [head for _, head in reader.heads()] == [head for _, head in before]
     write(tmp_path, range(0), shard_bytes=2_000)
@@ -129,16 +129,16 @@ def test_a_kill_while_sealing_loses_nothing(tmp_path: Path) -> None:
     """Every state that a kill can leave behind between the steps of sealing."""
     write(tmp_path, range(40), shard_bytes=2_000)
     expected = list(LogReader(tmp_path, HEAVY).rows())
-    sealed, index = tmp_path / "00000.jsonl.gz", tmp_path / "00000.index.gz"
+    sealed, index = tmp_path / "00000.jsonl.gz", tmp_path / "00000.columns.gz"
     raw = gzip.decompress(sealed.read_bytes())
     states = [
         {"00000.jsonl": raw, "00000.jsonl.gz.tmp": sealed.read_bytes()[:50]},
         {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes()},
-        {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes(), "00000.index.gz.tmp": b"x"},
+        {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes(), "00000.columns.gz.tmp": b"x"},
         {
             "00000.jsonl": raw,
             "00000.jsonl.gz": sealed.read_bytes(),
-            "00000.index.gz": index.read_bytes(),
+            "00000.columns.gz": index.read_bytes(),
         },
     ]
     for state in states:

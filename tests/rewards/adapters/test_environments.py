@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.rewards.adapters.environments import tools
-from calculus_harness.rewards.adapters.environments.episode import Episode, Turn, asked_for
+from calculus_harness.rewards.adapters.environments.episode import Episode, Turn, Turns, asked_for
 from calculus_harness.rewards.adapters.environments.for_trl import NO_MORE, environment_factory
 from calculus_harness.rewards.adapters.environments.tools import check_antiderivative, check_step
+from calculus_harness.rewards.adapters.feedback import AGAIN, FEEDBACK, LONGEST
 from calculus_harness.rewards.adapters.scoring import STATUSES, Rubric
 from tests.rewards.adapters.test_other_trainers import PROMPT, module_at, unpacked
 
@@ -33,7 +33,7 @@ BOTH = ("correctness", "format")
     [
         ("2x", "x^2", "correct"),
         ("2x", r"so \boxed{x^2 + C}", "correct"),
-        ("2x", "x^3", "incorrect: at x="),
+        ("2x", "x^3", "incorrect: at x ="),
         ("2x", r"\frac{", "unreadable"),
         ("2x", r"\int 2x\,dx", "unreadable: "),
         ("2x+", "x", "unreadable problem: "),
@@ -45,7 +45,7 @@ BOTH = ("correctness", "format")
 def test_a_check_says_what_is_wrong_in_a_line(integrand: str, answer: str, reply: str) -> None:
     found = check_antiderivative(integrand, answer)
     assert found.startswith(reply)
-    assert len(found) <= tools.LONGEST_REPLY
+    assert len(found) <= LONGEST
     assert "\n" not in found
 
 
@@ -96,7 +96,7 @@ def test_an_episode_without_checks_has_one_turn() -> None:
     assert set(turn.metrics) == {
         *(f"is_{status}" for status in STATUSES),
         *BOTH,
-        *("seconds", "truncated", "checks"),
+        *("seconds", "truncated", "checks", "attempts"),
     }
     [turn] = steps(Episode("2x"), RIGHT + " <check>x^2</check>")
     assert turn.done
@@ -104,7 +104,7 @@ def test_an_episode_without_checks_has_one_turn() -> None:
 
 def test_checks_are_counted_and_then_the_turn_is_the_answer() -> None:
     first, second, third = steps(
-        Episode({"integrand": "2t", "variable": "t"}, checks=2),
+        Episode({"integrand": "2t", "variable": "t"}, turns=Turns(checks=2)),
         "Is it <check>t^3</check>",
         "<check> t^2 </check>\n",
         r"<check>t^2</check>",
@@ -117,7 +117,9 @@ def test_checks_are_counted_and_then_the_turn_is_the_answer() -> None:
 
 
 def test_a_truncated_turn_asks_nothing() -> None:
-    [turn] = steps(Episode("2x", checks=3), r"\boxed{x^2} <check>x^2</check>", truncated=True)
+    [turn] = steps(
+        Episode("2x", turns=Turns(checks=3)), r"\boxed{x^2} <check>x^2</check>", truncated=True
+    )
     assert turn.done
 
 
@@ -140,6 +142,86 @@ def test_a_bad_row_is_no_opinion() -> None:
 )
 def test_what_a_turn_asks_for(text: str, formula: str | None) -> None:
     assert asked_for(text) == formula
+
+
+HIDDEN = [
+    ("definite", {"integral": r"\int_0^1 x^2\,dx"}, (r"\frac12", "0.3"), "3333333"),
+    ("definite", {"integral": r"\int_1^\infty \frac{dx}{x}"}, ("3", "0"), "diverge"),
+    ("definite", {"integral": r"\int_1^\infty \frac{dx}{x^2}"}, ("2", r"\infty"), "converge"),
+    ("value", {"target": r"\frac{7}{3}"}, ("2", r"\pi"), "2.333333"),
+    ("equivalent", {"target": "x^2+1"}, ("x^2+2", "x"), "1.446372"),
+    ("label", {"target": "1"}, ("0",), "1"),
+    ("integer", {"target": "42"}, ("41", "-40"), "42"),
+]
+
+
+@pytest.mark.parametrize(("task", "label", "answers", "secret"), HIDDEN)
+def test_no_turn_gives_the_answer_away(
+    task: str, label: Any, answers: tuple[str, ...], secret: str
+) -> None:
+    """A check of a definite integral told its value: "it gives 0.5, not 0.3333333"."""
+    for answer in answers:
+        for kind in FEEDBACK:
+            turns = Turns(checks=1, attempts=2, feedback=kind)
+            check, attempt = steps(
+                Episode(label, Rubric(task=task), turns),
+                f"<check>{answer}</check>",
+                rf"$\boxed{{{answer}}}$",
+            )
+            assert check.observation == "incorrect"
+            assert attempt.observation is not None
+            assert secret not in attempt.observation
+
+
+def test_another_attempt_is_told_as_much_as_was_asked_for() -> None:
+    text = rf"$\int 2x\,dx = x^3 + C$. {WRONG}"
+    told = {}
+    for kind in FEEDBACK:
+        first, second, third = steps(
+            Episode("2x", Rubric(components=BOTH), Turns(attempts=3, feedback=kind)),
+            *(text, "no box", RIGHT),
+        )
+        assert (first.reward, first.done, second.done) == (0.0, False, False)
+        assert (third.done, third.reward, third.metrics["attempts"]) == (True, 1.1, 3.0)
+        told[kind] = (first.observation, second.observation)
+        assert all(str(each).endswith(AGAIN) for each in told[kind])
+    assert told["none"] == (AGAIN, AGAIN)
+    assert told["verdict"] == (
+        f"Your answer is incorrect. {AGAIN}",
+        f"No answer was found. {AGAIN}",
+    )
+    assert "integrand 1.174988, derivative 1.035448" in str(told["witness"][0])
+    assert r"The first wrong step is \int 2x" in str(told["steps"][0])
+    assert told["witness"][1] == told["steps"][1] == told["verdict"][1]
+
+
+def test_the_last_attempt_is_rewarded() -> None:
+    first, second = steps(Episode("2x", turns=Turns(attempts=2)), WRONG, WRONG)
+    assert (first.done, second.done, second.reward) == (False, True, 0.0)
+    [only] = steps(Episode("2x", turns=Turns(attempts=3)), RIGHT)
+    assert (only.done, only.reward) == (True, 1.0)
+    [bad] = steps(Episode("2x+", turns=Turns(attempts=3)), RIGHT)
+    assert (bad.done, bad.reward) == (True, None)
+
+
+def test_an_answer_on_a_part_of_the_domain_is_not_called_correct() -> None:
+    rubric = Rubric(min_coverage=0.9)
+    answer = r"\frac{x^2}{2}"
+    check, attempt = steps(
+        Episode(r"\sqrt{x^2}", rubric, Turns(checks=1, attempts=2)),
+        f"<check>{answer}</check>",
+        rf"$\boxed{{{answer}}}$",
+    )
+    assert str(check.observation).startswith("incorrect: right on ")
+    assert str(attempt.observation).startswith("Your answer is incorrect.")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"attempts": 0}, {"checks": -1}, {"feedback": "all"}, {"feedback": "Verdict"}]
+)
+def test_limits_of_turns_are_checked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"there must be|feedback is one of"):
+        Turns(**wrong)
 
 
 # --- TRL ------------------------------------------------------------------------------------
@@ -221,11 +303,13 @@ def test_openrlhfs_own_multi_turn_executor(tmp_path: Path, monkeypatch: pytest.M
         textwrap.dedent(
             """
             from calculus_harness.rewards.adapters.environments.for_openrlhf import agent_executor
-            AgentExecutor = agent_executor(checks=2, components=["correctness", "format"])
+            AgentExecutor = agent_executor(
+                checks=1, attempts=2, components=["correctness", "format"]
+            )
             """
         )
     )
-    turns = ["Perhaps <check>x^3</check>", RIGHT]
+    turns = ["Perhaps <check>x^3</check>", WRONG, RIGHT]
     seen: list[str] = []
 
     class Tokenizer:
@@ -247,11 +331,13 @@ def test_openrlhfs_own_multi_turn_executor(tmp_path: Path, monkeypatch: pytest.M
     sampling = SimpleNamespace(max_tokens=64, logprobs=None)
     label = json.dumps({"integrand": "2x"})
     response = asyncio.run(executor.execute(PROMPT, label, sampling, 4096, Tokenizer(), Engine()))
-    assert "incorrect: at x=" in seen[1]
+    assert "incorrect: at x =" in seen[1]
+    assert "Your answer is incorrect." in seen[2]
     assert response["reward"] == 1.1
     assert response["scores"] == 1.0
     assert response["extra_logs"]["is_correct"].item() == 1.0
     assert response["extra_logs"]["checks"].item() == 1.0
+    assert response["extra_logs"]["attempts"].item() == 2.0
 
 
 # --- SkyRL ----------------------------------------------------------------------------------
@@ -265,7 +351,7 @@ def test_skyrls_own_registry_makes_the_environment() -> None:
     place = "calculus_harness.rewards.adapters.environments.for_skyrl:CalculusEnv"
     register(id="calculus", entry_point=place)
     row = {"reward_spec": {"method": "rule", "ground_truth": "2t"}, "extra_info": {"variable": "t"}}
-    options = {"checks": 1, "components": ["correctness", "format"]}
+    options = {"checks": 1, "attempts": 2, "components": ["correctness", "format"]}
     env = skyrl_gym.make("calculus", env_config=options, extras=row)
     prompt = [{"role": "user", "content": "Integrate 2t."}]
     assert env.init(prompt)[0] == prompt
@@ -273,6 +359,8 @@ def test_skyrls_own_registry_makes_the_environment() -> None:
     assert (first["done"], first["reward"]) == (False, 0.0)
     assert first["observations"][0]["role"] == "user"
     assert first["observations"][0]["content"].startswith("incorrect")
+    second = env.step(r"$\boxed{t^3}$")
+    assert second["observations"][0]["content"].startswith("Your answer is incorrect.")
     last = env.step(r"$\boxed{t^2}$")
     assert (last["done"], last["reward"], last["observations"]) == (True, 1.1, [])
     assert last["metadata"]["is_correct"] == 1.0

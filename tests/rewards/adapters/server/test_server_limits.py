@@ -26,6 +26,7 @@ from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func, res
 from calculus_harness.rewards.adapters.scoring import Rollout, Score
 from calculus_harness.rewards.adapters.server import shadow as shadows
 from calculus_harness.rewards.adapters.server.bodies import (
+    CONTAINER,
     MARKS,
     NODE,
     PIECE,
@@ -36,6 +37,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
     read_json,
 )
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
+from calculus_harness.rewards.adapters.server.connections import Connections
 from calculus_harness.rewards.adapters.server.http import Place, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
@@ -102,7 +104,17 @@ def test_many_small_values_are_refused_while_they_arrive(chunk: bytes) -> None:
     assert isinstance(error, BodyTooLargeError)
     assert body.read <= LIMIT + len(chunk)
     # No more than one piece beyond the limit: of long texts, or of the smallest values.
-    assert cost <= LIMIT + PIECE + 3 * NODE * MARKS
+    assert cost <= LIMIT + PIECE + 3 * (NODE + CONTAINER) * MARKS
+
+
+def test_lists_are_dear() -> None:
+    """300,000 empty lists cost no more than their memory, and the collector stopped the loop."""
+    value = {"items": [{"completion": "x" * 650, "integrand": "2x"}] * 512}
+    _, honest = read(Body(lambda: json.dumps(value).encode()), limit=1 << 30)
+    assert honest < 512 * 4000  # of 4,096 completions a quarter of what a request may cost
+    lists = b'{"items": [' + b"[]," * 100_000 + b"[]]}"
+    _, cost = read(Body(lambda: lists), limit=1 << 30)
+    assert cost > 100_000 * CONTAINER
 
 
 def test_a_turn_of_the_loop_parses_few_values() -> None:
@@ -223,6 +235,59 @@ def test_a_connection_without_a_request_is_closed(head: bytes) -> None:
             return b""
 
     assert asyncio.run(run()) == b""
+
+
+def test_heads_that_come_in_parts_are_answered() -> None:
+    async def run() -> list[bytes]:
+        lines = []
+        async with serving(server(), Place()) as address:
+            head = b"GET /health HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 5000 + b"\r\n\r\n"
+            for cuts in ([1], [20, 21, 5000], [len(head) - 1]):
+                reader, writer = await opened(address)
+                for start, end in zip([0, *cuts], [*cuts, len(head)], strict=True):
+                    await asyncio.sleep(0.1)
+                    writer.write(head[start:end])
+                lines.append(await asyncio.wait_for(reader.readline(), 30))
+                writer.close()
+            reader, writer = await opened(address, b"GET /" + b"a" * 40_000)
+            lines.append(await asyncio.wait_for(reader.readline(), 30))
+            writer.close()
+        return lines
+
+    *answers, too_long = asyncio.run(run())
+    assert [line.split()[1] for line in answers] == [b"200"] * 3
+    assert too_long.split()[1] == b"400"
+
+
+def test_connections_without_a_head_are_no_work() -> None:
+    """A hundred at once stopped the event loop for 60 ms: each was made ready for a request."""
+
+    async def run() -> tuple[int, int]:
+        made = server(ServerLimits(connections=500))
+        handlers = 0
+        listen = Connections.listen
+
+        def counted(self: Connections, sockets: Any, protocol: Any) -> None:
+            def make() -> Any:
+                nonlocal handlers
+                handlers += 1
+                return protocol()
+
+            listen(self, sockets, make)
+
+        with pytest.MonkeyPatch.context() as changed:
+            changed.setattr(Connections, "listen", counted)
+            async with serving(made, Place()) as address:
+                heads = (b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n")
+                idle = [await opened(address, heads[at % 3]) for at in range(90)]
+                await asyncio.sleep(0.3)
+                assert made.connections is not None
+                held = made.connections()
+                for _, writer in idle:
+                    writer.close()
+        return handlers, held
+
+    assert asyncio.run(run()) == (0, 90)
 
 
 def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> None:
@@ -350,6 +415,7 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
     assert samples["calculus_reward_requests_total", "400"] == 1
     assert samples["calculus_reward_saturation",] == 0
     assert samples["calculus_reward_ready",] == 1
+    assert samples["calculus_reward_loop_lag_seconds_count", "own"] > 0
 
 
 def test_slimes_body() -> None:
@@ -602,20 +668,37 @@ def test_the_sample_is_of_its_rate_and_bounded() -> None:
 
 # --- everything at once ---------------------------------------------------------------------
 
-#: Asks for /health every 20 ms on new connections, in a process of its own, and prints the times.
+#: Answers every connection at once: what a server costs that does nothing else.
+CONTROL = """
+import asyncio, sys
+async def answer(reader, writer):
+    await reader.readline()
+    writer.write(b"HTTP/1.1 200 OK\\r\\n\\r\\n")
+    await writer.drain()
+    writer.close()
+async def main():
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+asyncio.run(main())
+"""
+#: Asks both for /health in turns, on new connections, in a process of its own; prints the times.
 PROBE = """
 import json, socket, sys, time
-host, port, end = sys.argv[1], int(sys.argv[2]), time.monotonic() + float(sys.argv[3])
-times = []
+end, ports = time.monotonic() + float(sys.argv[1]), list(map(int, sys.argv[2:]))
+times = [[] for _ in ports]
 while time.monotonic() < end:
-    began = time.perf_counter()
-    with socket.create_connection((host, port), 30) as connection:
-        connection.sendall(b"GET /health HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n")
-        answer = b""
-        while chunk := connection.recv(65536):
-            answer += chunk
-    assert b" 200 " in answer[:20], answer[:100]
-    times.append(time.perf_counter() - began)
+    for port, taken in zip(ports, times):
+        began = time.perf_counter()
+        with socket.create_connection(("127.0.0.1", port), 30) as connection:
+            connection.sendall(
+                b"GET /health HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n"
+            )
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+        assert b" 200 " in answer[:20], answer[:100]
+        taken.append(time.perf_counter() - began)
     time.sleep(0.02)
 print(json.dumps(times))
 """
@@ -684,10 +767,35 @@ async def attack(address: str, end: float) -> None:
         writer.close()
 
 
+def p99(times: list[float]) -> float:
+    return sorted(times)[int(0.99 * len(times))]
+
+
+async def loop_lag(address: str) -> float:
+    """The share of looks at which the event loop was late by more than 30 ms of its own work."""
+    import aiohttp
+    from prometheus_client.parser import text_string_to_metric_families
+
+    async with aiohttp.ClientSession(address) as session, session.get("/metrics") as response:
+        page = await response.text()
+    counts = {
+        sample.labels["le"]: sample.value
+        for family in text_string_to_metric_families(page)
+        for sample in family.samples
+        if sample.name == "calculus_reward_loop_lag_seconds_bucket"
+        and sample.labels["cause"] == "own"
+    }
+    return 1 - counts["0.03"] / counts["+Inf"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_hostile_load() -> None:
-    """Nothing is lost, the memory is bounded, and /health answers, whatever comes."""
+    """Nothing is lost, the memory is bounded, and /health answers, whatever comes.
+
+    How fast /health is depends on what else the machine does: what counts is how much slower it is
+    than a server that does nothing else, and what the event loop does itself.
+    """
     rng = random.Random(44)
     scored = 0
 
@@ -719,24 +827,31 @@ def test_hostile_load() -> None:
         end = time.monotonic() + SECONDS
         await asyncio.gather(honest(address, process, end), attack(address, end))
 
-    with running("--max-connections", "500") as (process, address):
-        host, port = address.removeprefix("http://").split(":")
+    with (
+        subprocess.Popen([sys.executable, "-c", CONTROL], stdout=subprocess.PIPE) as control,
+        running("--max-connections", "500") as (process, address),
+    ):
+        assert control.stdout is not None
+        ports = [address.rpartition(":")[2], control.stdout.readline().decode().strip()]
         probe = subprocess.Popen(
-            [sys.executable, "-c", PROBE, host, port, str(SECONDS)], stdout=subprocess.PIPE
+            [sys.executable, "-c", PROBE, str(SECONDS), *ports], stdout=subprocess.PIPE
         )
         asyncio.run(all_of_it(address, process.pid))
         out, _ = probe.communicate(timeout=120)
+        control.kill()
         assert probe.returncode == 0
+        late = asyncio.run(loop_lag(address))
         memory = peak_mb(process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    times = sorted(json.loads(out))
-    p99 = times[int(0.99 * len(times))]
+    ours, others = json.loads(out)
     print(
-        f"{scored / SECONDS:.0f} items/s, /health p50 {1000 * times[len(times) // 2]:.0f} ms, p99 "
-        f"{1000 * p99:.0f} ms, worst {1000 * times[-1]:.0f} ms of {len(times)}, {memory:.0f} MB"
+        f"{scored / SECONDS:.0f} items/s, /health p50 {1000 * sorted(ours)[len(ours) // 2]:.0f} "
+        f"ms, p99 {1000 * p99(ours):.0f} ms, of a server that does nothing {1000 * p99(others):.0f}"
+        f" ms, {len(ours)} times; {100 * late:.1f} % late by 30 ms; {memory:.0f} MB"
     )
     assert scored > 0
     assert memory < 400
-    # A stall of the loop was 2 to 15 s. Less is no matter of the server on a machine in use.
-    assert p99 < 5.0
+    assert late < 0.01
+    # A request takes five turns of the loop, in each of which the machine may make it wait.
+    assert p99(ours) < 0.1 + 5 * p99(others)

@@ -1,0 +1,146 @@
+r"""What a model is told of its answer or its steps, by a tool, or before another attempt.
+
+No text gives an answer away. A witness is shown only where both of its numbers follow from what the
+model has: the integrand, which the problem states, and the model's own formula. Of every other task
+the expected number is the answer, or a value of it, so that these are told "incorrect" alone.
+
+>>> from calculus_harness.rewards import verify_antiderivative
+>>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
+>>> finding(verdict)
+'incorrect: at x = 0.587494, integrand 1.174988, derivative 1.035448, difference -0.1395404'
+>>> retry("verdict", verdict)
+'Your answer is incorrect. Solve the problem again, and end with the answer in \\boxed{}.'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from ..verdict import Status, Verdict, Witness
+
+#: What a message before another attempt tells. ``none`` is the control: nothing beyond the request.
+Feedback = Literal["none", "verdict", "witness", "steps"]
+FEEDBACK: tuple[Feedback, ...] = get_args(Feedback)
+
+AGAIN = r"Solve the problem again, and end with the answer in \boxed{}."
+#: The longest text of an observation, and of one equation in it: a model's context is dear.
+LONGEST, LONGEST_EQUATION, EQUATIONS = 300, 200, 8
+
+#: Tasks whose witness is made of what the problem states (`adapters.scoring.TASKS`).
+_STATED = frozenset({"antiderivative", "steps"})
+#: Tasks whose targets are problems, so that solutions of them have steps.
+WITH_STEPS = _STATED | {"definite"}
+_UNREADABLE = frozenset({Status.UNPARSEABLE, Status.NO_ANSWER, Status.NOT_CLOSED_FORM})
+_SENTENCES = {
+    Status.CORRECT: "Your answer is correct.",
+    Status.INCORRECT: "Your answer is incorrect.",
+    Status.NO_ANSWER: "No answer was found.",
+    Status.UNPARSEABLE: "Your answer cannot be read.",
+    Status.NOT_CLOSED_FORM: "Your answer is not in closed form.",
+}
+_UNDECIDED = "It could not be decided whether your answer is correct."
+#: 1.1749880000000 as ``described`` of a witness has it: seven digits are enough to see why.
+_NUMBER = re.compile(r"-?[0-9]+\.[0-9]{7,}(?:e[-+]?[0-9]{1,4})?")
+
+
+def finding(verdict: Verdict, task: str = "antiderivative") -> str:
+    """A verdict in a line.
+
+    Args:
+        verdict: the verdict.
+        task: the task that it is of, one of `adapters.scoring.TASKS`.
+
+    Returns:
+        ``correct``, ``incorrect``, ``unreadable`` or ``undecided``, the second and third perhaps
+        with the reason.
+
+    """
+    if verdict.status is Status.CORRECT:
+        return "correct"
+    if verdict.status is Status.INCORRECT:
+        return _with_reason("incorrect", _shown(verdict, task))
+    if verdict.status in _UNREADABLE:
+        return _with_reason("unreadable", verdict.evidence.detail)
+    return "undecided"
+
+
+def steps(claims: Sequence[Mapping[str, Any]]) -> str:
+    """The judgements of the equations of a solution, a line each.
+
+    Args:
+        claims: those of a `rewards.verify.solution_steps.result.Solution`, as JSON.
+
+    Returns:
+        The first `EQUATIONS` lines; ``unreadable`` where there is no equation.
+
+    """
+    lines = [
+        f"{_JUDGEMENTS[claim['judgement']]}: {_equation(claim)}"[:LONGEST]
+        for claim in claims
+        if claim["left"] and claim["judgement"] in _JUDGEMENTS
+    ]
+    return "\n".join(lines[:EQUATIONS]) or "unreadable: there is no equation in it"
+
+
+_JUDGEMENTS = {"correct": "correct", "incorrect": "incorrect", "unchecked": "undecided"}
+
+
+def retry(
+    kind: Feedback,
+    verdict: Verdict,
+    task: str = "antiderivative",
+    claims: Sequence[Mapping[str, Any]] = (),
+) -> str:
+    """The message that asks for another attempt.
+
+    Args:
+        kind: what is told: nothing, the verdict, the point that refutes the answer, or the first
+            wrong step. Where there is no such point or step, the verdict is told.
+        verdict: of the last attempt.
+        task: the task that it is of.
+        claims: of the last attempt as a solution, for ``steps``.
+
+    Returns:
+        The message.
+
+    Raises:
+        ValueError: there is no such kind.
+
+    """
+    if kind not in FEEDBACK:
+        raise ValueError(f"feedback is one of {', '.join(FEEDBACK)}, not {kind!r}")
+    if kind == "none":
+        return AGAIN
+    told = _SENTENCES.get(verdict.status, _UNDECIDED)
+    reason = ""
+    if kind == "witness":
+        reason = _shown(verdict, task) if verdict.status is Status.INCORRECT else ""
+    elif kind == "steps":
+        wrong = next(
+            (one for one in claims if one["left"] and one["judgement"] == "incorrect"), None
+        )
+        if wrong is not None:
+            told += f" The first wrong step is {_equation(wrong)}."
+    return f"{told[:-1]}: {reason}. {AGAIN}" if reason else f"{told} {AGAIN}"
+
+
+def _shown(verdict: Verdict, task: str) -> str:
+    """Why an answer is incorrect, as far as that gives no answer away."""
+    if task not in _STATED:
+        return ""
+    witness, detail = verdict.evidence.witness, verdict.evidence.detail
+    return _numbers(witness) if witness is not None else detail
+
+
+def _numbers(witness: Witness) -> str:
+    return _NUMBER.sub(lambda number: f"{float(number[0]):.7g}", str(witness))
+
+
+def _equation(claim: Mapping[str, Any]) -> str:
+    return f"{claim['left']} = {claim['right']}"[:LONGEST_EQUATION]
+
+
+def _with_reason(name: str, reason: str) -> str:
+    return (f"{name}: {reason}" if reason else name)[:LONGEST]

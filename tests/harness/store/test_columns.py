@@ -1,0 +1,230 @@
+"""The columns of sealed shards: any values, any question, made again, and nothing read twice."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness.harness.store import counts, jsonl_log
+from calculus_harness.harness.store.jsonl_log import Log, LogReader
+from calculus_harness.harness.store.keys import KeyIndex
+from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS
+from calculus_harness.harness.store.shards import Columns, ColumnsWriter
+
+ODD: list[dict[str, Any]] = [
+    {"key": "a", "n": 1},
+    {"key": "b", "n": 1.0, "x": None},
+    {"key": "c", "n": True},
+    {"key": "d", "n": [1, {"z": 2}], "y": {}},
+    {"key": "e", "n": 10**30, "x": math.inf},
+    {"key": "f", "x": "half \ud83d", "n": "1"},
+    {"key": "g", "n": False, "later": 0},
+    {"key": "h", "n": 0, "x": -1.5e-300},
+]
+
+
+@pytest.mark.parametrize("times", [1, 700])  # less than is taken together, and more
+def test_every_value_comes_back_as_it_was(times: int) -> None:
+    writer = ColumnsWriter()
+    rows = [row | {"key": f"{row['key']}{turn}"} for turn in range(times) for row in ODD]
+    for number, row in enumerate(rows):
+        writer.add(number // 7, number % 7, row)
+    columns = Columns(writer.encoded([1, "x"]), 3)
+    assert columns.stamp == [1, "x"]
+    heads = list(columns.heads({}))
+    assert [head for _, head in heads] == rows
+    shown = [str(sorted(head.items())) for _, head in heads]
+    assert shown == [str(sorted(row.items())) for row in rows]  # 1, 1.0 and True
+    assert [(place.shard, place.offset, place.line) for place, _ in heads] == [
+        (3, number // 7, number % 7) for number in range(len(rows))
+    ]
+
+
+def test_no_rows() -> None:
+    columns = Columns(ColumnsWriter().encoded(None), 0)
+    assert list(columns.heads({})) == []
+    assert columns.places({"key": bool}) == []
+
+
+def test_damaged_columns_are_refused() -> None:
+    writer = ColumnsWriter()
+    for number in range(50):
+        writer.add(0, number, {"key": str(number), "n": number % 3})
+    data = writer.encoded([1])
+    for at in range(len(data)):
+        damaged = bytearray(data)
+        damaged[at] ^= 1
+        try:
+            columns = Columns(bytes(damaged), 0)
+        except ValueError:
+            continue
+        # Of the first line only names, the stamp and blanks may differ.
+        assert at < data.index(b"\n")
+        assert columns.stamp != [1] or columns.rows != 50 or b"columns" in damaged[:at]
+    for cut in (0, 1, len(data) // 2, len(data) - 1):
+        with pytest.raises(ValueError, match=r"columns|sum|Expecting"):
+            Columns(data[:cut], 0)
+
+
+# --- logs -----------------------------------------------------------------------------------
+
+
+def completion(model: str, number: int, sample: int) -> dict[str, Any]:
+    return {
+        "key": f"{model}:{number:016}:answer:{sample}",
+        "model": model,
+        "problem": f"p{number}",
+        "request": f"{number:016}",
+        "sample": sample,
+        "stage": "answer" if number % 5 else "hint",
+        "seed": sample,
+        "text": f"{model} {number} {sample} " + "word " * 20,
+        "finish_reason": "stop" if sample % 4 else "error",
+    }
+
+
+def verdict(row: dict[str, Any], status: str) -> dict[str, Any]:
+    names = ("key", "model", "problem", "sample", "stage", "finish_reason")
+    evidence = {"witness": {"point": "x=[1 +/- 1]", "expected": "1", "got": row["key"]}}
+    return {name: row[name] for name in names} | {
+        "status": status,
+        "reward": float(status == "correct"),
+        "answer": row["key"],
+        "evidence": evidence,
+    }
+
+
+ROWS = [completion(f"m{m}", n, s) for m in range(2) for n in range(12) for s in range(30)]
+random.Random(0).shuffle(ROWS)
+STATUSES = ("correct", "incorrect", "no_answer")
+JUDGED = [verdict(row, STATUSES[at % 3]) for at, row in enumerate(ROWS)]
+
+
+def written(path: Path, rows: list[dict[str, Any]], kind: Any, shard_bytes: int) -> LogReader:
+    with Log(path, *kind, shard_bytes=shard_bytes) as log:
+        for row in rows:
+            log.append(row)
+    return LogReader(path, *kind)
+
+
+QUESTIONS: list[dict[str, Callable[[Any], bool]]] = [
+    {},
+    {"sample": range(3).__contains__},
+    {"model": "m1".__eq__, "problem": {"p3", "p5"}.__contains__, "stage": "answer".__eq__},
+    {"finish_reason": "error".__eq__},
+    {"problem": "none".__eq__},
+    {"nothing": bool},
+]
+
+
+@pytest.mark.parametrize("shard_bytes", [500, 20_000, 1 << 30])
+@pytest.mark.parametrize("question", range(len(QUESTIONS)))
+def test_chosen_rows_are_those_that_fit(tmp_path: Path, shard_bytes: int, question: int) -> None:
+    tests = QUESTIONS[question]
+    log = written(tmp_path, ROWS, COMPLETIONS, shard_bytes)
+    fitting = [
+        row for row in ROWS if all(name in row and test(row[name]) for name, test in tests.items())
+    ]
+    assert list(log.rows(tests)) == fitting
+    heads = list(log.heads(tests))
+    assert [head["key"] for _, head in heads] == [row["key"] for row in fitting]
+    assert not any("text" in head for _, head in heads)
+    assert [log.read(place) for place, _ in heads[::97]] == fitting[::97]
+    assert [row for _, row in log.read_all(place for place, _ in heads)] == fitting
+
+
+def test_columns_that_are_damaged_or_of_other_rows_are_made_again(tmp_path: Path) -> None:
+    log = written(tmp_path, ROWS, COMPLETIONS, 20_000)
+    expected = list(log.heads())
+    files = sorted(tmp_path.glob("*.columns.gz"))
+    whole = files[0].read_bytes()
+    for damage in (b"", b"no columns", whole[:-1], files[1].read_bytes(), None):
+        if damage is None:
+            files[0].unlink()
+        else:
+            files[0].write_bytes(damage)
+        assert list(log.heads()) == expected
+        assert files[0].read_bytes() == whole
+
+
+def test_workers_make_what_this_process_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = written(tmp_path, JUDGED, VERDICTS, 20_000)
+    made = {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")}
+    assert len(made) > 10
+    for name in made:
+        (tmp_path / name).unlink()
+    monkeypatch.setattr(jsonl_log, "_WORTH_WORKERS", 0)
+    monkeypatch.setattr(jsonl_log, "usable_cores", lambda: 2)
+    monkeypatch.setattr(LogReader, "derive", lambda *_: pytest.fail("workers do it"))
+    log.prepare()
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")} == made
+
+
+def test_a_second_count_reads_only_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report of a million samples read the short fields of all of them each time."""
+    log = written(tmp_path, JUDGED[:500], VERDICTS, 20_000)
+    read: list[Path] = []
+    blocks = jsonl_log.blocks
+    monkeypatch.setattr(
+        jsonl_log, "blocks", lambda path, *rest: read.append(path) or blocks(path, *rest)
+    )
+    first = counts.totals(log), counts.wrong_answers(log)
+    assert not read
+    written(tmp_path, JUDGED[500:], VERDICTS, 20_000)
+    read.clear()
+    again = counts.totals(log), counts.wrong_answers(log)
+    assert not read
+    assert sum(sums["samples"] for sums in again[0].values()) == len(JUDGED)
+    assert sum(sums["samples"] for sums in first[0].values()) == 500
+
+
+def test_the_wrong_answers_that_are_kept_do_not_depend_on_the_order_or_the_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "WRONG", 20)
+    one = counts.wrong_answers(written(tmp_path / "a", JUDGED, VERDICTS, 1 << 30))
+    other = counts.wrong_answers(written(tmp_path / "b", JUDGED[::-1], VERDICTS, 3_000))
+    assert one == other
+    assert {model: len(rows) for model, rows in one.items()} == {"m0": 20, "m1": 20}
+    assert all(row["status"] == "incorrect" for rows in one.values() for row in rows)
+
+
+def test_what_is_judged_is_not_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`score` read every completion of a run for one that had come."""
+    said = written(tmp_path / "said", ROWS, COMPLETIONS, 20_000)
+    judged = written(tmp_path / "judged", JUDGED[:600], VERDICTS, 5_000)
+    read: list[int] = []
+    heads_of = LogReader.heads_of
+    answers = {"stage": "answer".__eq__}
+
+    def lacking() -> set[str]:
+        index = KeyIndex(judged)
+        with monkeypatch.context() as changed:
+            changed.setattr(
+                LogReader,
+                "heads_of",
+                lambda log, shard, *tests: read.append(shard) or heads_of(log, shard, *tests),
+            )
+            places = [at for shard in said.shards() for at in index.lacking(said, shard, answers)]
+        index.close()
+        return {row["key"] for _, row in said.read_all(places)}
+
+    expected = {row["key"] for row in ROWS[600:] if row["stage"] == "answer"}
+    assert lacking() == expected
+    first, read[:] = len(read), []
+    assert lacking() == expected
+    assert len(read) < first - len(said.shards()) // 2
+    with Log(tmp_path / "judged", *VERDICTS, shard_bytes=5_000) as log:
+        log.discard(lambda row: row["key"] == ROWS[1]["key"])
+    assert lacking() == expected | {ROWS[1]["key"]}
