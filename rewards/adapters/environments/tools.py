@@ -69,6 +69,11 @@ def finding(given: Score) -> str:
         return "undecided: the checker does not work now"
     if given.status == BAD_PROBLEM:
         return f"unreadable problem: {verdict.evidence.detail}"[:LONGEST_REPLY]
+    return finding_of(verdict)
+
+
+def finding_of(verdict: Verdict) -> str:
+    """A verdict in a line: its status and why."""
     return _line(verdict)[:LONGEST_REPLY]
 
 
