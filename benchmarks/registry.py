@@ -43,6 +43,7 @@ MODULES: dict[str, str] = {
     "lample_charton": ".lample_charton",
     "definite": ".definite",
     "drills": ".drills",
+    "composed": ".composed",
     "solution_steps": ".solution_steps",
     "brittleness": ".brittleness",
     "derivations": ".derivations",

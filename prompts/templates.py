@@ -39,7 +39,7 @@ import json
 import re
 import tomllib
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -193,6 +193,39 @@ class Prompt:
         )
         head = self.source.removesuffix(self.body)
         return parse(self.name, f"{head}{message}\n{self.body}")
+
+    def continued(self, turns: Sequence[tuple[str, str]]) -> Prompt:
+        """The prompt with earlier replies and messages after its own, also in its source.
+
+        Args:
+            turns: for each earlier turn the names of two stages: the reply, and what the user
+                said of it. They are stages before the answer.
+
+        Returns:
+            A new prompt.
+
+        Raises:
+            PromptError: if the prompt is a text to complete, or has stages of its own.
+
+        >>> load("direct").continued([("reply", "told")]).stages
+        ('reply', 'told', 'answer')
+
+        """
+        if len(self.stages) > 1 or not _CALLS.search(self.body):
+            why = "has stages" if len(self.stages) > 1 else "is a text to complete, not a chat"
+            raise PromptError(f"prompt {self.name!r} {why}, and cannot be continued")
+        stages = [name for turn in turns for name in turn] + [ANSWER]
+        head = self.source.removesuffix(self.body)
+        head = head.replace("+++\n", f"+++\nstages = {json.dumps(stages)}\n", 1)
+        # Before a stage's text is known, as for the first rendering, its message is left out. A
+        # reply without text still needs a message, since roles have to alternate.
+        said = "".join(
+            f"{{% if {reply} is defined %}}"
+            f"{{% call assistant() %}}{{{{ {reply} or '(nothing)' }}}}{{% endcall %}}"
+            f"{{% call user() %}}{{{{ {told} }}}}{{% endcall %}}{{% endif %}}\n"
+            for reply, told in turns
+        )
+        return parse(self.name, f"{head}{self.body}\n{said}")
 
     @cached_property
     def _template(self) -> jinja2.Template:

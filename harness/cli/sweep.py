@@ -6,6 +6,7 @@ import json
 import math
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,10 +21,10 @@ from ..report import export_summary, print_summary
 from ..report.numbers import dollars
 from ..run.budget import Estimate, estimates
 from ..run.job import Job
-from ..run.phases import run_phases
+from ..run.phases import run_phases, run_turns
 from ..run.plan import plan
 from ..run.progress import for_stderr
-from ..run.spec import PhaseFilter, SweepSpec, read_settings
+from ..run.spec import Feedback, PhaseFilter, SweepSpec, read_settings
 from ..stats.clusters import clusters_of
 from ..stats.significance import clusters_needed, detectable, expected_variance
 from ..stats.summary import summarise
@@ -98,6 +99,18 @@ ASK_ABOVE = 5
     type=click.Path(exists=True, file_okay=False),
     metavar="FOLDER",
     help="Handwritten symbols, a folder for each, for prompts that show pictures.",
+)
+@setting(
+    "--turns",
+    type=click.IntRange(1),
+    help="Up to so many turns: after a wrong answer the model tries again, told of it by "
+    "--feedback, and in a second arm told nothing.",
+)
+@setting(
+    "--feedback",
+    type=click.Choice(get_args(Feedback)),
+    help="What a wrong answer is told: that it is wrong, where F' and f differ, or its first "
+    "wrong step.",
 )
 @setting(
     "-n",
@@ -182,9 +195,8 @@ def sweep(
         _confirm_cost(job)
     try:
         with on_cluster(cluster), for_stderr() as progress:
-            run = run_phases(
-                job, phases, policy=spec.policy, progress=progress, retry_errors=retry_errors
-            )
+            ask = run_turns if job.turns > 1 else partial(run_phases, phases=phases)
+            run = ask(job, policy=spec.policy, progress=progress, retry_errors=retry_errors)
     except KeyboardInterrupt:
         if not Run.exists(job.out):
             raise  # nothing was begun

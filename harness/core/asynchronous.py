@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -14,6 +15,16 @@ async def stream(items: Iterable[T]) -> AsyncIterator[T]:
     """An iterable as an asynchronous iterator."""
     for item in items:
         yield item
+
+
+def outside_loop(work: Callable[[], T]) -> T:
+    """Call what runs loops of its own; inside a running one, as in a notebook, in a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

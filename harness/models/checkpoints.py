@@ -23,11 +23,12 @@ def directory_hash(directory: Path) -> str:
     paths = (path for path in directory.rglob("*") if path.is_file())
     for path in sorted(path.relative_to(directory) for path in paths):
         if not any(part.startswith(".") for part in path.parts):
-            total.update(f"{path.as_posix()}\0{_file_hash(directory / path)}\n".encode())
+            total.update(f"{path.as_posix()}\0{file_hash(directory / path)}\n".encode())
     return total.hexdigest()[:16]
 
 
-def _file_hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """Return a hexadecimal hash of a file's content; see `directory_hash` for large weights."""
     with path.open("rb") as file:
         size = path.stat().st_size
         if path.suffix not in WEIGHTS or size <= BLOCKS * BLOCK:

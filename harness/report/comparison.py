@@ -11,6 +11,7 @@ from ..stats.gaps import Gap
 from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
 from ..stats.paired.wording import overall, short_names
+from ..stats.repaired import RepairedDifference
 from .numbers import dollars, named_p, p_value, percent, points, signed
 from .sections import (
     Section,
@@ -231,8 +232,7 @@ def print_comparison(
         for sides, rows in _by_sides(comparison, comparison.breakdown).items():
             body = [cells(*line) for line in lines_of(rows)]
             _print(console, f"By {comparison.broken_down_by}", sides, headings(comparison), body)
-        if comparison.gaps:
-            print_sections([gap_table(comparison.gaps)], console)
+        print_sections(_further(comparison), console)
         left = len(overall(comparison) if comparison.by == "model" else comparison.contrasts)
         if left > _LINES:
             print_remarks([f"{left - _LINES} more lines with larger p: --all."], console)
@@ -258,8 +258,7 @@ def print_comparison(
         title += _verdicts(comparison)
         body = [transfer_cells(*line) for line in lines if line[0] in rows]
         _print(console, title, sides, transfer_headings(comparison), body)
-    if comparison.gaps:
-        print_sections([gap_table(comparison.gaps)], console)
+    print_sections(_further(comparison), console)
     print_remarks(remarks(comparison), console)
 
 
@@ -349,8 +348,7 @@ def export_comparison(comparison: Comparison, form: str) -> str:
     'part,system,'
 
     """
-    section = comparison_table(comparison)
-    sections = [section, gap_table(comparison.gaps)] if comparison.gaps else [section]
+    sections = [comparison_table(comparison), *_further(comparison)]
     return export(form, sections, _lines(comparison), comparison.to_dict())
 
 
@@ -394,6 +392,33 @@ def gap_table(gaps: Sequence[Gap]) -> Section:
         ),
         names=len(systems) + 1,
     )
+
+
+def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
+    """repaired@t of every two systems, on the problems that both had wrong answers to."""
+    return Section(
+        "Wrong answers that were tried again: repaired@t, second minus first",
+        ("first", "second", "told", "turns", "problems", "difference", "p"),
+        tuple(
+            (
+                one.first,
+                one.second,
+                one.feedback,
+                str(one.turn),
+                str(one.problems),
+                points(one.value, one.interval),
+                p_value(one.p),
+            )
+            for one in differences
+        ),
+        names=3,
+    )
+
+
+def _further(comparison: Comparison) -> list[Section]:
+    """The tables besides that of pass@k."""
+    made = [gap_table(comparison.gaps)] if comparison.gaps else []
+    return made + ([repaired_table(comparison.repaired)] if comparison.repaired else [])
 
 
 _COLUMNS = tuple(

@@ -128,7 +128,8 @@ class Sources:
         for run, names in zip(self.runs, self.names, strict=True):
             summary = summarise(run, self.policy, self.prices)
             rows = tuple(replace(row, label=names[row.model]) for row in summary.rows)
-            summaries.append(replace(summary, rows=rows))
+            again = tuple(replace(row, label=names[row.model]) for row in summary.repaired)
+            summaries.append(replace(summary, rows=rows, repaired=again))
         return summaries
 
     @cached_property
@@ -142,5 +143,6 @@ class Sources:
             rows=tuple(row for summary in self.summaries for row in summary.rows),
             unscored=sum(summary.unscored for summary in self.summaries),
             missing=sum(summary.missing for summary in self.summaries),
+            repaired=tuple(row for summary in self.summaries for row in summary.repaired),
             notes=tuple(dict.fromkeys(note for one in self.summaries for note in one.notes)),
         )

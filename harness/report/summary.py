@@ -12,10 +12,11 @@ from ..core.program import program
 from ..stats.findings import Failure, Findings, sentences
 from ..stats.metrics import Metric, metrics
 from ..stats.paired.wording import short_names
+from ..stats.repaired import Repaired
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Estimate
 from ..store.run import Run
-from .numbers import dollars, percent, with_interval
+from .numbers import dollars, p_value, percent, points, with_interval
 from .sections import (
     Section,
     export,
@@ -154,6 +155,33 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
             )
             for one in findings.standings
         ),
+    )
+
+
+def repaired_section(rows: Sequence[Repaired]) -> Section:
+    """repaired@t of every model: a line for each arm and turn, the control's among them."""
+    names = short_names(row.label for row in rows)
+    return Section(
+        "Wrong answers that were tried again",
+        ("", "told", "turns", "wrong", "repaired@t", "more than control", "p"),
+        tuple(
+            (
+                names[row.label],
+                row.feedback,
+                str(row.turn),
+                f"{row.asked} of {row.problems}",
+                with_interval(row.value, row.interval),
+                "" if row.gain is None else points(row.gain, row.gain_interval),
+                p_value(row.p),
+            )
+            for row in rows
+        ),
+        (
+            "repaired@t: percent of the answers that were wrong at first (wrong: answers of so "
+            "many problems) that were right after up to t turns. The control was told nothing, "
+            "after the same first answers.",
+        ),
+        names=2,
     )
 
 
@@ -332,6 +360,8 @@ def print_summary(
     if not every:
         if findings is not None:
             print_small(overview_section(summary, findings), console)
+        if summary.repaired:
+            print_sections([repaired_section(summary.repaired)], console)
         print_remarks(unfinished(summary), console)
         print_remarks([f"Everything else: {program()} report {summary.run} --all"], console)
         return
@@ -350,6 +380,8 @@ def print_summary(
             ),
         )
         print_sections([table], console)
+    if summary.repaired:
+        print_sections([repaired_section(summary.repaired)], console)
     print_remarks(remarks(summary), console)
 
 
@@ -382,8 +414,10 @@ def export_summary(summary: Summary, form: str) -> str:
     'model,subset'
 
     """
-    section = results_section(summary.rows, every=True)
-    return export(form, [section], _lines(summary), summary.to_dict())
+    sections = [results_section(summary.rows, every=True)]
+    if summary.repaired:
+        sections.append(repaired_section(summary.repaired))
+    return export(form, sections, _lines(summary), summary.to_dict())
 
 
 def _lines(summary: Summary) -> tuple[list[str], list[list[object]]]:

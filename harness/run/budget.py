@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,9 +52,14 @@ class Spent:
         self.cached += completion.extra.get("cached_tokens") or 0
 
 
-def spent_by(run: Run, model: str, price: Price | None) -> Spent:
+def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
     """What the stored completions of a model took."""
-    sums = [one for (asked, _), one in counts.totals(run.completions).items() if asked == model]
+    sums = [
+        one
+        for run in runs
+        for (asked, _), one in counts.totals(run.completions).items()
+        if asked == model
+    ]
 
     def total(name: str) -> float:
         return sum(one.get(name, 0) for one in sums)
@@ -80,8 +85,9 @@ class Budget:
 
     def __init__(self, job: Job, run: Run) -> None:
         self.limits = job.limits
+        runs = [run, *map(Run, filter(Run.exists, job.beside))]
         self.spent = {
-            model.hash: spent_by(run, model.hash, job.limits.price(model)) for model in job.models
+            model.hash: spent_by(runs, model.hash, job.limits.price(model)) for model in job.models
         }
         self.under_way = 0
         self.exhausted = False
@@ -217,7 +223,7 @@ def estimates(job: Job) -> Iterator[Estimate]:
             completions += request.count * request.sampling.max_tokens
         # Later stages repeat the prompt and show the replies before.
         most = Spent(price, answers, prompts * job.stages, completions * job.stages)
-        known = spent_by(run, model.hash, price) if run else Spent(price)
+        known = spent_by([run], model.hash, price) if run else Spent(price)
         stages = job.stages * answers / known.rows if known.rows else 0.0
         yield Estimate(
             label=model.label,

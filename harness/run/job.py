@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ...benchmarks.problem import Problem
-from ...prompts import Rendered
+from ...prompts import Prompt, Rendered
 from ..core.prices import Price, Prices
 from ..core.requests import (
     Request,
@@ -62,7 +62,10 @@ class Job:
     """A sweep with everything resolved: models, problems, prompts, and the run directory.
 
     ``first`` has every problem as rendered for the first stage, by the problem's key. Later
-    stages depend on the replies before.
+    stages depend on the replies before. ``turns`` and ``feedback`` say how often wrong answers are
+    tried again, and what is told of them (`harness.run.turns`). In the job of such a turn all
+    stages but the last are ``given``, by the model's hash, and what the runs ``beside`` it took
+    counts for its limits.
     """
 
     identity: Identity
@@ -73,6 +76,10 @@ class Job:
     limit: int | None = None
     primary_k: int | None = None
     limits: Limits = Limits()
+    turns: int = 1
+    feedback: str = "verdict"
+    given: Mapping[str, Replies] = field(default_factory=dict, repr=False)
+    beside: tuple[Path, ...] = ()
     first: Mapping[str, RenderedProblem] = field(default_factory=dict, repr=False)
 
     @property
@@ -173,6 +180,17 @@ class Job:
                     )
                 if completion_key(model_hash, rendered.hash, stages[stage], sample) not in done:
                     yield problem, key, rendered, stages[stage], range(sample, sample + 1)
+
+
+def continued(prompt: Prompt, turn: int) -> Prompt:
+    """A prompt of a chat for a later turn, which shows earlier replies and what each was told.
+
+    Args:
+        prompt: the prompt of the first turn.
+        turn: the number of the turn; 2 shows one reply.
+
+    """
+    return prompt.continued([(f"reply_{one}", f"feedback_{one}") for one in range(1, turn)])
 
 
 def consecutive(missing: Sequence[int], samples: int, whole: bool) -> Iterator[range]:

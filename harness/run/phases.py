@@ -8,6 +8,7 @@ Stored problems are asked even if verdicts have changed since.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from typing import Any
 
 from ...benchmarks.problem import Problem
 from ...benchmarks.subset import spread
+from ..core.asynchronous import outside_loop
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason, problem_key
@@ -25,7 +27,8 @@ from ..store.run import Run
 from ..store.writer import writing
 from .job import Job
 from .progress import Progress, Silent
-from .runner import run_job
+from .runner import Session, run_job
+from .turns.conversation import ask_turns
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,42 @@ def run_phases(
         job = extended(job, problems)
         run = run_job(job, policy=policy, progress=progress)
     return run
+
+
+def run_turns(
+    job: Job,
+    *,
+    policy: Policy | None = None,
+    progress: Progress | None = None,
+    retry_errors: bool = False,
+) -> Run:
+    """Ask and grade a job, and then what was wrong again, as often as ``job.turns`` says.
+
+    Args:
+        job: from `plan`.
+        policy: how strictly to judge; by default `Policy()`.
+        progress: is told of every completion and verdict; silent by default.
+        retry_errors: first remove the samples of the first turn that are stored as errors.
+
+    Returns:
+        The run of the first turn; the others are in ``turns/`` of its directory.
+
+    """
+    policy, shown = policy or Policy(), progress or Silent()
+    if retry_errors and Run.exists(job.out):
+        _remove_errors(job, shown)
+
+    def work() -> Run:
+        with asyncio.Runner() as loop:
+            session = Session(loop)
+            try:
+                run = run_job(job, policy=policy, progress=shown, session=session)
+                ask_turns(job, policy, shown, session)
+            finally:
+                session.close(job.models)
+        return run
+
+    return outside_loop(work)
 
 
 def _remove_errors(job: Job, progress: Progress) -> None:

@@ -19,7 +19,7 @@ from ..core.requests import Sampling, digest, problem_key
 from ..models import Capability, Model, create
 from ..store.manifest import Identity
 from ..tasks import default_prompt, refuse_unreadable
-from .job import Job, Limits, RenderedProblem
+from .job import Job, Limits, RenderedProblem, continued
 from .problems import problems_of
 from .spec import SweepSpec
 
@@ -91,6 +91,8 @@ def plan(
             spec.max_tokens_total,
             Prices.read(Path(spec.prices)) if spec.prices is not None else None,
         ),
+        turns=spec.turns,
+        feedback=spec.feedback,
     )
     if spec.max_cost is not None:
         _refuse_unpriced(job)
@@ -103,6 +105,8 @@ def plan(
             "its server; ask another server for another --out"
         )
     job = replace(job, first=_rendered(job))
+    if spec.turns > 1:
+        _refuse_turns(spec, job)
     for model in job.models:
         _refuse_impossible(model, sampling, prompts.values(), job)
     return job
@@ -124,6 +128,24 @@ def _rendered(job: Job) -> dict[str, RenderedProblem]:
             f"{'; '.join(broken[:_NAMED])}{more}"
         )
     return first
+
+
+def _refuse_turns(spec: SweepSpec, job: Job) -> None:
+    """Raise `UserError` if wrong answers cannot be tried again in the same conversation."""
+    styles = {rendered.prompt.style for rendered in job.first.values()}
+    fixed = [model.spec for model in job.models if model.deterministic]
+    reasons = {
+        "they continue a chat, and the prompt is a text to complete": styles != {"chat"},
+        "the prompt has stages": job.stages > 1,
+        "a beam search has none": job.identity.sampling.beams > 0,
+        "the problems of phases depend on the first answers": spec.phases is not None,
+        f"{', '.join(fixed)} gives the same answer again": bool(fixed),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise UserError(f"--turns {spec.turns} is not possible here: {reason}")
+    for prompt in job.identity.prompts.values():
+        continued(prompt, spec.turns)  # raises for one that cannot be continued
 
 
 def _refuse_unpriced(job: Job) -> None:

@@ -23,7 +23,7 @@ from ..store.run import Run
 from ..store.writer import RunWriter, writing
 from .budget import Budget
 from .duplicates import DuplicateSamples
-from .job import Job
+from .job import Job, Replies
 from .plan import for_chat
 from .progress import Progress, Silent, forward_model_logs
 from .scoring import BATCH, Scorer
@@ -110,6 +110,10 @@ def _completes_texts(job: Job) -> bool:
     return {rendered.prompt.style for rendered in job.first.values()} == {"completion"}
 
 
+def _copied(replies: Replies) -> dict[tuple[str, int], dict[str, str]]:
+    return {sample: dict(said) for sample, said in replies.items()}
+
+
 class SweepRunner:
     """Asks the models of a job; stores completions as they arrive and grades them meanwhile."""
 
@@ -162,11 +166,13 @@ class SweepRunner:
         self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
     ) -> None:
         """Ask one model, stage by stage; a stage ends before the next begins."""
-        replies = self._stored_replies(model)
+        given = self.job.given.get(model.hash)
+        replies = self._stored_replies(model) if given is None else _copied(given)
         duplicates = DuplicateSamples()
-        for stage in range(self.job.stages):
+        for stage in range(0 if given is None else self.job.stages - 1, self.job.stages):
             missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
-            total = max(missing, len(self.job.problems) * self.job.samples_of(model))
+            size = len(self.job.problems) * self.job.samples_of(model)
+            total = max(missing, size if given is None else len(given))
             self.progress.begin(model, total, total - missing, self.job.limits.price(model))
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)

@@ -27,6 +27,8 @@ from ..core.requests import Sampling
 from ..models.registry import split_options
 
 Count = Annotated[int, Meta(ge=1)]
+#: What a wrong answer is told before the next turn (`harness.run.turns`).
+Feedback: TypeAlias = Literal["verdict", "witness", "steps"]
 PhaseFilter: TypeAlias = Literal["none", "published"]
 
 
@@ -44,6 +46,9 @@ class SweepSpec:
         shots: how many worked examples the prompt shows, if it shows any.
         system_message: a system message before the prompt's other messages.
         pictures: the folder of the symbols in a prompt's pictures.
+        turns: after a wrong answer, up to so many turns in all; more extend an earlier run.
+        feedback: what a wrong answer is told: that it is wrong (``verdict``), where (``witness``),
+            or its first wrong step (``steps``).
         samples: samples of each problem; a larger number extends an earlier run.
         limit: at most so many problems, spread over the subsets; a larger number extends.
         seed: the seed of every sample's seed and of every generated problem.
@@ -72,6 +77,8 @@ class SweepSpec:
     shots: Annotated[int, Meta(ge=0)] | None = None
     system_message: str | None = None
     pictures: str | None = None
+    turns: Count = 1
+    feedback: Feedback = "verdict"
     samples: Count = 1
     limit: Count | None = None
     seed: int = 0

@@ -13,10 +13,10 @@ from ..core.requests import Sampling
 from ..models import Model
 from ..models.python_function import LocalFunction
 from ..stats.findings import Run
-from .phases import Phase, run_phases
+from .phases import Phase, run_phases, run_turns
 from .plan import plan
 from .progress import Progress, or_by_default
-from .spec import SweepSpec
+from .spec import Feedback, SweepSpec
 
 
 @overload
@@ -47,6 +47,8 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     primary_k: int | None = None,
     policy: Policy | None = None,
+    turns: int | None = None,
+    feedback: Feedback | None = None,
     system_message: str | None = None,
     pictures: str | os.PathLike[str] | None = None,
     prices: str | os.PathLike[str] | None = None,
@@ -80,7 +82,8 @@ def sweep(
             or in a notebook, and elsewhere a line now and then (`Silent` shows nothing).
         **settings: ``prompt``, ``system_message``, ``shots``, ``samples``, ``limit``, ``seed``,
             ``sampling``, ``options``, ``out``, ``primary_k``, ``policy``, ``prices``,
-            ``max_cost``, ``max_tokens_total``, ``pictures``: see `SweepSpec`.
+            ``max_cost``, ``max_tokens_total``, ``pictures``, ``turns``, ``feedback``: see
+            `SweepSpec`.
 
     Returns:
         The run.
@@ -118,6 +121,8 @@ def sweep(
         )
     job = plan(spec, models=instances, problems=problems)
     with or_by_default(progress) as shown:
+        if job.turns > 1:
+            return run_turns(job, policy=spec.policy, progress=shown, retry_errors=retry_errors)
         return run_phases(
             job, phases or (), policy=spec.policy, progress=shown, retry_errors=retry_errors
         )

@@ -28,6 +28,7 @@ from .metrics.cost import Cost, costs
 from .paired import Comparison, Contrast, break_down, contrast, with_family
 from .paired.wording import short_names, where, which
 from .pairing import Pair, Pairs, pair_parents, pair_problems
+from .repaired import repaired_differences
 from .tallies import Tally, ks_up_to, tally_samples
 
 #: The group of all problems that two systems have in common, where these are of several subsets.
@@ -54,6 +55,7 @@ class System:
 
     name: str
     run: Run
+    model: str  # its hash
     tallies: dict[str, Tally]
 
 
@@ -165,6 +167,13 @@ def compare(
             {first.name: first.tallies, second.name: second.tallies},
         )
     ]
+    again = [
+        difference
+        for first, second in (combinations(systems, 2) if by == "model" else ())
+        for difference in repaired_differences(
+            (first.run, first.model, first.name), (second.run, second.model, second.name), policy
+        )
+    ]
     spent = _costs(opened, prices, policy, notes) if prices else {}
     compared = Comparison(
         by=by,
@@ -181,6 +190,7 @@ def compare(
         pairing=tuple(pairing),
         costs=spent,
         gaps=tuple(between),
+        repaired=tuple(again),
     )
     short = short_names(system.name for system in systems)
     sentence = which(compared, short) if by == "model" else where(compared, short)
@@ -407,7 +417,7 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():
             if any(tally.scored for tally in tallies.values()):
-                systems.append(System(names[model], run, tallies))
+                systems.append(System(names[model], run, model, tallies))
             elif tallies:
                 unscored.append(f"{names[model]}: every answer is an error, so it has no score.")
     return systems, unscored

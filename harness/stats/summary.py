@@ -17,6 +17,7 @@ from .metrics.cost import Cost, cost
 from .metrics.labels import Classification, classification
 from .metrics.rates import NAMES, rate
 from .metrics.usage import Usage, usage_of
+from .repaired import Repaired, repaired
 from .tallies import Estimate, Group, group_samples
 
 
@@ -133,6 +134,7 @@ class Summary(Record):
         missing: how many samples have no completion.
         settings: the run's settings, as its manifest has them.
         notes: remarks, as on models without a price.
+        repaired: repaired@t of every model, where wrong answers were tried again.
 
     >>> Summary("run", "balls-3", rows=()).to_dict()["unscored"]
     0
@@ -146,6 +148,7 @@ class Summary(Record):
     missing: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    repaired: tuple[Repaired, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as JSON has it.
@@ -196,6 +199,7 @@ def summarise(
         missing=max(0, planned - stored),
         settings=run.manifest["identity"],
         notes=(lacking,) if lacking else (),
+        repaired=repaired(run, policy),
     )
 
 

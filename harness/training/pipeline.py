@@ -16,6 +16,7 @@ from ...rewards.records import plain
 from ..core.errors import UserError
 from ..core.requests import Sampling
 from ..models import create
+from ..models.gguf_weights import weights_folder
 from ..run.problems import problems_of
 from ..store.run import Run
 from .config import Config
@@ -59,7 +60,7 @@ def train(config: Config, into: TrainingRun) -> Run:
             part.rename(start)
         model = str(start)
     else:
-        model = config.model.path
+        model = weights_folder(config.model.path)
     if config.sft is not None:
         if not (out / "sft/model").is_dir():
             log(f"fine-tuning on {len(problems)} problems with their references")

@@ -19,7 +19,8 @@ from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, Sampling
 from ..base import Capability, Continuation, Model, Scored, operational
-from ..checkpoints import directory_hash, hub_commit
+from ..checkpoints import hub_commit
+from ..gguf_weights import is_local, weights_folder, weights_identity
 from ..placement import Placement
 from .networks import Network
 from .shared import batch_placement, batches, device_of, import_module, load_error
@@ -52,21 +53,24 @@ class TransformersModel(Model):
         if self.dtype not in ("float32", "bfloat16", "float16"):
             raise ValueError("dtype must be float32, bfloat16 or float16")
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """The directory, or the name on a hub."""
+        """The directory (of a GGUF file, its conversion), or the name on a hub."""
+        return weights_folder(self._given)
+
+    @property
+    def _given(self) -> str:
         return self.spec.partition("/")[2]
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        return "" if Path(self.name).is_dir() else hub_commit(self.name, self.revision)
+        return "" if is_local(self._given) else hub_commit(self.name, self.revision)
 
     def fingerprint(self) -> dict[str, Any]:
         if self.commit:
             return {"commit": self.commit}
-        folder = Path(self.name)  # its path is not part of the identity
-        return {"spec": f"transformers/{folder.name}", "files": directory_hash(folder)}
+        return weights_identity("transformers", self._given)
 
     @property
     def capabilities(self) -> frozenset[Capability]:

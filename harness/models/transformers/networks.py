@@ -11,6 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+#: The fewest shared tokens that are computed by themselves: an additional call of the model costs
+#: about as much as a step of generation, so that a few tokens are not worth one.
+SHARED = 16
+
 
 class Network(ABC):
     """A model in memory. Token ids are lists; texts after prompts are generated or scored.
@@ -111,6 +115,18 @@ class Generation(ABC):
         """Go on after these tokens, one for each row."""
 
 
+def common_start(rows: Sequence[list[int]]) -> int:
+    """The number of tokens with which all rows begin, leaving each at least one more.
+
+    >>> common_start([[1, 2, 3, 4], [1, 2, 3]])
+    2
+
+    """
+    first, last = min(rows), max(rows)
+    most = min(map(len, rows)) - 1
+    return next((i for i in range(most) if first[i] != last[i]), most)
+
+
 class Decoder(Network):
     """A causal language model."""
 
@@ -125,7 +141,7 @@ class Decoder(Network):
         return self.context - prompt
 
     def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
-        return _AfterPrompts(self, *self.padded(prompts), seen)
+        return _AfterPrompts(self, prompts, seen)
 
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
         ids, mask = self.padded([prompt + text for prompt, text in pairs])
@@ -152,10 +168,23 @@ class Decoder(Network):
 
 
 class _AfterPrompts(Generation):
-    def __init__(self, network: Decoder, ids: Any, mask: Any, seen: dict[str, Any]) -> None:
-        self._network, self._ids, self._mask, self._seen = network, ids, mask, seen
+    def __init__(
+        self, network: Decoder, prompts: Sequence[list[int]], seen: dict[str, Any]
+    ) -> None:
+        self._network, self._seen = network, seen
         self._places = not seen  # a model that sees numbers the places of a picture itself
         self._cache: Any = None
+        shared = 0 if seen or len(prompts) == 1 else common_start(prompts)
+        if shared < SHARED:
+            self._ids, self._mask = network.padded(prompts)
+            return
+        # Instructions and worked examples are computed once, and their keys and values copied to
+        # all rows; what differs follows, padded in between.
+        ids, mask = network.padded([prompts[0][:shared]])
+        self._cache = network.output(ids, mask, last=1, use_cache=True).past_key_values
+        self._cache.batch_repeat_interleave(len(prompts))
+        self._ids, rest = network.padded([prompt[shared:] for prompt in prompts])
+        self._mask = network.torch.cat([mask.expand(len(prompts), -1), rest], dim=1)
 
     def next_logits(self) -> Any:
         more = {"past_key_values": self._cache, "use_cache": True, "places": self._places}

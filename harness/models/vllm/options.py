@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from ...core.errors import ModelError, install, suggest
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash, hub_commit
+from ..gguf_weights import is_local, weights_folder, weights_identity
 from ..placement import Placement
 
 #: Options of vLLM that do not change completions. All others are part of the model's identity.
@@ -147,9 +148,13 @@ class VllmModel(Model):
     def parser(self) -> Any:
         """Return vLLM's parser of command lines with these options."""
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """The directory or the name on a hub."""
+        """The directory (of a GGUF file, its conversion), or the name on a hub."""
+        return weights_folder(self._given)
+
+    @property
+    def _given(self) -> str:
         return self.spec.partition("/")[2]
 
     @property
@@ -192,16 +197,15 @@ class VllmModel(Model):
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
         given = dict(self.engine).get("revision", "")
-        return "" if Path(self.name).is_dir() else hub_commit(self.name, given)
+        return "" if is_local(self._given) else hub_commit(self.name, given)
 
     @cached_property
     def _files(self) -> dict[str, str]:
         """What identifies directories and files: their content, not their path."""
         identity = {"commit": self.commit} if self.commit else {}
-        directory, adapter, template = map(Path, (self.name, self.lora, self.chat_template))
-        if directory.is_dir():
-            kind = self.spec.partition("/")[0]
-            identity |= {"spec": f"{kind}/{directory.name}", "files": directory_hash(directory)}
+        adapter, template = map(Path, (self.lora, self.chat_template))
+        if not self.commit:
+            identity |= weights_identity(self.spec.partition("/")[0], self._given)
         if self.lora:
             identity |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
         if self.chat_template:

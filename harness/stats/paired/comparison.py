@@ -31,6 +31,7 @@ from ..intervals import LEVEL, Clusters, Ratio, cluster_sums
 from ..metrics.cost import Cost
 from ..metrics.pass_at_k import pass_at_k
 from ..pairing import Pair, Pairs, Side
+from ..repaired import RepairedDifference
 from ..significance import (
     clusters_needed,
     detectable,
@@ -315,6 +316,7 @@ class Comparison(Record):
         costs: by system, if prices were given.
         gaps: HINT's generalisation gaps of every two systems.
         sentences: what the comparison comes to (`wording`).
+        repaired: repaired@t of every two systems, where wrong answers were tried again.
 
     >>> Comparison("model", primary_k=1, contrasts=()).to_dict()["by"]
     'model'
@@ -334,6 +336,7 @@ class Comparison(Record):
     costs: Mapping[str, Cost | None] = field(default_factory=dict)  # by system, if there are prices
     gaps: tuple[Gap, ...] = ()
     sentences: tuple[str, ...] = ()
+    repaired: tuple[RepairedDifference, ...] = ()
 
     def __repr__(self) -> str:
         lines = [f"<Comparison by {self.by}:", *(f"  {line}" for line in self.sentences)]

@@ -10,7 +10,6 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +19,7 @@ from ....benchmarks.problem import Problem
 from ....rewards.reading.expression.tree import Expression
 from ....rewards.records import plain
 from ....rewards.verdict import Status
+from ...core.asynchronous import outside_loop
 from ...core.errors import RunError, UserError
 from ...core.requests import FinishReason, digest
 from ...models import Model
@@ -116,12 +116,7 @@ def search(
             finally:
                 session.close(job.models)
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return work()
-    with ThreadPoolExecutor(1) as thread:  # in a notebook, whose loop cannot be used
-        return thread.submit(work).result()
+    return outside_loop(work)
 
 
 def planned(

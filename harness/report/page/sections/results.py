@@ -11,7 +11,7 @@ from ...figures.bars import by_subset
 from ...numbers import with_interval
 from ...sections import Section
 from ...sources import Sources
-from ...summary import remarks, results_section
+from ...summary import remarks, repaired_section, results_section
 
 NO_SCORE = "no score"
 
@@ -22,10 +22,12 @@ def sections(sources: Sources) -> list[Section]:
     shared = [row for row in summary.rows if row.subset != "all" or "all" in sources.shared_subsets]
     whole = _without_zeros(results_section(shared))
     lines, notes = _remarks(summary)
+    again = [repaired_section(summary.repaired)] if summary.repaired else []
     if findings is None or len(findings.standings) < 2:
-        return [replace(whole, title="Results", remarks=lines, notes=notes)]
+        return [replace(whole, title="Results", remarks=lines, notes=notes), *again]
     return [
         replace(_leaderboard(sources, findings), remarks=lines, notes=notes),
+        *again,
         replace(whole, title="Results with all columns", folded=True),
     ]
 

@@ -373,7 +373,7 @@ def test_finished_samples_come_while_others_run_and_the_rest_is_dropped(engine: 
 
 
 def text_of(weights: Path, **options: str) -> Any:
-    return create(f"vllm/{weights}", OPTIONS | options)._text  # type: ignore[attr-defined]
+    return create(f"vllm/{weights}", OPTIONS | options)._tokenizer  # type: ignore[attr-defined]
 
 
 def test_thinking_is_told_to_the_template(weights: Path, truth: Reference) -> None:
@@ -402,7 +402,7 @@ def test_a_template_of_ones_own_and_none(weights: Path, tmp_path: Path) -> None:
     other = create(f"vllm/{weights}", OPTIONS | {"chat-template": str(template)})
     assert other.hash != first
     with pytest.raises(ModelError, match="its chat template failed: no chats"):
-        other._text.encode(CHAT)  # type: ignore[attr-defined]
+        other._tokenizer.encode(CHAT)  # type: ignore[attr-defined]
 
 
 def test_reasoning_is_split_from_the_answer_of_a_chat_only(weights: Path) -> None:

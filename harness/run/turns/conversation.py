@@ -1,0 +1,154 @@
+"""The turns of a run after the first.
+
+A turn is an ordinary run in ``turns/ARM-N`` of the run's directory: its prompt shows the turns
+before, its completions and verdicts are stored, resumed and priced like any others. Two arms begin
+with the same first answers: the feedback that was asked for, and a control that tells nothing. A
+sample goes on as long as it is wrong.
+
+    turns/ARM-N/          the run of the turn N
+    turns/ARM-N.jsonl     what each wrong answer was told before the turn N
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ....rewards.verdict import Verdict
+from ...core.asynchronous import run_async
+from ...core.errors import RunError
+from ...core.policy import Policy
+from ...core.requests import FinishReason, problem_key
+from ...stats.repaired import CONTROL, WRONG
+from ...store.atomic import write_atomically
+from ...store.run import Run
+from ..job import Job, continued
+from ..progress import Progress
+from ..runner import Session, run_job
+from .feedback import told
+
+#: A sample: the model's hash, the problem's key, the index.
+SampleKey = tuple[str, str, int]
+#: By sample, what was said before: stage -> text.
+Conversations = dict[SampleKey, dict[str, str]]
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A wrong answer: what the model said, and the verdict."""
+
+    text: str
+    verdict: Verdict
+
+
+def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) -> None:
+    """Ask and grade all turns after the first, as far as they are not stored yet.
+
+    Args:
+        job: of the first turn, which was asked; ``job.turns`` and ``job.feedback`` say how many
+            turns there are, and what is told.
+        policy: how strictly to judge.
+        progress: is told of every completion and verdict.
+        session: of all turns, so that models stay loaded.
+
+    """
+    for arm in (job.feedback, CONTROL):
+        run, paths = Run(job.out), [job.out]
+        before: Conversations = {}
+        for turn in range(2, job.turns + 1):
+            wrong = _wrong(run, policy)
+            name = f"{arm}-{turn}"
+            messages = _messages(job, name, arm, wrong)
+            reply, feedback = f"reply_{turn - 1}", f"feedback_{turn - 1}"
+            before = {
+                sample: before.get(sample, {}) | {reply: one.text, feedback: messages[sample]}
+                for sample, one in wrong.items()
+            }
+            if not before:
+                break
+            progress.status(f"turn {turn} ({arm}): {len(before)} answers were wrong")
+            asked = turn_job(job, name, turn, before, tuple(paths))
+            run = run_job(asked, policy=policy, progress=progress, session=session)
+            paths.append(asked.out)
+
+
+def turn_job(job: Job, name: str, turn: int, before: Conversations, paths: tuple[Path, ...]) -> Job:
+    """The job of a turn: the problems with wrong answers, under a prompt that shows these.
+
+    Args:
+        job: of the first turn.
+        name: the turn's directory in ``turns/``.
+        turn: its number.
+        before: the samples that go on, with what was said.
+        paths: the runs of the earlier turns.
+
+    """
+    given: dict[str, dict[tuple[str, int], dict[str, str]]] = {}
+    for (model, key, sample), said in before.items():
+        given.setdefault(model, {})[key, sample] = said
+    keys = {key for _, key, _ in before}
+    prompts = {task: continued(one, turn) for task, one in job.identity.prompts.items()}
+    identity = replace(job.identity, prompts=prompts)
+    problems = tuple(problem for problem in job.problems if problem_key(problem) in keys)
+    # What the other arm has taken counts as well.
+    others = [path.parent for path in job.out.glob("turns/*/manifest.json")]
+    made = replace(
+        job,
+        identity=identity,
+        models=tuple(model for model in job.models if model.hash in given),
+        problems=problems,
+        out=job.out / "turns" / name,
+        given=given,
+        beside=tuple(dict.fromkeys((*paths, *others))),
+        turns=1,
+    )
+    return replace(made, first={problem_key(one): made.render(one) for one in problems})
+
+
+def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
+    """The samples of a run that may be tried again, by the verdicts of a policy."""
+    verdicts = {
+        row["key"]: Verdict.from_dict(row)
+        for row in run.verdicts(policy.name).rows()
+        if row["status"] in WRONG and row["finish_reason"] != FinishReason.ERROR
+    }
+    return {
+        (row["model"], row["problem"], row["sample"]): _Wrong(row["text"], verdicts[row["key"]])
+        for row in run.completions.rows()
+        if row["key"] in verdicts
+    }
+
+
+def _messages(
+    job: Job, name: str, arm: str, wrong: Mapping[SampleKey, _Wrong]
+) -> dict[SampleKey, str]:
+    """What every wrong answer is told. It is stored, so that a later verifier asks nothing anew."""
+    path = job.out / "turns" / f"{name}.jsonl"
+    stored: dict[SampleKey, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        for line in lines:
+            row = json.loads(line)
+            stored[row["model"], row["problem"], row["sample"]] = row["told"]
+    except (OSError, ValueError, KeyError) as error:
+        raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
+    missing = {sample: one for sample, one in wrong.items() if sample not in stored}
+    problems = {problem_key(problem): problem for problem in job.problems}
+
+    async def tell() -> None:
+        for sample, one in missing.items():
+            stored[sample] = await told(arm, problems[sample[1]], one.text, one.verdict)
+
+    if missing:
+        run_async(tell())
+        rows: list[dict[str, Any]] = [
+            {"model": model, "problem": problem, "sample": number, "told": text}
+            for (model, problem, number), text in stored.items()
+        ]
+        path.parent.mkdir(exist_ok=True)
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        write_atomically(path, text.encode())
+    return stored

@@ -1,0 +1,42 @@
+"""What a model is told of a wrong answer before it tries again (`rewards.adapters.feedback`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....benchmarks.problem import Problem
+from ....rewards.adapters.environments.tools import solution_claims
+from ....rewards.adapters.feedback import FEEDBACK, Feedback, retry
+from ....rewards.adapters.scoring import ROW_TASKS, Rubric
+from ....rewards.errors import ProblemError
+from ....rewards.verdict import Verdict
+from ....rewards.workers.errors import PoolError, WorkerError
+from ...stats.repaired import CONTROL
+
+
+async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
+    """The message after a wrong answer.
+
+    Args:
+        arm: what is told: that the answer is wrong (``verdict``), also a point at which it is
+            (``witness``), or the first wrong step (``steps``); or nothing (``control``).
+        problem: the problem.
+        text: the model's whole text.
+        verdict: the verdict on it, one of `stats.repaired.WRONG`.
+
+    """
+    kind: Feedback = next((each for each in FEEDBACK if each == arm), "none")
+    assert arm in (kind, CONTROL), arm
+    claims = await asyncio.to_thread(_claims, problem, text) if kind == "steps" else ()
+    return retry(kind, verdict, ROW_TASKS[problem.task], claims)
+
+
+def _claims(problem: Problem, text: str) -> Sequence[Mapping[str, Any]]:
+    """The judged equations of a text; none where they cannot be judged, so that it is not told."""
+    target = problem.target.get("integrand") or problem.target.get("integral")
+    try:
+        return solution_claims(text, str(target), Rubric()) if target else ()
+    except (WorkerError, ProblemError, PoolError, OSError):
+        return ()

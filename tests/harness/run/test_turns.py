@@ -1,0 +1,221 @@
+"""More than one turn: what is told, what is stored, what resumes, and repaired@t."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from calculus_harness.harness import Run, compare, summarise, sweep
+from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.core.requests import Completion, Request
+from calculus_harness.harness.models.python_function import LocalFunction
+from calculus_harness.harness.report import export_summary
+from calculus_harness.harness.report.comparison import export_comparison
+
+WRONG = r"\boxed{1}"
+Messages = list[dict[str, str]]
+
+
+def reference(messages: Messages) -> str:
+    """The right answer to a monomial drill, from the prompt's first message."""
+    shown = next(one["content"] for one in messages if one["role"] == "user")
+    text = shown.split("\\,d")[0].removeprefix("\\int ").strip()
+    coefficient, _, power = text.partition("x")
+    k = int(coefficient.strip() or 1)
+    n = int(power.strip("^{} ") or 1)
+    return rf"\boxed{{\frac{{{k}}}{{{n + 1}}} x^{{{n + 1}}}}}"
+
+
+class Student:
+    """Says ``wrong``, but is right as soon as what it is told contains a word."""
+
+    def __init__(self, word: str, wrong: str = WRONG) -> None:
+        self.word, self.wrong, self.asked = word, wrong, Counter[int]()
+        self.seen: list[Messages] = []
+
+    def __call__(self, messages: Messages, seed: int) -> str:
+        self.asked[len(messages)] += 1
+        self.seen.append(messages)
+        told = [one["content"] for one in messages if one["role"] == "user"][1:]
+        return reference(messages) if any(self.word in text for text in told) else self.wrong
+
+    @property
+    def told(self) -> list[str]:
+        """The last message of every conversation, in the order of asking."""
+        return [messages[-1]["content"] for messages in self.seen]
+
+
+def asked(student: Callable[[Messages, int], str], out: Path, **settings: Any) -> Run:
+    def answer(messages: Messages, seed: int) -> str:
+        return student(messages, seed)
+
+    defaults = {"limit": 4, "samples": 2, "prompt": "terse", "turns": 3}
+    return sweep([answer], ["drills/monomials"], out=out, **(defaults | settings))
+
+
+def rows(run: Run) -> dict[tuple[str, int], Any]:
+    return {(row.feedback, row.turn): row for row in summarise(run).repaired}
+
+
+def test_told_where_it_is_wrong_a_model_repairs_what_the_control_does_not(tmp_path: Path) -> None:
+    student = Student("derivative")
+    run = asked(student, tmp_path / "run", feedback="witness")
+    found = rows(run)
+    assert list(found) == [("control", 2), ("control", 3), ("witness", 2), ("witness", 3)]
+    assert [found["witness", turn].value for turn in (2, 3)] == [1, 1]
+    assert [found["control", turn].value for turn in (2, 3)] == [0, 0]
+    assert {row.asked for row in found.values()} == {8}
+    assert found["witness", 2].gain == 1
+    low, high = found["witness", 2].gain_interval
+    assert low < 1 == high
+    assert found["control", 2].gain is None
+    # Two messages at first, then reply and feedback; a repaired answer is not asked again.
+    assert student.asked == {2: 8, 4: 16, 6: 8}
+    # pass@1 is that of the first answers.
+    assert summarise(run).rows[0].passes[0].value == 0
+    shown = student.seen[-1]
+    assert [one["role"] for one in shown] == ["system", "user"] + 2 * ["assistant", "user"]
+    assert shown[2]["content"] == WRONG
+
+
+@pytest.mark.parametrize(
+    ("feedback", "text"),
+    [
+        ("verdict", "Your answer is incorrect. Solve"),
+        ("witness", "Your answer is incorrect: at x = "),
+        ("steps", "Your answer is incorrect. The first wrong step is 1 + 1 = 3. Solve"),
+    ],
+)
+def test_what_is_told(tmp_path: Path, feedback: str, text: str) -> None:
+    student = Student("never", rf"First $1 + 1 = 3$, hence {WRONG}.")
+    asked(student, tmp_path / "run", feedback=feedback, limit=1, samples=1, turns=2)
+    _, told, control = student.told
+    assert told.startswith(text)
+    for word in ("incorrect", "wrong", "="):
+        assert word not in control
+
+
+def test_an_unreadable_answer_and_one_without_a_wrong_step(tmp_path: Path) -> None:
+    for number, (said, told) in enumerate(
+        [
+            ("I do not know.", "No answer was found. Solve"),
+            (WRONG, "Your answer is incorrect."),
+        ]
+    ):
+        student = Student("never", said)
+        asked(student, tmp_path / str(number), feedback="steps", limit=1, samples=1, turns=2)
+        assert student.told[1].startswith(told)
+
+
+def test_the_same_command_asks_nothing_again_and_more_turns_extend(tmp_path: Path) -> None:
+    student = Student("never")
+    run = asked(student, tmp_path / "run", turns=2)
+    stored = {path: path.read_bytes() for path in (run.path / "turns").glob("*.jsonl")}
+    assert student.asked == {2: 8, 4: 16}
+    asked(student, tmp_path / "run", turns=2)
+    assert student.asked == {2: 8, 4: 16}
+    run = asked(student, tmp_path / "run", turns=3)
+    assert student.asked == {2: 8, 4: 16, 6: 16}
+    asked(student, tmp_path / "run", turns=3, samples=3)
+    assert student.asked == {2: 12, 4: 24, 6: 24}
+    for path, before in stored.items():  # what was told stays, and more comes behind it
+        assert path.read_bytes().startswith(before)
+    told = [json.loads(line) for line in (run.path / "turns/verdict-2.jsonl").open()]
+    assert len(told) == 12
+
+
+def test_a_sweep_that_is_stopped_goes_on(tmp_path: Path) -> None:
+    student, calls = Student("incorrect"), 0
+
+    def stopping(messages: Messages, seed: int) -> str:
+        nonlocal calls
+        calls += 1
+        if calls == 11:
+            raise KeyboardInterrupt
+        return student(messages, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        asked(stopping, tmp_path / "run", options={"concurrency": 1}, turns=2)
+    run = asked(student, tmp_path / "run", turns=2)
+    assert rows(run)["verdict", 2].value == 1
+    whole = asked(Student("incorrect"), tmp_path / "whole", turns=2)
+    assert [row.to_dict() | {"model": ""} for row in rows(run).values()] == [
+        row.to_dict() | {"model": ""} for row in rows(whole).values()
+    ]
+
+
+def test_report_and_compare(tmp_path: Path) -> None:
+    bad = asked(Student("never"), tmp_path / "bad", turns=2)
+    good = asked(Student("incorrect"), tmp_path / "good", turns=2)
+    text = export_summary(summarise(good), "markdown")
+    assert "| verdict | 2 | 8 of 4 | 100.0 [" in text
+    assert export_summary(summarise(good), "json").count('"feedback"') == 2
+    compared = compare(bad, good)
+    difference = {one.feedback: one for one in compared.repaired}
+    assert (difference["verdict"].value, difference["control"].value) == (1, 0)
+    assert difference["verdict"].problems == 4
+    assert "repaired@t, second minus first" in export_comparison(compared, "markdown")
+
+
+class Counted(LocalFunction):
+    """A function whose answers count 100 tokens each."""
+
+    async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
+        async for one in super().complete(requests):
+            yield replace(one, prompt_tokens=60, completion_tokens=40)
+
+
+def test_limits_hold_for_all_turns_together(tmp_path: Path) -> None:
+    student = Student("never")
+
+    def answer(messages: Messages, seed: int) -> str:
+        return student(messages, seed)
+
+    def total(limit: int) -> int:
+        model = Counted.of(answer)
+        sweep([model], ["drills/monomials"], limit=4, samples=2, prompt="terse", turns=2,
+              max_tokens_total=limit, out=tmp_path / "run")  # fmt: skip
+        return sum(student.asked.values())
+
+    assert total(1200) == 12  # of 8 first answers and 16 more
+    assert total(1200) == 12
+    assert total(10_000) == 24
+
+
+def test_a_turn_that_was_stopped_is_not_counted(tmp_path: Path) -> None:
+    run = asked(Student("never"), tmp_path / "run")
+    assert ("control", 3) in rows(run)
+    (log,) = (run.path / "turns/control-3/verdicts").glob("*/00000.jsonl")
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(lines[:-1]))
+    assert ("control", 3) not in rows(run)
+    assert rows(run)["verdict", 3].gain is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prompt": "bare"}, "the prompt is a text to complete"),
+        ({"prompt": "two-stage"}, "the prompt has stages"),
+        ({"turns": 0}, "turns"),
+        ({"feedback": "hint"}, "feedback"),
+    ],
+)
+def test_what_cannot_be_tried_again_is_refused(
+    tmp_path: Path, settings: dict[str, Any], message: str
+) -> None:
+    student = Student("never")
+    with pytest.raises(UserError, match=message):
+        asked(student, tmp_path / "run", **settings)
+    assert not student.asked
+
+
+def test_a_solver_gives_the_same_answer_again(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="solver/sympy gives the same answer again"):
+        sweep(["solver/sympy"], ["drills/monomials"], limit=1, turns=2, out=tmp_path / "run")
