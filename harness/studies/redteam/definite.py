@@ -1,14 +1,19 @@
 r"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
 Each family has integers k, n, p and gives an integral, its value, and values that someone would
-give who missed a peak, another regime of a parameter, the last kinks or the power of a logarithm.
+give who missed a peak, another regime of a parameter, the last kinks, the power of a logarithm, a
+finite limit or a factor of a substitution, or who fitted a number to the digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from flint import arb, ctx
+
 from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.latex import read
+from ....rewards.quadrature.value import limit_value
 from .case import Case, generator
 
 #: An integral, its value, and wrong values.
@@ -58,6 +63,14 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_{{-\infty}}^\infty \left({f}\right)dx", value, [r"\pi", rf"\pi+10^{{-{k}}}\pi"]
 
 
+def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A peak of width 10^{-k} on a finite range, which is most of it or no part of it."""
+    n, k = rng.integer(1, 10**6), rng.integer(1, 15)
+    f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
+    value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
+    return rf"\int_0^{{{n + 1}}}{f}\,dx", value, ["0", r"\pi", r"\frac{\pi}{2}"]
+
+
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """A power near to the critical one, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
@@ -70,6 +83,16 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
     if rng.below(2):
         return rf"\int_1^\infty x^{{-1-\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong
     return rf"\int_0^1 x^{{-1+\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong
+
+
+def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A power near to the critical one times a logarithm, whose integral changes its sign."""
+    n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
+    value = rf"{'-' if at_zero else ''}{n * n}"
+    wrong = [str(n), r"\text{diverges}", r"-\infty" if at_zero else r"\infty", f"{value}1"]
+    if at_zero:
+        return rf"\int_0^1 x^{{-1+\frac{{1}}{{{n}}}}}\ln x\,dx", value, wrong
+    return rf"\int_1^\infty\frac{{\ln x}}{{x^{{1+1/{n}}}}}\,dx", value, wrong
 
 
 def _logarithmic(rng: HashedRandom) -> tuple[str, str, list[str]]:
@@ -88,6 +111,16 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
         rf"-\frac{{{b}}}{{{b - 1}}}+\frac{{1}}{{{b}^{{30}}}}",
     )
     return rf"\int_0^1\lfloor\log_{{{b}}}x\rfloor\,dx", value, [near, rf"-\frac{{1}}{{\ln {b}}}"]
+
+
+def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Jumps and turns that accumulate at a limit of any size, geometrically."""
+    b, m = rng.integer(2, 9), _place(rng)
+    f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
+    c = rf"\frac{{\pi}}{{\ln {b}}}"
+    value = rf"\frac{{{c}({b}+1)}}{{({b}-1)\left(1+\left({c}\right)^2\right)}}"
+    wrong = [r"\frac{2}{\pi}", "0", rf"{value}+{b}^{{-20}}", value.replace("1)}", "2)}", 1)]
+    return rf"\int_{{{m}}}^{{{m + 1}}}{f}\,dx", value, wrong
 
 
 def _periods(rng: HashedRandom) -> tuple[str, str, list[str]]:
@@ -121,6 +154,21 @@ def _poisson(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_0^\pi{f}", rf"\frac{{\pi}}{{|1-{letter}^2|}}", wrong
 
 
+def _least(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Two parameters in either order."""
+    n = rng.integer(1, 6)  # each costs a second, for all orders of a and b
+    a, b = rng.choice(("ab", "pq", "st", "ba"))
+    f = rng.choice(
+        (
+            rf"\frac{{\sin({n}{a}x)\sin({n}{b}x)}}{{x^2}}",
+            rf"\frac{{\cos({n}({a}-{b})x)-\cos({n}({a}+{b})x)}}{{2x^2}}",
+        )
+    )
+    value = rf"\frac{{{n}\pi\min({a},{b})}}{{2}}"
+    wrong = [rf"\frac{{{n}\pi {c}}}{{2}}" for c in (a, b, rf"\max({a},{b})")]
+    return rf"\int_0^\infty{f}\,dx", value, wrong
+
+
 def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
     a, b = rng.integer(1, 40), rng.integer(1, 40)
     f = rf"\frac{{\sin({a}x)\sin({b}x)}}{{x^2}}"
@@ -134,6 +182,99 @@ def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
     wrong = [rf"\frac{{\pi}}{{{2 * n}}}+{tiny}", rf"\frac{{\pi}}{{{2 * n}}}\left(1+{tiny}\right)"]
     return rf"\int_0^\infty\frac{{dx}}{{x^2+{n * n}}}", rf"\frac{{\pi}}{{{2 * n}}}", wrong
+
+
+#: f(@), its upper limit (the lower one is 0) and its value.
+_KNOWN: tuple[tuple[str, str, str], ...] = (
+    (r"\frac{1}{1+@^2}", r"\infty", r"\frac{\pi}{2}"),
+    (r"\frac{@^2}{e^{@}-1}", r"\infty", r"2\zeta(3)"),
+    (r"\frac{\sin @}{@}", r"\infty", r"\frac{\pi}{2}"),
+    (r"\ln\left(\sin @\right)", r"\frac{\pi}{2}", r"-\frac{\pi\ln 2}{2}"),
+    (r"e^{-@^2}", r"\infty", r"\frac{\sqrt\pi}{2}"),
+    (r"\frac{\ln(1+@)}{@}", "1", r"\frac{\pi^2}{12}"),
+    (r"\sqrt{@(1-@)}", "1", r"\frac{\pi}{8}"),
+    (r"\frac{1}{\sqrt{@}(1+@)}", r"\infty", r"\pi"),
+    (r"e^{-@}\ln @", r"\infty", r"-\gamma"),
+    (r"\frac{@}{\sinh @}", r"\infty", r"\frac{\pi^2}{4}"),
+    (r"@^3 e^{-@}", r"\infty", "6"),
+)
+
+
+def _moved(rng: HashedRandom) -> tuple[str, str, str]:
+    """A known integral after a substitution, and its value."""
+    f, upper, value = rng.choice(_KNOWN)
+    kind, n = rng.below(4), rng.integer(2, 9)
+    m = n * 10 ** rng.integer(0, 3)
+    endless = upper == r"\infty"
+    if kind == 0:  # x / m
+        end = upper if endless else rf"{m}\cdot {upper}"
+        moved = f.replace("@", rf"\left(\frac{{x}}{{{m}}}\right)")
+        return rf"\int_0^{{{end}}}{moved}\,dx", rf"{m}\left({value}\right)", value
+    if kind == 1:  # x - m
+        end = upper if endless else f"{m}+{upper}"
+        moved = f.replace("@", _shifted("x", m))
+        return rf"\int_{{{m}}}^{{{end}}}{moved}\,dx", value, f"{m}+{value}"
+    if kind == 2 and endless:  # 1/x
+        moved = f.replace("@", r"\left(\frac1x\right)")
+        return rf"\int_0^\infty\frac{{1}}{{x^2}}{moved}\,dx", value, f"-{value}"
+    if kind == 3 and endless:  # e^x
+        moved = f.replace("@", r"\left(e^{x}\right)")
+        return rf"\int_{{-\infty}}^\infty e^{{x}}{moved}\,dx", value, f"2{value}"
+    moved = f.replace("@", rf"\left(x^{{{n}}}\right)")  # x^n
+    end = upper if endless or upper == "1" else rf"\left({upper}\right)^{{1/{n}}}"
+    return rf"\int_0^{{{end}}}x^{{{n - 1}}}{moved}\,dx", rf"\frac{{{value}}}{{{n}}}", value
+
+
+def _substituted(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    integral, value, wrong = _moved(rng)
+    return integral, value, [wrong, "0", r"\text{diverges}"]
+
+
+def _near_miss(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Values that share up to 40 digits with the right one: decimals, fractions, products."""
+    integral, value, _ = _moved(rng)
+    k = rng.integer(6, 40)
+    before, ctx.prec = ctx.prec, 256
+    try:
+        exact = limit_value(read(value)[0].expression, {})
+        decimal = exact.str(k, radius=False)
+        scaled = (exact * 10**k).floor().unique_fmpz()
+        over_pi = (exact / arb.pi()).str(k, radius=False)
+    finally:
+        ctx.prec = before
+    wrong = [
+        decimal,
+        rf"\frac{{{scaled}}}{{10^{{{k}}}}}",
+        rf"{over_pi}\pi",
+        rf"{value}+10^{{-{k}}}",
+        rf"\left({value}\right)\left(1-10^{{-{k}}}\right)",
+    ]
+    return integral, value, wrong
+
+
+#: Integrals from 0 to N: f, an antiderivative that vanishes at 0, its limit, and whether it shows.
+_TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
+    (r"e^{-x}", r"1-e^{-@}", "1", False),
+    (r"e^{-x^2}", r"\frac{\sqrt\pi}{2}\operatorname{erf}(@)", r"\frac{\sqrt\pi}{2}", False),
+    (r"\frac{1}{\cosh^2x}", r"\tanh(@)", "1", False),
+    (r"x e^{-x}", r"1-(1+@)e^{-@}", "1", False),
+    (r"\frac{1}{1+x^2}", r"\arctan(@)", r"\frac{\pi}{2}", True),
+    (r"\frac{1}{(1+x)^2}", r"\frac{@}{1+@}", "1", True),
+    (r"\frac{1}{(1+x)^{3}}", r"\frac12-\frac{1}{2(1+@)^2}", r"\frac12", True),
+    (r"\frac{1}{(1+x^2)^{3/2}}", r"\frac{@}{\sqrt{1+@^2}}", "1", True),
+)
+
+
+def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A finite limit so large that the value is nearly that of the whole."""
+    f, inside, whole, shows = rng.choice(_TRUNCATED)
+    n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
+    value = inside.replace("@", str(n))
+    if not shows and rng.below(2):
+        # no right answer shows all of its parts
+        n = rng.integer(1, 9) * 10 ** rng.integer(2, 6)
+        return rf"\int_0^{{{n}}}{f}\,dx", "", [whole]
+    return rf"\int_0^{{{n}}}{f}\,dx", value, [whole, inside.replace("@", str(n + 1))]
 
 
 _FAMILIES: tuple[Family, ...] = (
@@ -151,6 +292,13 @@ _FAMILIES: tuple[Family, ...] = (
     _poisson,
     _frequencies,
     _hidden,
+    _pulse,
+    _power_and_logarithm,
+    _towards_a_limit,
+    _least,
+    _substituted,
+    _near_miss,
+    _truncated,
 )
 
 
@@ -159,7 +307,7 @@ def definite(rng: HashedRandom) -> Case:
     """A definite integral with its value, or with a wrong one."""
     family = rng.choice(_FAMILIES)
     integral, value, wrong = family(rng)
-    right = rng.below(3) == 0
+    right = bool(value) and rng.below(3) == 0
     answer = value if right else rng.choice(wrong)
     note = f"definite integral ({family.__name__.strip('_')}), value {value}"
     text = rf"\boxed{{{answer}}}"

@@ -109,6 +109,10 @@ def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
     ("problem", "answer", "status"),
     [
         (r"\int_0^{1000} e^{-x}\,dx", "1", "undecided"),
+        # the peak is narrower than an eighth of the limit
+        (r"\int_{800}^\infty e^{-(x-800)^2}\,dx", r"\frac{\sqrt\pi}{2}", "correct"),
+        (r"\int_{10^9}^\infty e^{-(x-10^9)^2}\,dx", r"\frac{\sqrt\pi}{2}", "correct"),
+        (r"\int_{-1000}^{1000} e^{-x^2}\,dx", r"\sqrt\pi", "undecided"),
         (r"\int_{-100}^{100} e^{-x^2}\,dx", r"\sqrt{\pi}", "undecided"),
         (r"\int_0^{60} e^{-x}\,dx", "1-e^{-60}", "correct"),
         (r"\int_0^{10} \max(0,1-x)\,dx", r"\frac12", "correct"),
