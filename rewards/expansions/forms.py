@@ -267,6 +267,8 @@ class Expander:
                 rest += [Term((), part) for part in slope[1]]
         inner = self._add([rest]) if rest else []
         if not rest:
+            if [key for key, _ in exponent] == [ONE]:
+                return models.unit_power(exponent[0][1])  # e^{-y} is u
             return [Term(exponent, ONE)]
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
 

@@ -136,6 +136,11 @@ def inverse_power(sign: int, radius: arb) -> Model:
     return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
 
 
+def unit_power(exponent: Fraction) -> Model:
+    """The function u^exponent, for u < 1."""
+    return Model(exponent, _series([acb(1)], ORDER), acb(1), arb(1), AT_ONE, None, True)
+
+
 def _normal(model: Model) -> Model:
     """The model with the zeros in front of its series taken into the power of u."""
     coefficients = model.coefficients
