@@ -76,6 +76,7 @@ class Expander:
         values: the values of parameters.
         varying: names of other symbols that are no constants.
         models: the models so far, by their symbols.
+        holomorphic: computes the constants, if they hold a parameter that is complex.
 
     """
 
@@ -84,6 +85,7 @@ class Expander:
     values: Mapping[str, Ball]
     varying: frozenset[str] = frozenset()
     models: dict[str, Model] = field(default_factory=dict)
+    holomorphic: Callable[[Expression], Ball] | None = None
 
     def form(self, node: Expression) -> Form:
         """The form of an expression."""
@@ -166,6 +168,8 @@ class Expander:
 
     def value(self, node: Expression) -> Ball:
         """The value of a constant."""
+        if self.holomorphic is not None:
+            return self.holomorphic(node)
         try:
             tape = compile_tape(node, "")
             return tape.run(ZERO, self.values, derivative=False)[tape.root][0]
@@ -174,11 +178,13 @@ class Expander:
 
     def _constant(self, node: Expression) -> Form:
         value = self.value(node)
-        if not value.is_finite() or not value.imag.contains(0):
+        if self.holomorphic is None and value.imag.contains(0):
+            value = acb(value.real)
+        elif self.holomorphic is None or not value.is_finite():
             raise NoModelError("a constant that is not real")
         if value.is_zero():
             return [Term((), Number(0))]
-        return models.constant(acb(value.real), exact_value(node), node)
+        return models.constant(value, exact_value(node), node)
 
     def _add(self, forms: list[Form]) -> Form:
         total: list[Term] = []

@@ -120,25 +120,29 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
     """A constant as a model; its disc is larger than any other."""
-    return Model(Fraction(0), _series([value], ORDER), value, arb(2) ** 4096, exact, written, True)
+    return Model(
+        Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
+    )
 
 
 def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
     """The function start + sign u."""
     if exact == AT_ZERO:
-        return Model(Fraction(1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+        return Model(
+            Fraction(1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
+        )
     bound = start + _disc(radius)
-    return _normal(Model(Fraction(0), _series([start, acb(sign)], ORDER), bound, radius, exact))
+    return _normal(Model(Fraction(0), _series([start, acb(sign)], ctx.cap), bound, radius, exact))
 
 
 def inverse_power(sign: int, radius: arb) -> Model:
     """The function sign / u."""
-    return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+    return Model(Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True)
 
 
 def unit_power(exponent: Fraction) -> Model:
     """The function u^exponent, for u < 1."""
-    return Model(exponent, _series([acb(1)], ORDER), acb(1), arb(1), AT_ONE, None, True)
+    return Model(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
 
 
 def _normal(model: Model) -> Model:
@@ -174,7 +178,7 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
     if shift.denominator != 1:
         raise NoModelError("powers of u that differ by no whole number")
     steps = shift.numerator
-    series = _series([acb(0)] * steps + model.coefficients, min(ORDER, model.series.prec + steps))
+    series = _series([acb(0)] * steps + model.coefficients, min(ctx.cap, model.series.prec + steps))
     bound = model.bound * _disc(model.radius) ** steps
     return Model(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
 

@@ -161,6 +161,9 @@ class _Tail:
         first = parts[0]
         if name == "neg":
             return _negative(first)
+        if name in ("floor", "frac") and _is_below_one(first):
+            zero = arb("-inf"), arb(-1)
+            return first if name == "frac" else _Bounds(size=zero)
         if name in ("floor", "ceil"):
             # u - 1 <= floor u <= u <= ceil u <= u + 1
             shift = (arb(-1), arb(0)) if name == "floor" else (arb(1), arb(0))
@@ -263,6 +266,11 @@ _BOUNDED = {
 
 #: Those of them that are no larger than 9/8 of their argument.
 _LIKE_THE_ARGUMENT = frozenset(("sin", "tanh", "erf", "atan"))
+
+
+def _is_below_one(u: _Bounds) -> bool:
+    """Whether 0 < u < 1 by its bounds."""
+    return u.sign > 0 and u.size is not None and bool(u.size[0] < 0) and bool(u.size[1] <= 0)
 
 
 def _is_whole(node: Expression) -> bool:

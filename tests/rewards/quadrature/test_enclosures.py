@@ -106,7 +106,7 @@ def test_divergence_is_proved(problem, sign):
     [
         r"\int_0^1\frac{dx}{x+10^{-600}}",
         r"\int_0^1\frac{dx}{x+e^{-5000}}",
-        r"\int_1^\infty\frac{\lfloor x\rfloor}{x^3}\,dx",
+        r"\int_1^\infty\frac{\{x\}-\frac12}{x}\,dx",
         r"\int_0^1\lfloor\frac1x\rfloor\,dx",
     ],
 )
