@@ -9,6 +9,7 @@ y. The exponents v are exact, so that 1 - 10^{-6} differs from 1, and cancel exa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -273,10 +274,30 @@ class Expander:
                 rest += [Term((), part) for part in slope[1]]
         inner = self._add([rest]) if rest else []
         if not rest:
-            if [key for key, _ in exponent] == [ONE]:
-                return models.unit_power(exponent[0][1])  # e^{-y} is u
             return [Term(exponent, ONE)]
+        small = self._small(self.terms(inner))
+        if small is not None:
+            with suppress(NoModelError):
+                model = models.apply("exp", small)
+                return self.product([Term(exponent, ONE)], model) if exponent else model
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
+
+    def _small(self, terms: list[Term]) -> Model | None:
+        """A sum of constants times powers of u = e^{-y} that decay, as a model."""
+        total: Model | None = None
+        for term in terms:
+            if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
+                return None
+            factor = self._constant(term.factor)
+            power_ = models.unit_power(term.exponent[0][1])
+            if not isinstance(factor, Model) or power_.valuation < 0:
+                return None
+            model = models.mul(factor, power_)
+            with suppress(NoModelError):
+                total = model if total is None else models.add(total, model)
+                continue
+            return None
+        return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
         """A sum split into -v y and the rest."""

@@ -17,8 +17,9 @@ from flint import acb, acb_series, arb, ctx, fmpq
 from ..decision.jets import Ball
 from ..expression.tree import Expression
 
-#: Coefficients of a series: with 32, u = r/100 is good for 64 digits.
-ORDER = 32
+#: Coefficients of a series: with 32, u = r/100 is good for 64 digits; one more for so many binary
+#: places.
+ORDER, BITS_PER_TERM = 32, 7
 #: How often the radius of a disc is squared (from 1/2) to find one without zeros or cuts: down to
 #: 2^{-2^{12}}, which is as near to an end as any value is computed.
 SHRINKINGS = 12
@@ -34,6 +35,11 @@ SPREAD = 64
 
 class NoModelError(ValueError):
     """The function is not analytic at the end, or no disc was found on which it is."""
+
+
+def order(bits: int) -> int:
+    """How many coefficients a series has for so many binary places."""
+    return max(ORDER, bits // BITS_PER_TERM)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ finite limit or a factor of a substitution, or who fitted a number to the digits
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from flint import arb
 
@@ -112,6 +113,27 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
         rf"-\frac{{{b}}}{{{b - 1}}}+\frac{{1}}{{{b}^{{30}}}}",
     )
     return rf"\int_0^1\lfloor\log_{{{b}}}x\rfloor\,dx", value, [near, rf"-\frac{{1}}{{\ln {b}}}"]
+
+
+def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Infinitely many pieces with a sum that decays as a power, at 0 or at infinity."""
+    n, p = rng.integer(1, 60), rng.integer(3, 8)
+    if rng.below(2):
+        value = rf"\frac{{\zeta({p - 1})}}{{{p - 1}}}"
+        f = rf"\int_1^\infty\frac{{\lfloor x\rfloor}}{{x^{{{p}}}}}\,dx"
+        if rng.below(2):
+            f = rf"\int_0^1 x^{{{p - 2}}}\left\lfloor\frac1x\right\rfloor dx"
+        return (
+            f,
+            value,
+            [rf"\zeta({p - 1})", rf"{value}+10^{{-{n}}}", rf"\frac{{\zeta({p})}}{{{p - 1}}}"],
+        )
+    harmonic = sum(Fraction(1, k) for k in range(1, n + 1))
+    value = rf"\frac{{{harmonic.numerator}}}{{{harmonic.denominator}}}-\ln {n}-\gamma"
+    f = rf"\int_{{{n}}}^\infty\frac{{\{{x\}}}}{{x^2}}\,dx"
+    if rng.below(2):
+        f = rf"\int_0^{{1/{n}}}\left\{{\frac1x\right\}}dx"
+    return f, value, [rf"\frac{{1}}{{{2 * n}}}", rf"{value}+\frac1{{10^{{{n}}}}}", f"{value}+1"]
 
 
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
@@ -300,13 +322,21 @@ _QUICK: tuple[Family, ...] = (
     _truncated,
     _near_miss,
 )
-_COSTLY: tuple[Family, ...] = (_spike, _pulse, _towards_a_limit, _whole, _least, _substituted)
+_COSTLY: tuple[Family, ...] = (
+    _spike,
+    _pulse,
+    _towards_a_limit,
+    _pieces,
+    _whole,
+    _least,
+    _substituted,
+)
 
 
 @generator
 def definite(rng: HashedRandom) -> Case:
     """A definite integral with its value, or with a wrong one."""
-    family = rng.choice(_QUICK if rng.below(8) else _COSTLY)
+    family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
     right = bool(value) and rng.below(3) == 0
     answer = value if right else rng.choice(wrong)

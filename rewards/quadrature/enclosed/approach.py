@@ -120,7 +120,7 @@ class Approach:
             NotEnclosedError: neither a value nor divergence was found.
 
         """
-        with models.series_length(), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
             try:
                 return self._integral(start)
             except (NoModelError, ArithmeticError, RecursionError) as error:
@@ -154,7 +154,7 @@ class Approach:
             farthest: the largest distance from the pole, or the least from 0.
 
         """
-        with models.series_length(), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
             finite = self.edge.point.is_finite()
             if finite:
                 given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))

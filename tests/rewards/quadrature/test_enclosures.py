@@ -57,6 +57,8 @@ ENCLOSED = [
         mpmath.mpf("1.5") * (mpmath.mpf(".5") ** (2 / mpmath.mpf(3)) - 1),
     ),
     (r"\int_1^{1/3}x\,dx", -mpmath.mpf(4) / 9),
+    (r"\int_0^3\min(x,2-x,1)\,dx", 0.5),
+    (r"\int_0^3\max(-x,x-2,-1)\,dx", -0.5),
     (r"\int_{-\infty}^\infty\frac{e^{2x}}{\sinh(e^x)}\,dx", mpmath.pi**2 / 4),
     (r"\int_{-\infty}^\infty\frac{e^{3x}}{e^{e^x}-1}\,dx", 2 * mpmath.zeta(3)),
     (r"\mathrm{PV}\int_{-\infty}^\infty\frac{\sin x}{x-1}\,dx", mpmath.pi * mpmath.cos(1)),
