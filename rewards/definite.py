@@ -46,7 +46,14 @@ from .quadrature.closed_form import (
     hides_a_limit,
     hides_a_part,
 )
-from .quadrature.draws import balls, expressions, value_at, values_of, with_whole_parameters
+from .quadrature.draws import (
+    balls,
+    expressions,
+    has_reversed_limits,
+    value_at,
+    values_of,
+    with_whole_parameters,
+)
 from .quadrature.work import ONE_CALL, work_limit
 from .values import compare_values
 from .verdict import Status, Verdict, Witness
@@ -384,6 +391,8 @@ class _Known:
         """The outcome at this many digits, and the digits of agreement where they differ."""
         fewest, bits = float(digits), 128 + 4 * digits
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
+        # the regime that textbooks mean by limits a and b is the first
+        pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
         got: list[Ball] = []
         for draw, value in pairs:
             values = balls(draw)
@@ -391,6 +400,9 @@ class _Known:
             if beside is None:
                 detail = "the answer has no finite value that can be computed"
                 return Outcome(Status.UNDECIDED, detail=detail), 0.0
+            if beside.differs and got and has_reversed_limits(self.integral, draw):
+                detail = "right only where the lower limit is below the upper one"
+                return Outcome(Status.UNDECIDED, points=len(got), detail=detail), 0.0
             if beside.differs:
                 return Outcome(
                     Status.INCORRECT,

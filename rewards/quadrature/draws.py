@@ -13,7 +13,7 @@ from ..decision.jets import Ball
 from ..expression.tree import Expression
 from .line import OutsideDomainError
 from .problem import DefiniteIntegral, definite_readings
-from .value import IntegralValue, evaluate
+from .value import IntegralValue, evaluate, limit_value
 from .work import QuadratureError
 
 #: Choices of the parameters at which an answer is compared where none distinguishes cases.
@@ -64,6 +64,12 @@ def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegr
         for whole in (*((name,) for name in names), names):
             given = dict.fromkeys(whole, "integer") | kinds
             yield from definite_readings(integral.text, given)[integral.number :][:1]
+
+
+def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
+    """Whether the lower limit is above the upper one for these parameters."""
+    lower, upper = (limit_value(limit, balls(draw)) for limit in (integral.lower, integral.upper))
+    return bool(lower > upper)
 
 
 def balls(draw: Draw) -> dict[str, Ball]:
