@@ -63,9 +63,9 @@ from .workers.pool import DEFAULT_DEADLINE
 if TYPE_CHECKING:
     import sympy
 
-#: Digits to which integrals are computed at first, and at most for long answers.
-DIGITS, MAX_DIGITS = 60, 500
-#: An answer that differs by less, relative to the value, is compared once more with more digits.
+#: Digits to which integrals are computed at first, and for answers that need more.
+DIGITS, MORE_DIGITS = 60, (120, 240, 500)
+#: An answer that differs by less from a value that is not enclosed is compared once more.
 CLOSE = 22
 
 #: What these symbols mean where the problem has no parameter of that name.
@@ -366,7 +366,7 @@ class _Known:
         if self.diverges:
             return Outcome(Status.INCORRECT, detail="the integral diverges")
         needed = encoded_digits(answer) + SURPLUS
-        if needed > MAX_DIGITS:
+        if needed > MORE_DIGITS[-1]:
             detail = "too long to tell from a number that was fitted to the integral's digits"
             return Outcome(Status.UNDECIDED, detail=detail)
         try:
@@ -374,7 +374,7 @@ class _Known:
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
-            more = min(MAX_DIGITS, int(max(needed + 10, 2 * DIGITS)))
+            more = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
             try:
                 further, _ = self._compare(answer, more, needed)
             except QuadratureError:
@@ -391,8 +391,9 @@ class _Known:
         """The outcome at this many digits, and the digits of agreement where they differ."""
         fewest, bits = float(digits), 128 + 4 * digits
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
-        # the regime that textbooks mean by limits a and b is the first
-        pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
+        if self.integral.parameters:
+            # the regime that textbooks mean by limits a and b is the first
+            pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
         got: list[Ball] = []
         for draw, value in pairs:
             values = balls(draw)
@@ -408,7 +409,7 @@ class _Known:
                     Status.INCORRECT,
                     points=len(pairs),
                     witness=_witness(values, value, beside),
-                ), beside.digits
+                ), 0.0 if value.method == "enclosure" else beside.digits
             fewest = min(fewest, beside.digits)
             got.append(beside.got)
         if fewest < needed:

@@ -14,9 +14,10 @@ from flint import arb
 
 from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.decision.balls import precision
+from ....rewards.expression.traversal import symbols_of
 from ....rewards.latex import read
 from ....rewards.quadrature.value import limit_value
-from .case import Case, generator
+from .case import Case, group_generator
 
 #: An integral, its value, and wrong values.
 Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
@@ -253,32 +254,6 @@ def _substituted(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return integral, value, [wrong, "0", r"\text{diverges}"]
 
 
-def _near_miss(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Values that share up to 40 digits with the right one: decimals, fractions, products."""
-    integral, value, _ = _moved(rng)
-    k = rng.integer(6, 40)
-    with precision(256):
-        exact = limit_value(read(value)[0].expression, {})
-        decimal = exact.str(k, radius=False)
-        scaled = (exact * 10**k).floor().unique_fmpz()
-        over_pi = (exact / arb.pi()).str(k, radius=False)
-    wrong = [
-        decimal,
-        rf"\frac{{{scaled}}}{{10^{{{k}}}}}",
-        rf"{over_pi}\pi",
-        rf"{value}+10^{{-{k}}}",
-        rf"\left({value}\right)\left(1-10^{{-{k}}}\right)",
-    ]
-    with precision(256):
-        return integral, value, [text for text in wrong if _differs(text, value)]
-
-
-def _differs(wrong: str, value: str) -> bool:
-    """Whether a number is another: the decimal of a rational number is not wrong."""
-    gap = limit_value(read(wrong)[0].expression, {}) - limit_value(read(value)[0].expression, {})
-    return not gap.contains(0)
-
-
 #: Integrals from 0 to N: f, an antiderivative that vanishes at 0, its limit, and whether it shows.
 _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
     (r"e^{-x}", r"1-e^{-@}", "1", False),
@@ -320,7 +295,7 @@ _QUICK: tuple[Family, ...] = (
     _frequencies,
     _hidden,
     _truncated,
-    _near_miss,
+    _substituted,
 )
 _COSTLY: tuple[Family, ...] = (
     _spike,
@@ -329,17 +304,54 @@ _COSTLY: tuple[Family, ...] = (
     _pieces,
     _whole,
     _least,
-    _substituted,
 )
 
 
-@generator
-def definite(rng: HashedRandom) -> Case:
+#: Answers of each integral: the value, and wrong ones.
+ANSWERS = 10
+
+
+@group_generator(ANSWERS)
+def definite(rng: HashedRandom, number: int) -> Case:
     """A definite integral with its value, or with a wrong one."""
     family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
-    right = bool(value) and rng.below(3) == 0
-    answer = value if right else rng.choice(wrong)
+    answers = [*wrong, *_beside(rng, value)][: ANSWERS - bool(value)]
+    if value:
+        answers.insert(0, value)
     note = f"definite integral ({family.__name__.strip('_')}), value {value}"
-    text = rf"\boxed{{{answer}}}"
-    return Case(integral, text, right, note, task="definite")
+    answer = answers[number % len(answers)]
+    return Case(integral, rf"\boxed{{{answer}}}", answer is value, note, task="definite")
+
+
+def _beside(rng: HashedRandom, value: str) -> list[str]:
+    """Values near to the right one, and numbers that were fitted to its digits."""
+    if not value:
+        return []
+    if "text" in value:
+        return ["0", "1", r"\pi", "-1", str(rng.integer(2, 10**6)), r"\frac12", r"\ln 2", "e"]
+    n, k = rng.integer(2, 400), rng.integer(3, 40)
+    tiny = rng.choice((rf"10^{{-{k}}}", rf"2^{{-{3 * k}}}", r"e^{-e^{e^e}}", "10^{-4000}"))
+    near = [
+        rf"{value}+{tiny}",
+        rf"\left({value}\right)\left(1-{tiny}\right)",
+        rf"\left({value}\right)\frac{{{n}}}{{{n + 1}}}",
+        rf"\sqrt{{\left({value}\right)^2+{tiny}}}",
+        rf"-\left({value}\right)",
+    ]
+    expression = read(value)[0].expression
+    if symbols_of(expression):
+        return near
+    with precision(512):
+        exact = limit_value(expression, {})
+        decimal = exact.str(k, radius=False)
+        scaled = arb((exact * 10**k).mid()).floor().unique_fmpz()
+        over_pi = (exact / arb.pi()).str(k, radius=False)
+        fitted = [decimal, rf"\frac{{{scaled}}}{{10^{{{k}}}}}", rf"{over_pi}\pi"]
+        # the decimal of a rational number is not wrong, nor is the opposite of 0
+        return [
+            text
+            for text in (*fitted, *near)
+            if not (limit_value(read(text)[0].expression, {}) - exact).contains(0)
+            or any(part in text for part in (r"e^{-e^{e^e}}", "10^{-4000}"))
+        ]

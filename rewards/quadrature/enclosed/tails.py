@@ -189,6 +189,8 @@ class _Tail:
         if name == "erfc" and first.positive:
             # erfc u <= e^{-u^2} for u >= 0
             return replace(_exponential("exp", _negative(_product(first, first))), below=None)
+        if name in ("factorial", "gamma"):
+            return _factorial(first if name == "factorial" else _sum(first, _constant_line(-1)))
         limit = _BOUNDED.get(name)
         if limit is None or (name == "bessel_j" and not _is_whole(args[0])):
             return _Bounds()
@@ -232,6 +234,8 @@ class _Tail:
         base, exponent = node.args
         if node.function == "root":
             return _Bounds()
+        if fold(base) == -1:
+            return _Bounds(size=(arb(0), arb(0)))
         return self.of(Call("exp", (Call("mul", (exponent, Call("ln", (base,)))),)))
 
     @staticmethod
@@ -328,6 +332,17 @@ def _value(a: _Bounds) -> arb | None:
     if a.below and a.above and a.below[1].is_zero() and a.above[1].is_zero():
         return arb(a.below[0].union(a.above[0]))
     return None
+
+
+def _constant_line(value: int) -> _Bounds:
+    return _Bounds(below=(arb(value), arb(0)), above=(arb(value), arb(0)))
+
+
+def _factorial(u: _Bounds) -> _Bounds:
+    """u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6, by Stirling's formula."""
+    if not u.positive or u.below is None or not u.below[0] > 3:
+        return _Bounds()
+    return _Bounds(least=_times(u.below, u.below[0].log() - 1), sign=1)
 
 
 def _exponential(name: str, u: _Bounds) -> _Bounds:

@@ -131,6 +131,8 @@ TAILS = [
     (r"\sin(e^{-x})", integral(lambda x: mpmath.sin(mpmath.exp(-x))), 2),
     (r"\ln(1+e^{-x})", integral(lambda x: mpmath.log1p(mpmath.exp(-x))), 3),
     (r"\lfloor x\rfloor e^{-x}", lambda t: t * mpmath.exp(-t) + mpmath.exp(-t) / (mpmath.e - 1), 3),
+    (r"\frac{1}{x!}", integral(lambda x: mpmath.rgamma(x + 1)), 100),
+    (r"\frac{1}{\Gamma(x)}", integral(mpmath.rgamma), 100),
     (r"\frac{e^{-x}}{x+2}", integral(lambda x: mpmath.exp(-x) / (x + 2)), 2),
 ]
 

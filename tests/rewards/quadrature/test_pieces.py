@@ -40,6 +40,7 @@ VALUES = [
         lambda: mpmath.pi**2 / 2 * mpmath.zeta(2),
     ),
     (r"\int_0^\infty\left\lfloor 3e^{-x}\right\rfloor dx", lambda: mpmath.log(4.5)),
+    (r"\int_0^\infty\frac{(-1)^{\lfloor x\rfloor}}{\lfloor x\rfloor!}\,dx", lambda: mpmath.exp(-1)),
     (r"\int_0^\infty\{3e^{-x}\}\,dx", lambda: 3 - mpmath.log(4.5)),
 ]
 
