@@ -329,6 +329,8 @@ class Tail:
             if not ratio > 0:
                 return None
             return scale * _moment(arb(ratio.numerator) / ratio.denominator, degree, cut)
+        if not (model.is_power or 2 * (-cut).exp() <= model.radius):
+            return None  # Cauchy's estimate is for half of the disc
         total = arb(0)
         for k, coefficient in enumerate(model.coefficients):
             if coefficient.is_zero():
