@@ -21,7 +21,6 @@ from ..numeric.quadrature import (
     OutsideDomainError,
     QuadratureError,
     definite_readings,
-    evaluate,
     prepare_definite,
 )
 from ..numeric.quadrature.closed_form import (
@@ -31,6 +30,14 @@ from ..numeric.quadrature.closed_form import (
     encoded_digits,
     hides_a_limit,
     hides_a_part,
+)
+from ..numeric.quadrature.draws import (
+    balls,
+    expressions,
+    has_reversed_limits,
+    value_at,
+    values_of,
+    with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit
 from ..numeric.sampling.parameters import Draw, distinguishes_cases, regimes
@@ -57,11 +64,9 @@ from .values import compare_values
 if TYPE_CHECKING:
     import sympy
 
-#: Digits to which integrals are computed at first, and at most for long answers.
-DIGITS, MAX_DIGITS = 60, 240
-#: Choices of the parameters at which an answer is compared where none distinguishes cases.
-DRAWS = 4
-#: An answer that differs by less, relative to the value, is compared once more with more digits.
+#: Digits to which integrals are computed at first, and for answers that need more.
+DIGITS, MORE_DIGITS = 60, (120, 240, 500)
+#: An answer that differs by less from a value that is not enclosed is compared once more.
 CLOSE = 22
 
 #: What these symbols mean where the problem has no parameter of that name.
@@ -202,7 +207,7 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     if integral.parameters:
         raise ProblemError(f"{problem!r} has parameters, so it has no decimal value")
     try:
-        known = _values(integral.text, 0, (), DIGITS)[0][1]
+        known = values_of(integral, DIGITS)[0][1]
     except QuadratureError:
         return ""
     if known.diverges:
@@ -282,93 +287,15 @@ def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome,
         yield known.judge(reading), reading
 
 
-@lru_cache(maxsize=4096)
-def _values(
-    problem: str, number: int, kinds: tuple[tuple[str, str], ...], digits: int
-) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The integral's values at choices of its parameters that do not depend on an answer.
-
-    Raises:
-        QuadratureError: it cannot be computed at enough of them.
-
-    """
-    return _compute(definite_readings(problem, dict(kinds))[number], digits)
-
-
-@lru_cache(maxsize=4096)
-def _value_at(
-    problem: str, number: int, kinds: tuple[tuple[str, str], ...], draw: Draw, digits: int
-) -> IntegralValue | str:
-    """The integral's value at one choice of its parameters, or why there is none.
-
-    Raises:
-        OutsideDomainError: the integrand is not real there.
-
-    """
-    try:
-        integral = definite_readings(problem, dict(kinds))[number]
-        return evaluate(integral, _balls(draw), digits)
-    except OutsideDomainError:
-        raise
-    except QuadratureError as error:
-        return str(error)
-
-
-def _balls(draw: Draw) -> dict[str, Ball]:
-    return {name: acb(value) for name, value in draw}
-
-
-def _expressions(integral: DefiniteIntegral) -> list[Expression]:
-    limits = (integral.lower, integral.upper)
-    shown = [limit for limit in limits if not isinstance(limit, int)]
-    return [integral.integrand.expression, *shown]
-
-
-def _compute(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
-
-    Where these cannot be computed an answer is not known to be right: that is an error.
-    """
-    kinds = integral.integrand.assumptions
-    usual, special = regimes(integral.parameters, kinds, _expressions(integral))
-    wanted = min(DRAWS, len(usual))
-    results: list[tuple[Draw, IntegralValue]] = []
-    errors: list[QuadratureError] = []
-    for draw in usual:
-        try:
-            results.append((draw, evaluate(integral, _balls(draw), digits)))
-        except QuadratureError as failed:
-            errors.append(failed)
-        if sum(not value.diverges for _, value in results) == wanted and not special:
-            break
-    if len(results) < min(wanted, 2):
-        # What only some parameters cause is no fault of the problem.
-        raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
-    for draw in special:
-        with suppress(OutsideDomainError):
-            results.append((draw, evaluate(integral, _balls(draw), digits)))
-    if special:
-        for error in errors:
-            if not isinstance(error, OutsideDomainError):
-                raise error
-    diverging = [value for _, value in results if value.diverges]
-    if diverging and len(diverging) < len(results):
-        # It converges for some parameters only; those are meant.
-        results = [pair for pair in results if not pair[1].diverges]
-    return tuple(results)
-
-
 class _Known:
     """What is known of an integral: its values, or else a reference."""
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
         self.integral, self.reference = integral, reference
-        self.kinds = tuple(sorted(integral.integrand.assumptions.items()))
-        self.is_text = not integral.text.lstrip().startswith("Integral(")
         self.method = "reference"
         self.failure = ""
         try:
-            values = self._at(DIGITS)
+            values = self._at_first()
             self.method = values[0][1].method
             self.diverges = values[0][1].diverges
             self.sign = values[0][1].sign
@@ -380,10 +307,17 @@ class _Known:
         if reference is not None and not self.failure:
             self._check_reference(reference)
 
-    def _at(self, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-        if self.is_text:
-            return _values(self.integral.text, self.integral.number, self.kinds, digits)
-        return _compute(self.integral, digits)
+    def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
+        """The values; if the integrand is real for whole parameters only, these are meant."""
+        try:
+            return values_of(self.integral, DIGITS)
+        except OutsideDomainError:
+            for integral in with_whole_parameters(self.integral):
+                with suppress(OutsideDomainError):
+                    values = values_of(integral, DIGITS)
+                    self.integral = integral
+                    return values
+            raise
 
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values at choices of the parameters that the answer's own cases and numbers bring about.
@@ -395,7 +329,7 @@ class _Known:
         names, kinds = self.integral.parameters, self.integral.integrand.assumptions
         if not names or not distinguishes_cases(answer):
             return []
-        shown = _expressions(self.integral)
+        shown = expressions(self.integral)
         known = {draw for group in regimes(names, kinds, shown) for draw in group}
         usual, special = regimes(names, kinds, [*shown, answer])
         pairs: list[tuple[Draw, IntegralValue]] = []
@@ -403,15 +337,7 @@ class _Known:
             if draw in known:
                 continue
             with suppress(OutsideDomainError):
-                if self.is_text:
-                    got = _value_at(
-                        self.integral.text, self.integral.number, self.kinds, draw, digits
-                    )
-                    if isinstance(got, str):
-                        raise QuadratureError(got)
-                    value = got
-                else:
-                    value = evaluate(self.integral, _balls(draw), digits)
+                value = value_at(self.integral, draw, digits)
                 if not value.diverges:
                     pairs.append((draw, value))
         return pairs
@@ -453,7 +379,7 @@ class _Known:
         if self.diverges:
             return Outcome(Status.INCORRECT, detail="the integral diverges")
         needed = encoded_digits(answer) + SURPLUS
-        if needed > MAX_DIGITS:
+        if needed > MORE_DIGITS[-1]:
             detail = "too long to tell from a number that was fitted to the integral's digits"
             return Outcome(Status.UNDECIDED, detail=detail)
         try:
@@ -461,7 +387,7 @@ class _Known:
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
-            more = min(MAX_DIGITS, int(max(needed + 10, 2 * DIGITS)))
+            more = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
             try:
                 further, _ = self._compare(answer, more, needed)
             except QuadratureError:
@@ -477,29 +403,35 @@ class _Known:
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
         fewest, bits = float(digits), 128 + 4 * digits
-        pairs = [*self._at(digits), *self._beyond(answer, digits)]
+        pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
+        if self.integral.parameters:
+            # the regime that textbooks mean by limits a and b is the first
+            pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
         got: list[Ball] = []
         for draw, value in pairs:
-            values = _balls(draw)
+            values = balls(draw)
             beside = compare(answer, value, values, bits)
             if beside is None:
                 detail = "the answer has no finite value that can be computed"
                 return Outcome(Status.UNDECIDED, detail=detail), 0.0
+            if beside.differs and got and has_reversed_limits(self.integral, draw):
+                detail = "right only where the lower limit is below the upper one"
+                return Outcome(Status.UNDECIDED, points=len(got), detail=detail), 0.0
             if beside.differs:
                 return Outcome(
                     Status.INCORRECT,
                     points=len(pairs),
                     witness=_witness(values, value, beside),
-                ), beside.digits
+                ), 0.0 if value.method == "enclosure" else beside.digits
             fewest = min(fewest, beside.digits)
             got.append(beside.got)
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_part(answer, got[0], _balls(pairs[0][0]), bits, fewest):
+        if hides_a_part(answer, got[0], balls(pairs[0][0]), bits, fewest):
             detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_limit(self.integral, got[0], _balls(pairs[0][0]), bits, fewest):
+        if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):
             detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1)), 0.0

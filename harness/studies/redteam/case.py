@@ -121,12 +121,33 @@ class Case:
 
 Make = Callable[[HashedRandom], Case]
 GENERATORS: dict[str, Make] = {}
+#: Generators whose cases come in groups with one draw, and how many are in each: what is computed
+#: for one answer serves the others.
+_GROUPS: dict[str, tuple[Callable[[HashedRandom, int], Case], int]] = {}
 
 
 def generator(make: Make) -> Make:
     """Register a generator under its function's name."""
     GENERATORS[make.__name__] = make
     return make
+
+
+def group_generator(
+    size: int,
+) -> Callable[[Callable[[HashedRandom, int], Case]], Callable[[HashedRandom, int], Case]]:
+    """Register a generator that also takes the number of the case within its group.
+
+    Args:
+        size: how many cases are in a group.
+
+    """
+
+    def register(make: Callable[[HashedRandom, int], Case]) -> Callable[[HashedRandom, int], Case]:
+        GENERATORS[make.__name__] = lambda rng: make(rng, rng.below(size))
+        _GROUPS[make.__name__] = make, size
+        return make
+
+    return register
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
@@ -151,6 +172,10 @@ def case_at(name: str, seed: int, index: int) -> Case:
     """
     for attempt in range(50):
         try:
+            if name in _GROUPS:
+                make, size = _GROUPS[name]
+                shared = HashedRandom("redteam", name, seed, index // size, attempt)
+                return make(shared, index % size)
             return GENERATORS[name](HashedRandom("redteam", name, seed, index, attempt))
         except DiscardedError:
             continue

@@ -1,15 +1,23 @@
 r"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
 Each family has integers k, n, p and gives an integral, its value, and values that someone would
-give who missed a peak, another regime of a parameter, the last kinks or the power of a logarithm.
+give who missed a peak, another regime of a parameter, the last kinks, the power of a logarithm, a
+finite limit or a factor of a substitution, or who fitted a number to the digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb
 
 from ....benchmarks.hashed_random import HashedRandom
-from .case import Case, generator
+from ....rewards.numeric.ball_arithmetic.balls import precision
+from ....rewards.numeric.quadrature.value import limit_value
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.latex import read
+from .case import Case, group_generator
 
 #: An integral, its value, and wrong values.
 Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
@@ -58,6 +66,14 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_{{-\infty}}^\infty \left({f}\right)dx", value, [r"\pi", rf"\pi+10^{{-{k}}}\pi"]
 
 
+def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A peak of width 10^{-k} on a finite range, which is most of it or no part of it."""
+    n, k = rng.integer(1, 10**6), rng.integer(1, 15)
+    f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
+    value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
+    return rf"\int_0^{{{n + 1}}}{f}\,dx", value, ["0", r"\pi", r"\frac{\pi}{2}"]
+
+
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """A power near to the critical one, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
@@ -70,6 +86,16 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
     if rng.below(2):
         return rf"\int_1^\infty x^{{-1-\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong
     return rf"\int_0^1 x^{{-1+\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong
+
+
+def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A power near to the critical one times a logarithm, whose integral changes its sign."""
+    n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
+    value = rf"{'-' if at_zero else ''}{n * n}"
+    wrong = [str(n), r"\text{diverges}", r"-\infty" if at_zero else r"\infty", f"{value}1"]
+    if at_zero:
+        return rf"\int_0^1 x^{{-1+\frac{{1}}{{{n}}}}}\ln x\,dx", value, wrong
+    return rf"\int_1^\infty\frac{{\ln x}}{{x^{{1+1/{n}}}}}\,dx", value, wrong
 
 
 def _logarithmic(rng: HashedRandom) -> tuple[str, str, list[str]]:
@@ -88,6 +114,37 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
         rf"-\frac{{{b}}}{{{b - 1}}}+\frac{{1}}{{{b}^{{30}}}}",
     )
     return rf"\int_0^1\lfloor\log_{{{b}}}x\rfloor\,dx", value, [near, rf"-\frac{{1}}{{\ln {b}}}"]
+
+
+def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Infinitely many pieces with a sum that decays as a power, at 0 or at infinity."""
+    n, p = rng.integer(1, 60), rng.integer(3, 8)
+    if rng.below(2):
+        value = rf"\frac{{\zeta({p - 1})}}{{{p - 1}}}"
+        f = rf"\int_1^\infty\frac{{\lfloor x\rfloor}}{{x^{{{p}}}}}\,dx"
+        if rng.below(2):
+            f = rf"\int_0^1 x^{{{p - 2}}}\left\lfloor\frac1x\right\rfloor dx"
+        return (
+            f,
+            value,
+            [rf"\zeta({p - 1})", rf"{value}+10^{{-{n}}}", rf"\frac{{\zeta({p})}}{{{p - 1}}}"],
+        )
+    harmonic = sum(Fraction(1, k) for k in range(1, n + 1))
+    value = rf"\frac{{{harmonic.numerator}}}{{{harmonic.denominator}}}-\ln {n}-\gamma"
+    f = rf"\int_{{{n}}}^\infty\frac{{\{{x\}}}}{{x^2}}\,dx"
+    if rng.below(2):
+        f = rf"\int_0^{{1/{n}}}\left\{{\frac1x\right\}}dx"
+    return f, value, [rf"\frac{{1}}{{{2 * n}}}", rf"{value}+\frac1{{10^{{{n}}}}}", f"{value}+1"]
+
+
+def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Jumps and turns that accumulate at a limit of any size, geometrically."""
+    b, m = rng.integer(2, 9), _place(rng)
+    f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
+    c = rf"\frac{{\pi}}{{\ln {b}}}"
+    value = rf"\frac{{{c}({b}+1)}}{{({b}-1)\left(1+\left({c}\right)^2\right)}}"
+    wrong = [r"\frac{2}{\pi}", "0", rf"{value}+{b}^{{-20}}", value.replace("1)}", "2)}", 1)]
+    return rf"\int_{{{m}}}^{{{m + 1}}}{f}\,dx", value, wrong
 
 
 def _periods(rng: HashedRandom) -> tuple[str, str, list[str]]:
@@ -121,6 +178,21 @@ def _poisson(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_0^\pi{f}", rf"\frac{{\pi}}{{|1-{letter}^2|}}", wrong
 
 
+def _least(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """Two parameters in either order."""
+    n = rng.integer(1, 6)  # each costs a second, for all orders of a and b
+    a, b = rng.choice((("a", "b"), ("p", "q"), ("s", "t"), ("b", "a")))
+    f = rng.choice(
+        (
+            rf"\frac{{\sin({n}{a}x)\sin({n}{b}x)}}{{x^2}}",
+            rf"\frac{{\cos({n}({a}-{b})x)-\cos({n}({a}+{b})x)}}{{2x^2}}",
+        )
+    )
+    value = rf"\frac{{{n}\pi\min({a},{b})}}{{2}}"
+    wrong = [rf"\frac{{{n}\pi {c}}}{{2}}" for c in (a, b, rf"\max({a},{b})")]
+    return rf"\int_0^\infty{f}\,dx", value, wrong
+
+
 def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
     a, b = rng.integer(1, 40), rng.integer(1, 40)
     f = rf"\frac{{\sin({a}x)\sin({b}x)}}{{x^2}}"
@@ -136,31 +208,150 @@ def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_0^\infty\frac{{dx}}{{x^2+{n * n}}}", rf"\frac{{\pi}}{{{2 * n}}}", wrong
 
 
-_FAMILIES: tuple[Family, ...] = (
+#: f(@), its upper limit (the lower one is 0) and its value.
+_KNOWN: tuple[tuple[str, str, str], ...] = (
+    (r"\frac{1}{1+@^2}", r"\infty", r"\frac{\pi}{2}"),
+    (r"\frac{@^2}{e^{@}-1}", r"\infty", r"2\zeta(3)"),
+    (r"\frac{\sin @}{@}", r"\infty", r"\frac{\pi}{2}"),
+    (r"\ln\left(\sin @\right)", r"\frac{\pi}{2}", r"-\frac{\pi\ln 2}{2}"),
+    (r"e^{-@^2}", r"\infty", r"\frac{\sqrt\pi}{2}"),
+    (r"\frac{\ln(1+@)}{@}", "1", r"\frac{\pi^2}{12}"),
+    (r"\sqrt{@(1-@)}", "1", r"\frac{\pi}{8}"),
+    (r"\frac{1}{\sqrt{@}(1+@)}", r"\infty", r"\pi"),
+    (r"e^{-@}\ln @", r"\infty", r"-\gamma"),
+    (r"\frac{@}{\sinh @}", r"\infty", r"\frac{\pi^2}{4}"),
+    (r"@^3 e^{-@}", r"\infty", "6"),
+)
+
+
+def _moved(rng: HashedRandom) -> tuple[str, str, str]:
+    """A known integral after a substitution, and its value."""
+    f, upper, value = rng.choice(_KNOWN)
+    kind, n = rng.below(4), rng.integer(2, 9)
+    m = n * 10 ** rng.integer(0, 3)
+    endless = upper == r"\infty"
+    if kind == 0:  # x / m
+        end = upper if endless else rf"{m}\cdot {upper}"
+        moved = f.replace("@", rf"\left(\frac{{x}}{{{m}}}\right)")
+        return rf"\int_0^{{{end}}}{moved}\,dx", rf"{m}\left({value}\right)", value
+    if kind == 1:  # x - m
+        end = upper if endless else f"{m}+{upper}"
+        moved = f.replace("@", _shifted("x", m))
+        return rf"\int_{{{m}}}^{{{end}}}{moved}\,dx", value, f"{m}+{value}"
+    if kind == 2 and endless:  # 1/x
+        moved = f.replace("@", r"\left(\frac1x\right)")
+        return rf"\int_0^\infty\frac{{1}}{{x^2}}{moved}\,dx", value, f"-{value}"
+    if kind == 3 and endless:  # e^x
+        moved = f.replace("@", r"\left(e^{x}\right)")
+        return rf"\int_{{-\infty}}^\infty e^{{x}}{moved}\,dx", value, f"2{value}"
+    moved = f.replace("@", rf"\left(x^{{{n}}}\right)")  # x^n
+    end = upper if endless or upper == "1" else rf"\left({upper}\right)^{{1/{n}}}"
+    return rf"\int_0^{{{end}}}x^{{{n - 1}}}{moved}\,dx", rf"\frac{{{value}}}{{{n}}}", value
+
+
+def _substituted(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    integral, value, wrong = _moved(rng)
+    return integral, value, [wrong, "0", r"\text{diverges}"]
+
+
+#: Integrals from 0 to N: f, an antiderivative that vanishes at 0, its limit, and whether it shows.
+_TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
+    (r"e^{-x}", r"1-e^{-@}", "1", False),
+    (r"e^{-x^2}", r"\frac{\sqrt\pi}{2}\operatorname{erf}(@)", r"\frac{\sqrt\pi}{2}", False),
+    (r"\frac{1}{\cosh^2x}", r"\tanh(@)", "1", False),
+    (r"x e^{-x}", r"1-(1+@)e^{-@}", "1", False),
+    (r"\frac{1}{1+x^2}", r"\arctan(@)", r"\frac{\pi}{2}", True),
+    (r"\frac{1}{(1+x)^2}", r"\frac{@}{1+@}", "1", True),
+    (r"\frac{1}{(1+x)^{3}}", r"\frac12-\frac{1}{2(1+@)^2}", r"\frac12", True),
+    (r"\frac{1}{(1+x^2)^{3/2}}", r"\frac{@}{\sqrt{1+@^2}}", "1", True),
+)
+
+
+def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
+    """A finite limit so large that the value is nearly that of the whole."""
+    f, inside, whole, shows = rng.choice(_TRUNCATED)
+    n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
+    value = inside.replace("@", str(n))
+    if not shows and rng.below(2):
+        # no right answer shows all of its parts
+        n = rng.integer(1, 9) * 10 ** rng.integer(2, 6)
+        return rf"\int_0^{{{n}}}{f}\,dx", "", [whole]
+    return rf"\int_0^{{{n}}}{f}\,dx", value, [whole, inside.replace("@", str(n + 1))]
+
+
+#: Families whose integrals take a hundredth of a second, and those that take a tenth or more.
+_QUICK: tuple[Family, ...] = (
     _density,
     _mean,
     _hyperbolic,
     _lognormal,
-    _spike,
     _power,
+    _power_and_logarithm,
     _logarithmic,
     _steps,
     _periods,
-    _whole,
     _regime,
     _poisson,
     _frequencies,
     _hidden,
+    _truncated,
+    _substituted,
+)
+_COSTLY: tuple[Family, ...] = (
+    _spike,
+    _pulse,
+    _towards_a_limit,
+    _pieces,
+    _whole,
+    _least,
 )
 
 
-@generator
-def definite(rng: HashedRandom) -> Case:
+#: Answers of each integral: the value, and wrong ones.
+ANSWERS = 10
+
+
+@group_generator(ANSWERS)
+def definite(rng: HashedRandom, number: int) -> Case:
     """A definite integral with its value, or with a wrong one."""
-    family = rng.choice(_FAMILIES)
+    family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
-    right = rng.below(3) == 0
-    answer = value if right else rng.choice(wrong)
+    answers = [*wrong, *_beside(rng, value)][: ANSWERS - bool(value)]
+    if value:
+        answers.insert(0, value)
     note = f"definite integral ({family.__name__.strip('_')}), value {value}"
-    text = rf"\boxed{{{answer}}}"
-    return Case(integral, text, right, note, task="definite")
+    answer = answers[number % len(answers)]
+    return Case(integral, rf"\boxed{{{answer}}}", answer is value, note, task="definite")
+
+
+def _beside(rng: HashedRandom, value: str) -> list[str]:
+    """Values near to the right one, and numbers that were fitted to its digits."""
+    if not value:
+        return []
+    if "text" in value:
+        return ["0", "1", r"\pi", "-1", str(rng.integer(2, 10**6)), r"\frac12", r"\ln 2", "e"]
+    n, k = rng.integer(2, 400), rng.integer(3, 40)
+    tiny = rng.choice((rf"10^{{-{k}}}", rf"2^{{-{3 * k}}}", r"e^{-e^{e^e}}", "10^{-4000}"))
+    near = [
+        rf"{value}+{tiny}",
+        rf"\left({value}\right)\left(1-{tiny}\right)",
+        rf"\left({value}\right)\frac{{{n}}}{{{n + 1}}}",
+        rf"\sqrt{{\left({value}\right)^2+{tiny}}}",
+        rf"-\left({value}\right)",
+    ]
+    expression = read(value)[0].expression
+    if symbols_of(expression):
+        return near
+    with precision(512):
+        exact = limit_value(expression, {})
+        decimal = exact.str(k, radius=False)
+        scaled = arb((exact * 10**k).mid()).floor().unique_fmpz()
+        over_pi = (exact / arb.pi()).str(k, radius=False)
+        fitted = [decimal, rf"\frac{{{scaled}}}{{10^{{{k}}}}}", rf"{over_pi}\pi"]
+        # the decimal of a rational number is not wrong, nor is the opposite of 0
+        return [
+            text
+            for text in (*fitted, *near)
+            if not (limit_value(read(text)[0].expression, {}) - exact).contains(0)
+            or any(part in text for part in (r"e^{-e^{e^e}}", "10^{-4000}"))
+        ]

@@ -367,11 +367,15 @@ def compare(x: Jet, y: Jet) -> int | None:
 
 def maximum(x: Jet, y: Jet) -> Jet:
     order = compare(x, y)
+    if order is None and is_real(x[0]) and is_real(y[0]):
+        return acb(x[0].real.max(y[0].real)), NAN  # as for a jump, the slope is not known
     return UNKNOWN if order is None else (x if order >= 0 else y)
 
 
 def minimum(x: Jet, y: Jet) -> Jet:
     order = compare(x, y)
+    if order is None and is_real(x[0]) and is_real(y[0]):
+        return acb(x[0].real.min(y[0].real)), NAN
     return UNKNOWN if order is None else (x if order <= 0 else y)
 
 

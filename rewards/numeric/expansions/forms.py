@@ -9,6 +9,7 @@ y. The exponents v are exact, so that 1 - 10^{-6} differs from 1, and cancel exa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -78,6 +79,7 @@ class Expander:
         values: the values of parameters.
         varying: names of other symbols that are no constants.
         models: the models so far, by their symbols.
+        holomorphic: computes the constants, if they hold a parameter that is complex.
 
     """
 
@@ -86,6 +88,7 @@ class Expander:
     values: Mapping[str, Ball]
     varying: frozenset[str] = frozenset()
     models: dict[str, Model] = field(default_factory=dict)
+    holomorphic: Callable[[Expression], Ball] | None = None
 
     def form(self, node: Expression) -> Form:
         """The form of an expression."""
@@ -169,6 +172,8 @@ class Expander:
 
     def value(self, node: Expression) -> Ball:
         """The value of a constant."""
+        if self.holomorphic is not None:
+            return self.holomorphic(node)
         try:
             tape = compile_tape(node, "")
             return tape.run(ZERO, self.values, derivative=False)[tape.root][0]
@@ -177,11 +182,13 @@ class Expander:
 
     def _constant(self, node: Expression) -> Form:
         value = self.value(node)
-        if not value.is_finite() or not value.imag.contains(0):
+        if self.holomorphic is None and value.imag.contains(0):
+            value = acb(value.real)
+        elif self.holomorphic is None or not value.is_finite():
             raise NoModelError("a constant that is not real")
         if value.is_zero():
             return [Term((), Number(0))]
-        return models.constant(acb(value.real), exact_value(node), node)
+        return models.constant(value, exact_value(node), node)
 
     def _add(self, forms: list[Form]) -> Form:
         total: list[Term] = []
@@ -271,7 +278,29 @@ class Expander:
         inner = self._add([rest]) if rest else []
         if not rest:
             return [Term(exponent, ONE)]
+        small = self._small(self.terms(inner))
+        if small is not None:
+            with suppress(NoModelError):
+                model = models.apply("exp", small)
+                return self.product([Term(exponent, ONE)], model) if exponent else model
         return [Term(exponent, Call("exp", (self.expression(inner),)))]
+
+    def _small(self, terms: list[Term]) -> Model | None:
+        """A sum of constants times powers of u = e^{-y} that decay, as a model."""
+        total: Model | None = None
+        for term in terms:
+            if [key for key, _ in term.exponent] != [ONE] or self.varies(term.factor):
+                return None
+            factor = self._constant(term.factor)
+            power_ = models.unit_power(term.exponent[0][1])
+            if not isinstance(factor, Model) or power_.valuation < 0:
+                return None
+            model = models.mul(factor, power_)
+            with suppress(NoModelError):
+                total = model if total is None else models.add(total, model)
+                continue
+            return None
+        return total
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
         """A sum split into -v y and the rest."""

@@ -17,8 +17,9 @@ from flint import acb, acb_series, arb, ctx, fmpq
 from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 
-#: Coefficients of a series: with 32, u = r/100 is good for 64 digits.
-ORDER = 32
+#: Coefficients of a series: with 32, u = r/100 is good for 64 digits; one more for so many binary
+#: places.
+ORDER, BITS_PER_TERM = 32, 7
 #: How often the radius of a disc is squared (from 1/2) to find one without zeros or cuts: down to
 #: 2^{-2^{12}}, which is as near to an end as any value is computed.
 SHRINKINGS = 12
@@ -34,6 +35,11 @@ SPREAD = 64
 
 class NoModelError(ValueError):
     """The function is not analytic at the end, or no disc was found on which it is."""
+
+
+def order(bits: int) -> int:
+    """How many coefficients a series has for so many binary places."""
+    return max(ORDER, bits // BITS_PER_TERM)
 
 
 @contextmanager
@@ -120,20 +126,29 @@ def _series(coefficients: list[Ball], order: int) -> Any:
 
 def constant(value: Ball, exact: tuple[Fraction, Fraction] | None, written: Expression) -> Model:
     """A constant as a model; its disc is larger than any other."""
-    return Model(Fraction(0), _series([value], ORDER), value, arb(2) ** 4096, exact, written, True)
+    return Model(
+        Fraction(0), _series([value], ctx.cap), value, arb(2) ** 4096, exact, written, True
+    )
 
 
 def line(start: Ball, exact: tuple[Fraction, Fraction] | None, sign: int, radius: arb) -> Model:
     """The function start + sign u."""
     if exact == AT_ZERO:
-        return Model(Fraction(1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+        return Model(
+            Fraction(1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True
+        )
     bound = start + _disc(radius)
-    return _normal(Model(Fraction(0), _series([start, acb(sign)], ORDER), bound, radius, exact))
+    return _normal(Model(Fraction(0), _series([start, acb(sign)], ctx.cap), bound, radius, exact))
 
 
 def inverse_power(sign: int, radius: arb) -> Model:
     """The function sign / u."""
-    return Model(Fraction(-1), _series([acb(sign)], ORDER), acb(sign), radius, None, None, True)
+    return Model(Fraction(-1), _series([acb(sign)], ctx.cap), acb(sign), radius, None, None, True)
+
+
+def unit_power(exponent: Fraction) -> Model:
+    """The function u^exponent, for u < 1."""
+    return Model(exponent, _series([acb(1)], ctx.cap), acb(1), arb(1), AT_ONE, None, True)
 
 
 def _normal(model: Model) -> Model:
@@ -169,7 +184,7 @@ def _lowered(model: Model, valuation: Fraction) -> Model:
     if shift.denominator != 1:
         raise NoModelError("powers of u that differ by no whole number")
     steps = shift.numerator
-    series = _series([acb(0)] * steps + model.coefficients, min(ORDER, model.series.prec + steps))
+    series = _series([acb(0)] * steps + model.coefficients, min(ctx.cap, model.series.prec + steps))
     bound = model.bound * _disc(model.radius) ** steps
     return Model(valuation, series, bound, model.radius, (Fraction(0), Fraction(0)))
 

@@ -29,6 +29,8 @@ SURPLUS = 15
 PER_NODE = 1.5
 #: Digits of agreement beyond those that a part of the answer begins to show in.
 VISIBLE = 5
+#: How near to a limit, as powers of 16 of its size, a peak is looked for: 10^{-19} of the limit.
+NEARER = range(1, 16)
 _DIGIT = 0.30103
 
 
@@ -90,7 +92,8 @@ def hides_a_limit(
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
     ``\int_0^{1000} e^{-x}\,dx`` is no 1, though 434 digits agree. The integrand is looked at beyond
-    the limit, at irrational multiples: at rational ones a periodic integrand may vanish.
+    the limit, at irrational multiples (at rational ones a periodic integrand may vanish) up to an
+    eighth larger; near to it, as well, where a peak beside the limit is narrow.
 
     Args:
         integral: the integral.
@@ -112,12 +115,16 @@ def hides_a_limit(
                 tape = compile_tape(integral.integrand.expression, variable)
             except (UnusableError, KeyError):
                 continue
-            beyond = [
-                tape.run(end * number, values, derivative=False)[tape.root][0] * end
-                for number in (arb(5).sqrt() / 2, arb(32).sqrt() / 5)  # 1.118 and 1.131
-            ]
-            shows = [not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond]
-            if not (end.contains(0) or any(shows)):  # exactly 0 beyond, no other limit would differ
+            # 0.118 and 0.131 of the limit beyond, then nearer by powers of 16
+            steps = [arb(5).sqrt() / 2 - 1, arb(32).sqrt() / 5 - 1]
+            steps += [steps[0] / 16**k for k in NEARER]
+            beyond = (
+                tape.run(end * (1 + step), values, derivative=False)[tape.root][0] * end * step
+                for step in steps
+            )
+            # if f is exactly 0 beyond, no other limit would differ
+            shows = (not y.is_finite() or y.is_zero() or not abs(y) < least for y in beyond)
+            if not (end.contains(0) or any(shows)):
                 return True
     return False
 

@@ -51,6 +51,11 @@ class DefiniteIntegral:
                 names |= symbols_of(limit)
         return tuple(sorted(names))
 
+    @property
+    def is_text(self) -> bool:
+        """Whether the problem was LaTeX, which can be read again."""
+        return not self.text.lstrip().startswith("Integral(")
+
 
 def prepare_definite(
     problem: str | sympy.Integral, assumptions: Mapping[str, str] | None = None

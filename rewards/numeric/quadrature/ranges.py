@@ -24,6 +24,7 @@ from ..expansions.forms import exact_value
 from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
+from .pieces import pieces_towards
 from .work import QuadratureError
 
 #: Periods from which on one is integrated instead of all.
@@ -35,12 +36,12 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral over a finite range of a new variable, and an error to be added."""
+    """A part of an integral over a finite range of a new variable, and what is to be added."""
 
     expression: Expression
     lower: arb
     upper: arb
-    error: arb
+    rest: arb
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
@@ -189,16 +190,20 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The way from ``start`` to an end as a finite range of y."""
+    """The way from ``start`` to an end as a finite range of another variable, and the rest."""
     y = Symbol(variable)
-    if isinstance(limit, int):
-        moved = simplified(substitute(expression, variable, y if side < 0 else neg(y)))
-        first = -side * start
-    else:
+    infinite = isinstance(limit, int)
+    outwards = y if (side < 0) == infinite else neg(y)
+    at = outwards if isinstance(limit, int) else add(limit, outwards)
+    moved = simplified(substitute(expression, variable, at))
+    first = -side * start if infinite else abs(start - end)
+    pieces = pieces_towards(moved, variable, values, infinite, first, digits)
+    if pieces is not None:
+        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest)
+    if not infinite:
         away = Call("exp", (neg(y),))
-        point = add(limit, away if side > 0 else neg(away))
-        moved = simplified(mul(substitute(expression, variable, point), away))
-        first = -(abs(start - end).log())
+        moved = simplified(mul(substitute(moved, variable, away), away))
+        first = -first.log()
     goal = arb(10) ** -(digits + 5)
     for k in CUTS:
         last = arb(2) ** k
@@ -206,7 +211,7 @@ def _cut(
             continue
         error = tail_bound(moved, variable, values, last, 1)
         if error < goal:
-            return Range(moved, first, last, error)
+            return Range(moved, first, last, arb(0, error))
     raise QuadratureError("the integrand has infinitely many kinks or jumps")
 
 

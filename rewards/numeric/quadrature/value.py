@@ -209,8 +209,9 @@ def _pieces(
             parts += [
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
-            left = arb(0, (error + part.error).upper())
-            parts.append(IntegralValue(left, "enclosure", size=arb(0)))
+            with precision(128 + 4 * digits):
+                rest = part.rest + arb(0, error.upper())
+            parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
         if any(part.diverges for part in parts):
             break
         total = _total(parts, digits)

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from flint import ctx
+
 #: Operations that one integral may take: about 1.5 seconds.
 ONE_INTEGRAL = 1_500_000
 #: Operations that one call may take, for all choices of parameters and all digits.
 ONE_CALL = 5_000_000
 #: What a special function counts for.
 SPECIAL = 25
+#: Bits up to which an operation counts as one, which 60 digits take.
+BITS = 512
 
 
 class QuadratureError(ValueError):
@@ -43,13 +47,13 @@ def work_limit(operations: int) -> Iterator[None]:
 
 
 def spend(operations: int) -> None:
-    """Count operations.
+    """Count operations, with more bits as so many more.
 
     Raises:
         WorkError: more than the limit.
 
     """
     if _limits:
-        _limits[-1] -= operations
+        _limits[-1] -= operations * max(1, ctx.prec // BITS)
         if _limits[-1] < 0:
             raise WorkError("the integral takes more work than is allowed")

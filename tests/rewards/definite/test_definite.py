@@ -160,10 +160,10 @@ def test_a_parameter_may_leave_the_domain_for_some_values():
 
 
 def test_a_reference_stands_in_where_the_integral_cannot_be_computed():
-    problem = r"\int_1^\infty \frac{\lfloor x\rfloor}{x^3}\,dx"
-    right = r"\boxed{\frac{\pi^2}{12}}"
+    problem = r"\int_1^\infty \frac{\{x\}-\frac12}{x}\,dx"
+    right = r"\boxed{\frac12\ln(2\pi)-1}"
     assert verify_definite_integral(right, problem).status is Status.UNDECIDED
-    verdict = verify_definite_integral(right, problem, reference=r"\frac{\zeta(2)}{2}")
+    verdict = verify_definite_integral(right, problem, reference=r"\ln\sqrt{2\pi}-1")
     assert verdict.correct
     assert verdict.evidence.method == "reference"
 

@@ -1,8 +1,11 @@
 """Poles without an exact name: divergence is proved by a sign and a slope of 1/f, or not said."""
 
 import pytest
+from flint import arb
 
 from calculus_harness.rewards import verify_definite_integral
+from calculus_harness.rewards.numeric.quadrature.enclosed.poles import has_simple_pole
+from calculus_harness.rewards.reading.latex import read
 
 
 @pytest.mark.parametrize(
@@ -24,3 +27,13 @@ def test_divergence_at_poles_without_a_name(integral, diverges):
     verdict = verify_definite_integral(r"\boxed{\text{diverges}}", integral)
     assert verdict.correct == diverges, verdict
     assert not diverges or verdict.evidence.method == "divergence"
+
+
+def test_a_jump_of_the_reciprocal_through_zero_is_no_pole():
+    """1/f = sgn(x^3 - 2) changes its sign, with bounded values and no slope; f is 1 or -1."""
+    f = read(r"\frac{1}{\operatorname{sgn}(x^3-2)}")[0].expression
+    assert not has_simple_pole(f, "x", {}, arb(2).root(3))
+    f = read(r"\frac{1}{x^3-2}")[0].expression
+    assert has_simple_pole(f, "x", {}, arb(2).root(3))
+    # beside the zero, further than the interval is wide
+    assert not has_simple_pole(f, "x", {}, arb(2).root(3) + arb(2) ** -18)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards import Status, verify_definite_integral
+from calculus_harness.rewards import ProblemError, Status, verify_definite_integral
 from calculus_harness.rewards.numeric.sampling.parameters import regimes
 from calculus_harness.rewards.reading.latex import read
 from tests.examples import examples
@@ -109,6 +109,10 @@ def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
     ("problem", "answer", "status"),
     [
         (r"\int_0^{1000} e^{-x}\,dx", "1", "undecided"),
+        # the peak is narrower than an eighth of the limit
+        (r"\int_{800}^\infty e^{-(x-800)^2}\,dx", r"\frac{\sqrt\pi}{2}", "correct"),
+        (r"\int_{10^9}^\infty e^{-(x-10^9)^2}\,dx", r"\frac{\sqrt\pi}{2}", "correct"),
+        (r"\int_{-1000}^{1000} e^{-x^2}\,dx", r"\sqrt\pi", "undecided"),
         (r"\int_{-100}^{100} e^{-x^2}\,dx", r"\sqrt{\pi}", "undecided"),
         (r"\int_0^{60} e^{-x}\,dx", "1-e^{-60}", "correct"),
         (r"\int_0^{10} \max(0,1-x)\,dx", r"\frac12", "correct"),
@@ -117,3 +121,64 @@ def test_a_nearly_critical_power_is_neither_divergent_nor_wrong(n):
 )
 def test_limits_have_to_show(problem, answer, status):
     assert verify_definite_integral(rf"\boxed{{{answer}}}", problem).status.value == status
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "status"),
+    [
+        # a > b is not excluded, nor meant
+        (r"\int_a^b\frac{dx}{\sqrt{(x-a)(b-x)}}", r"\pi", "undecided"),
+        (r"\int_a^b\frac{dx}{\sqrt{(x-a)(b-x)}}", r"\pi\operatorname{sgn}(b-a)", "correct"),
+        (r"\int_a^b\frac{dx}{\sqrt{(x-a)(b-x)}}", r"-\pi", "incorrect"),
+        (r"\int_a^b dx", "|b-a|", "undecided"),
+        (r"\int_a^b dx", "b-a", "correct"),
+        (r"\int_a^b dx", "|b|+|a|", "incorrect"),
+        (r"\int_b^a 2x\,dx", "a^2-b^2", "correct"),
+        # real for whole n only
+        (r"\int_0^1 x^m\ln^n x\,dx", r"\frac{(-1)^n n!}{(m+1)^{n+1}}", "correct"),
+        (r"\int_0^1 x^m\ln^n x\,dx", r"\frac{n!}{(m+1)^{n+1}}", "incorrect"),
+        (r"\int_{-1}^1 x^n\,dx", r"\frac{1+(-1)^n}{n+1}", "correct"),
+        (r"\int_{-1}^1 x^n\,dx", r"\frac{2}{n+1}", "incorrect"),
+    ],
+)
+def test_admissible_parameters(problem, answer, status):
+    assert verify_definite_integral(rf"\boxed{{{answer}}}", problem).status.value == status
+
+
+def test_an_integrand_that_is_real_for_no_parameter_is_an_error():
+    with pytest.raises(ProblemError):
+        verify_definite_integral(r"\boxed{1}", r"\int_{-1}^0 \ln(a x)\,dx")
+
+
+KNOWN = [
+    (r"\frac{1}{1+@^2}", "0", "1", r"\frac{\pi}{4}", r"\frac{\pi}{4}+10^{-20}"),
+    (r"@^2 e^{-@}", "0", r"\infty", "2", "1.9999999999"),
+    (r"\frac{\ln @}{1+@}", "0", "1", r"-\frac{\pi^2}{12}", r"\frac{\pi^2}{12}"),
+    (r"\frac{\sin @}{@}", "0", r"\infty", r"\frac{\pi}{2}", r"\pi"),
+    (r"\lfloor 3@\rfloor", "0", "1", "1", r"\frac{10}{9}"),
+    (r"|@-\frac13|", "0", "1", r"\frac{5}{18}", r"\frac16"),
+    (r"\frac{1}{@}", "0", "1", r"\text{diverges}", "1"),
+]
+
+
+@examples(40)
+@given(st.sampled_from(KNOWN), st.integers(0, 4), st.integers(-3, 6), st.integers(2, 9))
+def test_a_substitution_changes_no_verdict(known, kind, power, n):
+    """f(c x) c, f(x - m), f(x^n) n x^{n-1}, f(1/x)/x^2 and f(a x) a with a parameter."""
+    f, low, high, right, wrong = known
+    endless = high == r"\infty"
+    if kind == 0:
+        c = rf"10^{{{power}}}"
+        inner, factor, limits = rf"({c}x)", c, (low, high if endless else rf"10^{{{-power}}}")
+    elif kind == 1:
+        m = n * 10 ** abs(power)
+        inner, factor, limits = f"(x-{m})", "1", (str(m), high if endless else str(m + 1))
+    elif kind == 2:
+        inner, factor, limits = f"(x^{{{n}}})", f"{n}x^{{{n - 1}}}", (low, high)
+    elif kind == 3:
+        inner, factor, limits = r"(\frac1x)", r"\frac{1}{x^2}", ("0" if endless else "1", r"\infty")
+    else:
+        inner, factor, limits = "(ax)", "a", (low, high if endless else r"\frac1a")
+    problem = rf"\int_{{{limits[0]}}}^{{{limits[1]}}}{factor}\cdot {f.replace('@', inner)}\,dx"
+    assert verdict(problem, right).correct, problem
+    assert not verdict(problem, wrong).correct, problem

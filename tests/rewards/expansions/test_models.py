@@ -111,3 +111,45 @@ def test_the_odd_part_of_a_pole_cancels(sign):
         square = models.even(models.mul(pole, pole))
         assert square.valuation == -2
         assert bool(square.series[0] == 2)
+
+
+def test_exact_values_at_the_end_multiply():
+    with models.series_length(8), precision(200):
+        u = models.line(acb(0), AT_ZERO, 1, arb(1))
+        two = models.constant(acb(2), (Fraction(2), Fraction(0)), PI)
+        pi = models.constant(acb(arb.pi()), (Fraction(0), Fraction(1)), PI)
+        shifted = models.add(u, two)
+        assert models.mul(shifted, shifted).at_zero == (4, 0)
+        assert models.mul(shifted, pi).at_zero == models.mul(pi, shifted).at_zero == (0, 2)
+        assert models.mul(pi, pi).at_zero is None
+
+
+def test_values_are_those_of_the_known_terms():
+    with models.series_length(8), precision(200):
+        series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
+        u = arb(1) / 100
+        known = sum(c.real * u**k for k, c in enumerate(series.coefficients))
+        assert abs(series.at(acb(u)).real.mid() - known) < arb(2) ** -150
+
+
+@pytest.mark.parametrize("bits", [40, 100])
+def test_within_reach_the_rest_is_as_small_as_asked(bits):
+    """(reach / r)^K = 2^{-K - bits}, and reach is at most r / 2."""
+    with models.series_length(8), precision(200):
+        series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
+        reach = series.reach(bits)
+        assert 0 < reach < series.radius / 2
+        rest = series._remainder(reach) / (2 * abs(series.bound).upper())
+        assert abs(rest / arb(2) ** -(8 + bits) - 1) < 1e-9
+
+
+@pytest.mark.parametrize("bits", [40, 100])
+def test_where_nothing_but_a_bound_is_known_that_is_small_within_reach(bits):
+    """Of sin u - u with three terms, |sin u - u| <= B u^3 is left, and B = |m(0)| is not 0."""
+    with models.series_length(3), precision(200):
+        left, _ = form(r"\sin x-x")
+        assert (left.valuation, left.series.prec) == (3, 1)
+        u = left.radius / 2
+        assert abs(u.sin() - u) <= abs(left.bound).upper() * u**3
+        reach = left.reach(bits)
+        assert abs((reach / u) ** 3 / arb(2) ** -bits - 1) < 1e-9

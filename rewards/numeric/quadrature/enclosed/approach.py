@@ -120,7 +120,7 @@ class Approach:
             NotEnclosedError: neither a value nor divergence was found.
 
         """
-        with models.series_length(), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
             try:
                 return self._integral(start)
             except (NoModelError, ArithmeticError, RecursionError) as error:
@@ -154,7 +154,7 @@ class Approach:
             farthest: the largest distance from the pole, or the least from 0.
 
         """
-        with models.series_length(), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
             finite = self.edge.point.is_finite()
             if finite:
                 given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
@@ -329,6 +329,8 @@ class Tail:
             if not ratio > 0:
                 return None
             return scale * _moment(arb(ratio.numerator) / ratio.denominator, degree, cut)
+        if not (model.is_power or 2 * (-cut).exp() <= model.radius):
+            return None  # Cauchy's estimate is for half of the disc
         total = arb(0)
         for k, coefficient in enumerate(model.coefficients):
             if coefficient.is_zero():

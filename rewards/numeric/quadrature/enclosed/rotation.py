@@ -87,7 +87,7 @@ class Rotation:
         expression = self.expression
         if side < 0:
             expression = substitute(expression, self.variable, neg(x))
-        with models.series_length(), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
             try:
                 waves = self._waves(expression)
                 value, turned = self._sum(waves, abs(start))

@@ -164,6 +164,9 @@ class _Tail:
         first = parts[0]
         if name == "neg":
             return _negative(first)
+        if name in ("floor", "frac") and _is_below_one(first):
+            zero = arb("-inf"), arb(-1)
+            return first if name == "frac" else _Bounds(size=zero)
         if name in ("floor", "ceil"):
             # u - 1 <= floor u <= u <= ceil u <= u + 1
             shift = (arb(-1), arb(0)) if name == "floor" else (arb(1), arb(0))
@@ -189,6 +192,8 @@ class _Tail:
         if name == "erfc" and first.positive:
             # erfc u <= e^{-u^2} for u >= 0
             return replace(_exponential("exp", _negative(_product(first, first))), below=None)
+        if name in ("factorial", "gamma"):
+            return _factorial(first if name == "factorial" else _sum(first, _constant_line(-1)))
         limit = _BOUNDED.get(name)
         if limit is None or (name == "bessel_j" and not _is_whole(args[0])):
             return _Bounds()
@@ -232,6 +237,8 @@ class _Tail:
         base, exponent = node.args
         if node.function == "root":
             return _Bounds()
+        if fold(base) == -1:
+            return _Bounds(size=(arb(0), arb(0)))
         return self.of(Call("exp", (Call("mul", (exponent, Call("ln", (base,)))),)))
 
     @staticmethod
@@ -259,6 +266,11 @@ _BOUNDED = {"bessel_j": 1} | {
 
 #: Those of them that are no larger than 2 / sqrt(pi) times their argument (erf has this slope).
 _LIKE_THE_ARGUMENT = names(lambda f: f.name in _BOUNDED and f.parity == ODD and f.continuous)
+
+
+def _is_below_one(u: _Bounds) -> bool:
+    """Whether 0 < u < 1 by its bounds."""
+    return u.sign > 0 and u.size is not None and bool(u.size[0] < 0) and bool(u.size[1] <= 0)
 
 
 def _is_whole(node: Expression) -> bool:
@@ -316,6 +328,17 @@ def _value(a: _Bounds) -> arb | None:
     if a.below and a.above and a.below[1].is_zero() and a.above[1].is_zero():
         return arb(a.below[0].union(a.above[0]))
     return None
+
+
+def _constant_line(value: int) -> _Bounds:
+    return _Bounds(below=(arb(value), arb(0)), above=(arb(value), arb(0)))
+
+
+def _factorial(u: _Bounds) -> _Bounds:
+    """u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6, by Stirling's formula."""
+    if not u.positive or u.below is None or not u.below[0] > 3:
+        return _Bounds()
+    return _Bounds(least=_times(u.below, u.below[0].log() - 1), sign=1)
 
 
 def _exponential(name: str, u: _Bounds) -> _Bounds:

@@ -1,0 +1,142 @@
+"""The values of an integral for choices of its parameters, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+
+from flint import acb
+
+from ...reading.expression.tree import Expression
+from ..ball_arithmetic.jets import Ball
+from ..sampling.parameters import Draw, regimes
+from .line import OutsideDomainError
+from .problem import DefiniteIntegral, definite_readings
+from .value import IntegralValue, evaluate, limit_value
+from .work import QuadratureError
+
+#: Choices of the parameters at which an answer is compared where none distinguishes cases.
+DRAWS = 4
+
+Kinds = tuple[tuple[str, str], ...]
+
+
+def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """The values at choices of the parameters that do not depend on an answer.
+
+    Args:
+        integral: the integral.
+        digits: decimal digits that are wanted.
+
+    Raises:
+        QuadratureError: it cannot be computed at enough of them.
+
+    """
+    if integral.is_text:
+        return _values_of_text(integral.text, integral.number, _kinds(integral), digits)
+    return _computed(integral, digits)
+
+
+def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralValue:
+    """The value at one choice of the parameters.
+
+    Raises:
+        OutsideDomainError: the integrand is not real there.
+        QuadratureError: it cannot be computed.
+
+    """
+    if not integral.is_text:
+        return evaluate(integral, balls(draw), digits)
+    got = _value_of_text(integral.text, integral.number, _kinds(integral), draw, digits)
+    if isinstance(got, str):
+        raise QuadratureError(got)
+    return got
+
+
+def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
+    r"""The integral with one parameter that is a whole number, then with all of them.
+
+    Such as x^m \ln^n x, which is real on (0, 1) for whole n only.
+    """
+    names, kinds = integral.parameters, dict(integral.integrand.assumptions)
+    if integral.is_text and names:
+        for whole in (*((name,) for name in names), names):
+            given = dict.fromkeys(whole, "integer") | kinds
+            yield from definite_readings(integral.text, given)[integral.number :][:1]
+
+
+def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
+    """Whether the lower limit is above the upper one for these parameters."""
+    lower, upper = (limit_value(limit, balls(draw)) for limit in (integral.lower, integral.upper))
+    return bool(lower > upper)
+
+
+def balls(draw: Draw) -> dict[str, Ball]:
+    """The parameters of a draw as balls."""
+    return {name: acb(value) for name, value in draw}
+
+
+def expressions(integral: DefiniteIntegral) -> list[Expression]:
+    """The integrand and the finite limits."""
+    limits = (integral.lower, integral.upper)
+    shown = [limit for limit in limits if not isinstance(limit, int)]
+    return [integral.integrand.expression, *shown]
+
+
+def _kinds(integral: DefiniteIntegral) -> Kinds:
+    return tuple(sorted(integral.integrand.assumptions.items()))
+
+
+@lru_cache(maxsize=4096)
+def _values_of_text(
+    problem: str, number: int, kinds: Kinds, digits: int
+) -> tuple[tuple[Draw, IntegralValue], ...]:
+    return _computed(definite_readings(problem, dict(kinds))[number], digits)
+
+
+@lru_cache(maxsize=4096)
+def _value_of_text(
+    problem: str, number: int, kinds: Kinds, draw: Draw, digits: int
+) -> IntegralValue | str:
+    """The value, or why there is none."""
+    try:
+        return evaluate(definite_readings(problem, dict(kinds))[number], balls(draw), digits)
+    except OutsideDomainError:
+        raise
+    except QuadratureError as error:
+        return str(error)
+
+
+def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
+    """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
+
+    Where these cannot be computed an answer is not known to be right: that is an error.
+    """
+    kinds = integral.integrand.assumptions
+    usual, special = regimes(integral.parameters, kinds, expressions(integral))
+    wanted = min(DRAWS, len(usual))
+    results: list[tuple[Draw, IntegralValue]] = []
+    errors: list[QuadratureError] = []
+    for draw in usual:
+        try:
+            results.append((draw, evaluate(integral, balls(draw), digits)))
+        except QuadratureError as failed:
+            errors.append(failed)
+        if sum(not value.diverges for _, value in results) == wanted and not special:
+            break
+    if len(results) < min(wanted, 2):
+        # What only some parameters cause is no fault of the problem.
+        raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
+    for draw in special:
+        with suppress(OutsideDomainError):
+            results.append((draw, evaluate(integral, balls(draw), digits)))
+    if special:
+        for error in errors:
+            if not isinstance(error, OutsideDomainError):
+                raise error
+    diverging = [value for _, value in results if value.diverges]
+    if diverging and len(diverging) < len(results):
+        # It converges for some parameters only; those are meant.
+        results = [pair for pair in results if not pair[1].diverges]
+    return tuple(results)

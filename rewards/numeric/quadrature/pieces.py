@@ -1,0 +1,323 @@
+r"""Infinitely many pieces whose integrals decay as powers, such as those of \lfloor x\rfloor/x^3.
+
+Where all floors and fractional parts are of c_k z^q + d_k with rational ratios of the c_k (z is the
+distance from the end, or from 0), the jumps recur in t = |c_1| z^q with a whole period L. At
+t = L n + s, with n + 1/2 whole, f dz/dt is an analytic function of n on each piece of
+-L/2 < s < L/2, n^{-v} m_s(1/n). The sum of the pieces of all periods from n = M on is
+
+    sum_{k < K} m_s^(k)(0)/k! zeta(v + k, M) + R,    |R| <= 2 B r^{-K} zeta(v + K, M),
+
+where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). It is analytic in s, and
+integrated rigorously.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import acb, arb, fmpq
+
+from ...reading.expression.build import ONE, add, div, mul, neg, number, power
+from ...reading.expression.traversal import all_nodes, fold, is_constant, nodes_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import names
+from ...reading.functions.record import WHOLE
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.jets import NAN, Ball
+from ..expansions import models
+from ..expansions.forms import Expander, exact_value
+from ..expansions.models import Model, NoModelError
+from . import analytic
+from .kinks import BREAKING
+from .work import spend
+
+#: The radius of the disc of u = 1/n: 1/(1 + u s)^3 has a bound there for |s| <= 1/2.
+RADIUS = arb(1) / 6
+#: Periods before the sum is one of zeta functions: each coefficient is good for four binary places,
+#: 6/96 = 1/16; more for discs that are smaller.
+PERIODS, BITS_PER_TERM = (96, 512), 4
+#: Pieces of a period, and evaluations of the sum.
+MAX_PIECES, EVALUATIONS = 48, 1_000
+#: What an operation on series counts for.
+SERIES = 20
+_JUMPING = names(lambda function: function.breaks == WHOLE)
+#: Names of n and s.
+_N, _S = "@n", "@s"
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """An integral over infinitely many pieces, cut in two.
+
+    Attributes:
+        expression: the integrand in t.
+        first: the t of the start.
+        last: the t where the sum begins.
+        rest: the integral from there on.
+
+    """
+
+    expression: Expression
+    first: arb
+    last: arb
+    rest: arb
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    """k t + d."""
+
+    slope: Fraction
+    shift: Fraction
+
+    def floor(self, t: Fraction) -> int:
+        return math.floor(self.slope * t + self.shift)
+
+    def jumps(self, length: int) -> Iterator[Fraction]:
+        """Where k t + d is whole, between 0 and a length."""
+        ends = sorted((self.shift, self.shift + self.slope * length))
+        for whole in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
+            yield (whole - self.shift) / self.slope
+
+
+def pieces_towards(
+    expression: Expression,
+    variable: str,
+    values: Mapping[str, Ball],
+    infinite: bool,
+    start: arb,
+    digits: int,
+) -> Pieces | None:
+    """The integral of f(z) from a place to the end: z = 0, or infinity.
+
+    Args:
+        expression: f, whose jumps accumulate at the end.
+        variable: the name of z, which is positive.
+        values: the values of the parameters.
+        infinite: whether the end is infinity.
+        start: the place.
+        digits: decimal digits that are wanted.
+
+    Returns:
+        The integrand in t up to a place, and an enclosure of the rest; None if f has another form,
+        or no enclosure is found.
+
+    """
+    found = _coordinate(expression, variable, values)
+    if found is None or (found[1] > 0) != infinite:
+        return None
+    scale, q, arguments = found
+    t = Symbol(variable)
+    length = math.lcm(*(argument.slope.denominator for argument in arguments.values()))
+    length *= 2 if any(_is_sign(node) for node in nodes_of(expression)) else 1
+    if sum(abs(argument.slope) * length for argument in arguments.values()) > MAX_PIECES:
+        return None
+    steps = sorted(
+        {Fraction(0), Fraction(length), *(x for a in arguments.values() for x in a.jumps(length))}
+    )
+
+    def moved(place: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
+        """f(z) dz/dt at a place t."""
+        inner = power(div(place, scale), number(1 / q))
+        whole = _mapped(expression, arguments, jump, variable, inner)
+        return mul(whole, div(ONE, scale) if q == 1 else div(inner, mul(number(abs(q)), place)))
+
+    def as_it_is(node: Call, argument: _Argument) -> Expression:
+        return Call(node.function, (add(mul(number(argument.slope), t), number(argument.shift)),))
+
+    parts: list[Expression] = []
+    half = Fraction(length, 2)
+    for low, high in itertools.pairwise(steps):
+        inside = add(number(low - half), mul(number(high - low), Symbol(_S)))
+        place = add(mul(Number(length), Symbol(_N)), inside)
+        piece = _OnAPiece(length, (low + high) / 2, inside)
+        parts.append(mul(number(high - low), moved(place, piece)))
+    bits = int(3.33 * digits) + 16
+    with precision(bits + 128), models.series_length(bits // BITS_PER_TERM + 16):
+        first = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
+        for count in PERIODS:
+            if not count * length > first + 1:
+                continue
+            rest = _sum(parts, values, count, bits)
+            if rest is not None:
+                return Pieces(moved(t, as_it_is), first, arb(count * length), rest)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _OnAPiece:
+    """What floors and fractional parts are at t = L n + s on a piece of one period."""
+
+    length: int
+    middle: Fraction
+    inside: Expression
+
+    def __call__(self, node: Call, argument: _Argument) -> Expression:
+        whole = argument.floor(self.middle) - argument.slope * self.length / 2
+        if node.function == "frac":
+            return add(mul(number(argument.slope), self.inside), number(argument.shift - whole))
+        whole += node.function == "ceil"
+        return add(mul(number(argument.slope * self.length), Symbol(_N)), number(whole))
+
+    def parity(self, node: Call, argument: _Argument) -> Expression:
+        """The same without its even part."""
+        return Number(argument.floor(self.middle) + (node.function == "ceil"))
+
+
+def _mapped(
+    node: Expression,
+    arguments: Mapping[Expression, _Argument],
+    jump: Callable[[Call, _Argument], Expression],
+    variable: str,
+    inner: Expression,
+) -> Expression:
+    """The expression with z and its floors replaced."""
+    if node == Symbol(variable):
+        return inner
+    if not isinstance(node, Call) or not node.args:
+        return node
+    if node in arguments:
+        return jump(node, arguments[node])
+    if isinstance(jump, _OnAPiece) and _is_sign(node):
+        whole = fold(_mapped(node.args[1], arguments, jump.parity, variable, inner))
+        if whole is not None and whole.denominator == 1:
+            return Number(-1 if whole % 2 else 1)
+    args = (_mapped(arg, arguments, jump, variable, inner) for arg in node.args)
+    return Call(node.function, tuple(args))
+
+
+def _is_sign(node: Expression) -> bool:
+    """(-1)^u."""
+    return node.function == "pow" and fold(node.args[0]) == -1
+
+
+def _coordinate(
+    expression: Expression, variable: str, values: Mapping[str, Ball]
+) -> tuple[Expression, Fraction, dict[Expression, _Argument]] | None:
+    """|c_1|, q and k t + d of each floor or fractional part."""
+    scale: Expression | None = None
+    exponent = Fraction(0)
+    arguments: dict[Expression, _Argument] = {}
+    for node in nodes_of(expression):
+        if node.function not in BREAKING or is_constant(node, variable):
+            continue
+        monomial = _monomial(node.args[0], variable) if node.function in _JUMPING else None
+        if monomial is None:
+            return None
+        slope, q, shift = monomial
+        if scale is None:
+            scale, exponent = slope if _value(slope, values) > 0 else neg(slope), q
+        ratio = exact_value(div(slope, scale))
+        if slope in (scale, neg(scale)):
+            ratio = Fraction(1 if slope == scale else -1), Fraction(0)
+        if ratio is None or ratio[1] or q != exponent:
+            return None
+        arguments[node] = _Argument(ratio[0], shift)
+    return None if scale is None else (scale, exponent, arguments)
+
+
+def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Fraction] | None:
+    """c, q and d of c z^q + d."""
+    if node == Symbol(variable):
+        return ONE, Fraction(1), Fraction(0)
+    name, args = node.function, node.args
+    varying = [arg for arg in args if not is_constant(arg, variable)]
+    inner = _monomial(varying[0], variable) if len(varying) == 1 else None
+    if inner is None:
+        return None
+    slope, q, shift = inner
+    others = [arg for arg in args if is_constant(arg, variable)]
+    if name == "neg":
+        return neg(slope), q, -shift
+    if name == "add" and (total := fold(add(*others))) is not None:
+        return slope, q, shift + total
+    if shift:
+        return None
+    if name == "mul":
+        return mul(slope, *others), q, shift
+    if name == "div" and varying[0] is args[0]:
+        return div(slope, others[0]), q, shift
+    if name == "div":
+        return div(others[0], slope), -q, shift
+    if name in ("pow", "root", "sqrt") and varying[0] is args[0]:
+        ratio = Fraction(1, 2) if name == "sqrt" else fold(others[0])
+        if ratio:
+            ratio = 1 / ratio if name == "root" else ratio
+            return power(slope, number(ratio)), q * ratio, shift
+    return None
+
+
+def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
+    function = analytic.box_function(constant, "", values)
+    return arb("nan") if function is None else function(acb(0), False).real
+
+
+def _sum(parts: list[Expression], values: Mapping[str, Ball], first: int, bits: int) -> arb | None:
+    """The integral over 0 < s < 1 of the sum of the parts over n >= ``first`` + 1/2."""
+    summed = _summed(parts, values, first, bits)
+    if not all(summed(acb(fmpq(k, 64)), True).is_finite() for k in (32, 1, 63)):
+        return None  # nor is it on a box
+    value = analytic.integrate(summed, arb(0), arb(1), bits, EVALUATIONS)
+    return None if value is None or not value.imag.contains(0) else arb(value.real)
+
+
+def _summed(
+    parts: list[Expression], values: Mapping[str, Ball], first: int, bits: int
+) -> analytic.BoxFunction:
+    """The sum of the parts over n as a function of s."""
+    start = acb(fmpq(2 * first + 1, 2))
+    zetas: dict[Fraction, Ball] = {}
+
+    def zeta(exponent: Fraction) -> Ball:
+        if exponent not in zetas:
+            power_ = acb(fmpq(exponent.numerator, exponent.denominator))
+            zetas[exponent] = power_.zeta(start)
+        return zetas[exponent]
+
+    # each operation on series takes as long as so many on balls
+    units = sum(len(all_nodes(part)) for part in parts) * SERIES
+    compiled: dict[Expression, analytic.BoxFunction | None] = {}
+
+    def summed(s: Ball, _: bool) -> Ball:
+        def constant(node: Expression) -> Ball:
+            if node not in compiled:
+                compiled[node] = analytic.box_function(node, _S, values)
+            function = compiled[node]
+            return NAN if function is None else function(s, True)
+
+        spend(units)
+        total: Model | None = None
+        given = (_N, models.inverse_power(1, RADIUS))
+        expander = Expander("y1", given, values, holomorphic=constant)
+        try:
+            for part in parts:
+                form = expander.form(part)
+                if not isinstance(form, Model):
+                    if any(term.factor != Number(0) for term in form):
+                        return NAN
+                elif not form.valuation > 0:
+                    return NAN  # the pieces do not tend to 0
+                else:
+                    total = form if total is None else models.add(total, form)
+        except NoModelError:
+            return NAN
+        if total is None:
+            return acb(0)
+        order = 1 if total.is_power else total.series.prec
+        if not total.valuation > 1 or not (total.is_power or first * total.radius >= 2):
+            return NAN
+        value = acb(0)
+        for k in range(order):
+            value += total.series[k] * zeta(total.valuation + k)
+        if total.is_power:
+            return value
+        left = 2 * abs(total.bound) * total.radius**-order * abs(zeta(total.valuation + order))
+        if not left < arb(2) ** -bits:
+            return NAN  # on a smaller box of s the disc is larger
+        return value + acb(arb(0, left.upper()), arb(0, left.upper()))
+
+    return summed
