@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..expression.linear import linear
 from ..expression.tree import Symbol
 from . import prose
-from .judging.equality import linear
 from .judging.readings import FUNCTIONS
 from .scope import Scope, free_symbols, implicit, is_constant_name
 from .sides import Derivative, Differential, Integral, NotReadError, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
+#: ``again`` claims ``dv = ..`` once more, and lets v be chosen anew.
 #: ``point`` is a value of a variable: ``x = 0``.
-Act = Literal["claim", "define", "settle", "point", "nothing"]
+Act = Literal["claim", "define", "settle", "again", "point", "nothing"]
 
 #: Letters that stand for variables, if nothing else is said of them.
 VARIABLES = frozenset("x y z t u v w r theta phi".split())
@@ -66,7 +67,7 @@ def meaning_of(
             return _differential(part.variable, right, scope, lambda: agrees(left, right))
         if isinstance(part, Derivative) and not right.parts and isinstance(part.of, Symbol):
             name = part.of.name  # v' = f as dv = f dx
-            if name not in scope.functions and scope.is_fresh(name):
+            if scope.is_fresh(name):
                 antiderivative = Integral(right.expression, part.variable)
                 side = Side(Symbol(node.name), {node.name: antiderivative})
                 return Meaning("define", name, side)
@@ -100,13 +101,19 @@ def _symbol(
     if name in scope.values:
         value = scope.values[name]
         if not value.has(Integral):
-            known = name in scope.solved or agrees(Side(Symbol(name), {}), right)
-            return _CLAIM if known else define
+            if name in scope.solved or agrees(Side(Symbol(name), {}), right):
+                return _CLAIM
+            # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
+            second = names and all(map(scope.is_fresh, names)) and not right.parts
+            inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
+            return Meaning("define", *inner) if inner and inner[0] != name else define
         if name in scope.chosen:
             return Meaning("settle", name)
         # Whether the integral gets another meaning must not depend on what is right.
         if prose.chooses(lead):
             return define
+        if prose.derives(lead):
+            return _CLAIM
         lone = isinstance(right.expression, Symbol) and right.has(Integral)
         other = lone and not agrees(Side(Symbol(name), {}), right)
         return Meaning("define", name, right, tried=True) if other else _CLAIM
@@ -133,12 +140,11 @@ def _symbol(
 def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
     if name == scope.variable or (name in scope.values and name not in scope.chosen):
         return _CLAIM
-    if name in scope.values and agree():
-        return _CLAIM
     moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
     differentials = linear(right.expression, moving.keys())[1]
     if len(differentials) != 1 or len(right.parts) != 1:
         raise NotReadError("a differential of several variables")
     factor, symbol = differentials[0]
     integral = Integral(factor, moving[symbol].variable)
-    return Meaning("define", name, Side(Symbol(symbol), {symbol: integral}))
+    again = name in scope.values and agree()
+    return Meaning("again" if again else "define", name, Side(Symbol(symbol), {symbol: integral}))

@@ -16,7 +16,7 @@ from ..expression.tree import Expression
 from ..reading.problem import Limit, limit_of
 from .result import Judgement
 from .scope import Range, Scope, substituted
-from .sides import NotReadError, Side
+from .sides import NotReadError, Side, symbol_name
 
 #: Points that are remembered.
 MOST = 24
@@ -42,7 +42,7 @@ def range_of(latex: str) -> tuple[str, Range] | None:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
             continue
-        name, found = match["name"].lstrip("\\"), match.groupdict()
+        name, found = symbol_name(match["name"]), match.groupdict()
         ends: list[float] = []
         for group, default in (("lower", -inf), ("upper", inf)):
             text = found.get(group)

@@ -22,6 +22,12 @@ _CHOOSES = re.compile(
     r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using)\b[^.;]{0,40}\Z",
     re.IGNORECASE,
 )
+#: Words before what follows from what the text has said.
+_DERIVES = re.compile(
+    r"\b(?:gives?|yields?|get|have|obtain|find|becomes?|so|thus|hence|therefore|then|also|donc"
+    r"|somit|erhalten|folgt|entonces)\b[^.;]{0,30}\Z",
+    re.IGNORECASE,
+)
 #: Behind a formula: the text gives it up.
 _GIVEN_UP = re.compile(
     r"(?:^|[.,!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
@@ -63,6 +69,11 @@ def is_condition(lead: str, before: bool) -> bool:
 def chooses(lead: str) -> bool:
     """Whether a symbol behind these words may get a new meaning."""
     return _CHOOSES.search(lead) is not None
+
+
+def derives(lead: str) -> bool:
+    """Whether a formula behind these words follows from what stands before them."""
+    return _DERIVES.search(lead) is not None
 
 
 def gives_up(lead: str) -> bool:

@@ -10,6 +10,7 @@ from itertools import count
 from math import isinf
 
 from ..decision.integrand import Integrand
+from ..expression.linear import NotLinearError
 from ..expression.tree import Symbol
 from ..verdict import Status, Verdict
 from . import prose
@@ -20,14 +21,14 @@ from .points import Points, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, substituted
-from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides
+from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition, and where a half-line under a condition may begin.
 REMEMBERED, FAR = 8, 10.0
 
 _CALL = re.compile(
-    r"(?P<name>[A-Za-z])\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+    r"(?P<name>[A-Za-z])'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
 #: ``u(1)``
@@ -184,7 +185,7 @@ class Reader:
         """The link at which the claims of a chain begin, and a symbol that they settle."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
-        if at and at["name"].lstrip("\\") in scope.introduced:  # u(1) = .. after x = \tan u
+        if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
             self._point_of_call(statement, at, links)
             return len(links), ""
         call = _CALL.fullmatch(links[0].latex)
@@ -216,7 +217,7 @@ class Reader:
                     scope.chosen.add(meaning.name)
                 else:
                     scope.chosen.discard(meaning.name)
-        except NotReadError:
+        except (NotReadError, NotLinearError):
             return 0, ""
         if meaning.act == "claim" and (statement.supposed or statement.aside):
             return passed + len(links), ""
@@ -235,7 +236,7 @@ class Reader:
         self.places[name] = len(self.definitions)
         self.definitions.append(Definition(name, links[1].latex, links[0].start, links[1].end))
         if self.pending:
-            self._judge_again()
+            self._judge_again(name)
 
     # --- points ---
 
@@ -246,7 +247,7 @@ class Reader:
         if all(ends):
             at, value = (sides[0] for sides in ends)
             self.points.add(statement.sentence, self.scope.variable, at.expression)
-            self._point(statement, call["name"].lstrip("\\"), value, links)
+            self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
         """Keep a value of a variable, and judge it where another variable's is named."""
@@ -331,13 +332,13 @@ class Reader:
         """Judge that two links are equal. Returns the index of the claim."""
         judged = self._judge(left, right, statement.lead)
         judged = self._in_context(judged, statement)
-        root = self.chain.root
-        if judged.finding.detail.startswith(UNRELATED):
-            if root is not None and root is not left:
-                # A substitution that is not named: a = ?(u) = b claims a = b.
-                around = self._judge(root, right, statement.lead)
-                if around.finding.judgement is not Judgement.UNCHECKED:
-                    judged = around
+        root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
+        if unread and root is not None and root is not left:
+            # With a substitution that is not named, or a letter, a = ?(u) = b claims a = b.
+            around = self._judge(root, right, statement.lead)
+            if around.finding.judgement is Judgement.CORRECT:
+                judged = around
+        if unread:
             self.pending.append((len(self.claims), left, right, statement.lead))
         claim = Claim(
             "algebra",
@@ -432,16 +433,21 @@ class Reader:
                 if self.progress.repeats(start, right, self.scope, anew=anew):
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
-    def _judge_again(self) -> None:
+    def _judge_again(self, name: str) -> None:
         """Judge claims that wanted a definition which has come: "... where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _Chain()
         for index, left, right, lead in waiting:
-            judged = self._judge(left, right, lead)
-            if judged.finding.judgement is not Judgement.UNCHECKED:
-                claim = self._with(self.claims[index], judged)
-                self.claims[index] = claim
-            elif judged.finding.detail.startswith(UNRELATED):
+            unrelated = self.claims[index].detail.startswith(UNRELATED)
+            wanted = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
+            found = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
+            if unrelated or wanted:
+                # Of a letter that is said later only what fits is judged: it earns nothing.
+                found = replace(self._judge(left, right, lead), earns=unrelated)
+            judgement = found.finding.judgement
+            if judgement is Judgement.CORRECT or (unrelated and judgement is Judgement.INCORRECT):
+                self.claims[index] = self._with(self.claims[index], found)
+            else:
                 self.pending.append((index, left, right, lead))
         self.chain = chain
 

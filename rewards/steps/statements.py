@@ -49,6 +49,8 @@ _CONTENTS = re.compile(r"[^\s&.,;:]")
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+#: A name before a formula: "R_1: 2 \\cdot 3 = 6".
+_LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
 _NO_NAME = re.compile(
     r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
@@ -362,6 +364,8 @@ class _Cutter:
         return None
 
     def _link(self, end: int) -> None:
+        label = None if self.statement.links else _LABEL.match(self.latex, self.start, end)
+        self.start = label.end() if label else self.start
         latex = "".join(self.characters[self.start : end])
         start = self.start + len(latex) - len(latex.lstrip())
         body = _SPACING_AFTER.sub("", latex[-40:].rstrip())

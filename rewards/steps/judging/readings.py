@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
+from ...expression.linear import NotLinearError
 from ...expression.traversal import symbols_of
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, free_symbols, is_constant_name
@@ -145,7 +146,7 @@ class Judge:
                 raise NotReadError("an integral of what nothing defines")
             if finding.judgement is Judgement.INCORRECT and unknown and not given:
                 return self._solved(equation, sorted(unknown), key, order, moving), used
-        except NotReadError as error:
+        except (NotReadError, NotLinearError) as error:
             return Finding(Judgement.UNCHECKED, detail=str(error)), used
         except FAULTS as error:
             detail = f"{type(error).__name__}: {error}"

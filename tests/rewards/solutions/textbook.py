@@ -19,6 +19,7 @@ MACROS = {
     "dsp": (0, ""),
     "abs": (1, r"\left|#1\right|"),
     "primeskip": (0, ""),
+    "LHequals": (0, r"\overset{\text{H}}{=}"),
 }
 #: Rounds of macros within macros, and characters of a body that is no layout.
 _ROUNDS, _BODY = 3, 120
