@@ -74,9 +74,10 @@ def meaning_of(
         if part is None:
             return _symbol(node.name, right, lead, scope, whole, agrees)
     definition = implicit(left, right, scope)
-    if definition is None or not free_symbols(definition[1]) & (
-        scope.variables | scope.values.keys()
-    ):
+    if definition is None:
+        return _CLAIM
+    known = scope.variables | scope.values.keys()
+    if definition[0] != scope.variable and not free_symbols(definition[1]) & known:
         return _CLAIM
     return Meaning("define", *definition)
 
@@ -99,24 +100,7 @@ def _symbol(
     if running and constant and not any(map(scope.is_fresh, names)):
         return Meaning("point", name, right)
     if name in scope.values:
-        value = scope.values[name]
-        if not value.has(Integral):
-            if name in scope.solved or agrees(Side(Symbol(name), {}), right):
-                return _CLAIM
-            # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
-            second = names and all(map(scope.is_fresh, names)) and not right.parts
-            inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
-            return Meaning("define", *inner) if inner and inner[0] != name else define
-        if name in scope.chosen:
-            return Meaning("settle", name)
-        # Whether the integral gets another meaning must not depend on what is right.
-        if prose.chooses(lead):
-            return define
-        if prose.derives(lead):
-            return _CLAIM
-        lone = isinstance(right.expression, Symbol) and right.has(Integral)
-        other = lone and not agrees(Side(Symbol(name), {}), right)
-        return Meaning("define", name, right, tried=True) if other else _CLAIM
+        return _defined(name, right, lead, scope, agrees)
     if name == scope.variable:
         fresh = {each for each in names if scope.is_fresh(each)}
         if prose.chooses(lead) and names <= scope.introduced and not right.parts:
@@ -135,6 +119,32 @@ def _symbol(
         if agrees(meant, right):
             return Meaning("claim", name, meant)
     return define
+
+
+def _defined(
+    name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
+) -> Meaning:
+    """What an equation is for whose left side is a symbol with a meaning."""
+    define = Meaning("define", name, right)
+    names = free_symbols(right)
+    value = scope.values[name]
+    if not value.has(Integral):
+        if name in scope.solved or agrees(Side(Symbol(name), {}), right):
+            return _CLAIM
+        # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
+        second = names and all(map(scope.is_fresh, names)) and not right.parts
+        inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
+        return Meaning("define", *inner) if inner and inner[0] != name else define
+    if name in scope.chosen:
+        return Meaning("settle", name)
+    # Whether the integral gets another meaning must not depend on what is right.
+    if prose.chooses(lead):
+        return define
+    if prose.derives(lead):
+        return _CLAIM
+    lone = isinstance(right.expression, Symbol) and right.has(Integral)
+    other = lone and not agrees(Side(Symbol(name), {}), right)
+    return Meaning("define", name, right, tried=True) if other else _CLAIM
 
 
 def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:

@@ -35,6 +35,14 @@ _RANGES = (
     ),
 )
 
+#: ``p \\ne 1`` leaves out a point, at which nothing is compared.
+_LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*")
+
+
+def leaves_out_a_point(latex: str) -> bool:
+    """Whether a condition is no more than that something is not a number."""
+    return _LEFT_OUT.fullmatch(latex.strip(" .,;()")) is not None
+
 
 def range_of(latex: str) -> tuple[str, Range] | None:
     """The variable of a condition and the numbers between which it lies, if it is as simple."""

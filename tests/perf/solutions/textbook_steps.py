@@ -68,16 +68,20 @@ def planted(one: Worked, sign: int, random: Random) -> tuple[Worked, int] | None
 def plant(folder: Path, seed: int) -> None:
     """Plant a slip in one judged sign of every solution, and in one of all, and look for it.
 
-    A slip has an effect where the claim changes its judgement by itself: those that change nothing
-    (a constant of integration, a term of both sides) are left out of the count of judged signs.
+    A slip has no effect where both sides of its claim are equal none the less (a constant of
+    integration, a term that is 0): these are counted apart, and listed to be read. Solutions in
+    which something is called wrong before are left out.
     """
     random = Random(seed)
     counts: Counter[str] = Counter()
     for one in worked(folder):
         try:
-            before = judged_signs(one, verify_solution(one.text, one.problem))
+            right = verify_solution(one.text, one.problem)
         except ProblemError:
             continue
+        if right.first_wrong is not None and right.claims[right.first_wrong].kind != "final":
+            continue
+        before = judged_signs(one, right)
         for sign in random.sample(list(one.signs), min(len(one.signs), 3)):
             slip = planted(one, sign, random)
             if slip is None:
@@ -91,10 +95,14 @@ def plant(folder: Path, seed: int) -> None:
             counts["found"] += found
             counts["planted in a judged sign"] += judged
             counts["found in a judged sign"] += judged and found
-            counts["no effect"] += judged and claim is None
-            if judged and not found:
+            own = judged_signs(slip[0], solution)[sign]
+            equal = not found and own.startswith("correct")
+            counts["no effect"] += equal
+            counts["no effect in a judged sign"] += judged and equal
+            if not found:
                 around = " ".join(slip[0].text[sign : slip[1] + AROUND].split())
-                print(f"{one.source}: {around}: {claim and claim.left}")
+                what = "no effect" if equal else own
+                print(f"{one.source}: {what}: {around}: {claim and claim.left}")
     for name, number in counts.items():
         print(f"{name}: {number}")
 
