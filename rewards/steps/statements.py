@@ -51,6 +51,7 @@ _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
 #: A name before a formula: "R_1: 2 \\cdot 3 = 6".
 _LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
+_ORDER = re.compile(r"[<>]|\\[lg](?:eq?|t|eqslant)(?![A-Za-z])")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
 _NO_NAME = re.compile(
     r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
@@ -242,6 +243,7 @@ class _Cutter:
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start, self.content = 0, -1
+        self.ordered = -1  # the end of the last sign of order
         self.tokens = list(_PIECE.finditer(self.latex))
         self.unbalanced = self._run(brackets)
 
@@ -295,9 +297,16 @@ class _Cutter:
     def _separator(self, index: int, token: re.Match[str]) -> None:
         kind, at = token.lastgroup, token.start()
         if kind == "equal":
+            if self.statement.condition and not self.statement.links and self.ordered > self.start:
+                self.start, self.statement.condition = self.ordered, False  # a < b = c
             self._link(at)
             self.start = token.end()
         elif kind == "bound":
+            if _ORDER.match(token[0]):
+                if self.statement.links:  # a = b < c
+                    self._close(at)
+                    self.start = token.end()
+                self.ordered = token.end()
             self.statement.condition = True
         elif kind in ("so", "near", "arrow"):
             self._close(at)

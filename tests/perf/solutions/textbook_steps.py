@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, Solution, verify_solution
 from calculus_harness.rewards.errors import ProblemError
-from tests.rewards.solutions.textbook import Worked, worked
+from tests.rewards.solutions.textbook import Worked, slip_in, worked
 
 #: Characters around a sign that are listed.
 AROUND = 60
@@ -43,11 +43,6 @@ def judged_signs(one: Worked, solution: Solution) -> dict[int, str]:
     return {sign: found.get(sign, "not read|") for sign in one.signs}
 
 
-#: What a slip makes of a piece of a formula.
-_SLIPS = {"+": "-", "-": "+", r"\sin": r"\cos", r"\cos": r"\sin", r"\ln": r"\exp"}
-_SLIP = re.compile(
-    r"(?<![_^{\d.])\d(?![\d.])|[+-](?=\s*(?!C(?![A-Za-z]))[\w\\])|\\(?:sin|cos|ln)(?![A-Za-z])"
-)
 _LINK_END = re.compile(
     r"=|\\\\|\\(?:end|quad|qquad|text|intertext|Rightarrow|implies|approx)|&|\\\]|\$\$"
 )
@@ -56,13 +51,8 @@ _LINK_END = re.compile(
 def planted(one: Worked, sign: int, random: Random) -> tuple[Worked, int] | None:
     """A solution with a slip behind a sign, and the slip's place; None where there is no room."""
     end = _LINK_END.search(one.text, sign + 1)
-    places = list(_SLIP.finditer(one.text, sign + 1, end.start() if end else len(one.text)))
-    if not places:
-        return None
-    place = random.choice(places)
-    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
-    text = one.text[: place.start()] + wrong + one.text[place.end() :]
-    return replace(one, text=text), place.start()
+    slip = slip_in(one.text, sign + 1, end.start() if end else len(one.text), random)
+    return None if slip is None else (replace(one, text=slip[0]), slip[1])
 
 
 def plant(folder: Path, seed: int) -> None:
