@@ -86,7 +86,7 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"\[ R_1: 2\cdot 3 = 6 \]", "x", "C"),
         (r"$0.25 - 0.2 = 0.05 \le \frac14 < 1 = 2 - 1$", "x", "CC"),
         (
-            r"$\pi\sin c = 2 \Rightarrow \sin c = \frac2\pi \Rightarrow c = \arcsin\frac2\pi$",
+            r"$\pi\sin q = 2 \Rightarrow \sin q = \frac2\pi \Rightarrow q = \arcsin\frac2\pi$",
             "x",
             "CC",
         ),
