@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..expression.build import add, neg
 from ..expression.linear import linear
-from ..expression.tree import Symbol
+from ..expression.traversal import symbols_of
+from ..expression.tree import Call, Expression, Number, Symbol
 from . import prose
 from .judging.readings import FUNCTIONS
-from .scope import Scope, free_symbols, implicit, is_constant_name
+from .scope import Scope, free_symbols, is_constant_name
 from .sides import Derivative, Differential, Integral, NotReadError, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
@@ -35,6 +37,17 @@ class Meaning:
     tried: bool = False
 
 
+#: Substitutions whose new variable is the argument of a function: its inverse.
+_INVERSES = {
+    "sin": "asin",
+    "cos": "acos",
+    "tan": "atan",
+    "sec": "asec",
+    "sinh": "asinh",
+    "tanh": "atanh",
+    "exp": "ln",
+    "ln": "exp",
+}
 _CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
 
 
@@ -158,3 +171,38 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
     integral = Integral(factor, moving[symbol].variable)
     again = name in scope.values and agree()
     return Meaning("again" if again else "define", name, Side(Symbol(symbol), {symbol: integral}))
+
+
+def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
+    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    if left.parts or right.parts:
+        return None
+    for node, value in (
+        (right.expression, left.expression),
+        (left.expression, right.expression),
+    ):
+        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
+            value = Call("div", (value, node.args[0]))  # 2u = ..
+            node = node.args[1] if len(node.args) == 2 else node
+        elif isinstance(node, Call) and node.function in _INVERSES:
+            value = Call(_INVERSES[node.function], (value,))
+            node = node.args[0]
+        elif isinstance(node, Call) and node.function == "sqrt":
+            node, value = node.args[0], Call("pow", (value, Number(2)))
+        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
+            value = Call("root", (value, node.args[1]))
+            node = node.args[0]
+        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
+        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
+            return node.name, Side(value, {})
+    return _shifted(left.expression, right.expression, scope)
+
+
+def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
+    r"""The problem's variable as a function of one new variable: ``x + 1 = \cosh t``."""
+    terms = left.args if isinstance(left, Call) and left.function == "add" else ()
+    (name, *others) = symbols_of(right) or ("",)
+    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or others:
+        return None
+    shifts = (neg(term) for term in terms if not symbols_of(term))
+    return (scope.variable, Side(add(right, *shifts), {})) if scope.is_fresh(name) else None

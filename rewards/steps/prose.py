@@ -23,7 +23,8 @@ _JOINS = re.compile(r"\s*(?:,\s*)?(?:and|or|und|oder|et|ou|y|o)\s*", re.IGNORECA
 #: Words before a symbol that gets a meaning, perhaps another than it had.
 _CHOOSES = re.compile(
     r"\b(?:let|set|put|take|choos\w+|pick|defin\w+|denot\w+|writ\w+|call|again|second|where|new"
-    r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using)\b[^.;]{0,40}\Z",
+    r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using|with|mit|avec)\b"
+    r"[^.;]{0,40}\Z",
     re.IGNORECASE,
 )
 #: Words before what follows from what the text has said.
@@ -35,7 +36,8 @@ _DERIVES = re.compile(
 #: Words that quote what others may write, and what would follow: it is not asserted.
 _QUOTES = re.compile(
     r"\b(?:(?:mistake|error|pitfall)\s+(?:is|would\s+be|here|in|like)|tempt\w+|naive(?:ly)?"
-    r"|wrongly|erroneously|incorrectly"
+    r"|wrongly|erroneously|incorrectly|(?:incorrect|wrong|faulty|student's)\s+(?:solution|answer)"
+    r"|(?:cannot|can't|must\s+not|should(?:n't|\s+not))\s+(?:\w+\s+)?(?:write|say|conclude|claim)"
     r"|one (?:might|may|could|would)\s+(?:\w+\s+)?(?:think|say|guess|expect|try|be)"
     r"|(?:not|isn't)\s+(?:true|correct|right)\s+(?:that|to)|(?:false|wrong|incorrect)\s+(?:that|to)"
     r"|if\b.{0,80}\bwould)\b(?!.*\b(?:but|yet|however|instead|rather)\b)",
@@ -44,7 +46,8 @@ _QUOTES = re.compile(
 #: Behind a formula: the text gives up the statement before.
 _GIVEN_UP = re.compile(
     r"(?:^|[.,!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
-    r"(?:wait|no(?=[,.!])|oops|hold on|scratch that|that'?s not|let me (?:re-?check|correct))",
+    r"(?:wait|no(?=[,.!])|oops|hold on|scra(?:tch|p) that|that'?s not"
+    r"|let me (?:re-?check|correct))",
     re.IGNORECASE,
 )
 _FALSE = r"(?:wrong|incorrect|absurd|nonsense|impossible|a\s+contradiction|false|falsch|faux)"
@@ -53,13 +56,13 @@ _ABANDONED = re.compile(
     r"\b(?:approach|attempt|method|substitution|choice|idea|route|way|path|try|guess)\b[^.!?$]{0,40}"
     r"(?:(?:\bnot|n't)\s+(?:\w+\s+)?(?:work|help|lead|succeed|useful|promising|right|correct)"
     r"|\bfail\w*|\bnowhere|\buseless|\bwrong|\bincorrect)\b"
-    r"|\bleads?\s+(?:us\s+)?nowhere|\bdead end|\bstart(?:ing)?\s+over"
+    r"|\bleads?\s+(?:us\s+)?nowhere|\bdead end|\bstart(?:ing)?\s+over|\boff\s+by|\bforgot"
     r"|\blet me (?:redo|retry|try again)|\btry\s+(?:another|a\s+different|something\s+else)"
-    r"|\b(?:does|do|did)(?:n't|\s+not)\s+(?:work|help|lead|match|check\s+out|(?:look|seem)\s+right)"
+    r"|\b(?:does|do|did)(?:n't|\s+not)\s+(?:work|help|lead|match|equal|agree|check\s+out|(?:look|seem)\s+right)"
     r"|\b(?:cannot|can't)\s+be\s+(?:right|true)"
     r"|\b(?:there(?:'s|\s+is|\s+must\s+be)|I(?:'ve|\s+have)?\s+made)\s+(?:a|an|some)\s+(?:\w+\s+)?"
     r"(?:mistake|error|slip)\b|\bnot\s+(?:equal\s+to\s+)?the\s+(?:integrand|original)\b"
-    r"|\b(?:this|that|it|which|das|c'est)\s*(?:is|was|seems|looks|ist|\b)\s*"
+    r"|\b(?:this|that|it|which|das|c'est)\s*(?:\w+\s+)?(?:is|was|seems|looks|ist|\b)\s*"
     rf"(?:{_FALSE}|not\s+(?:right|correct)|a\s+mistake)\b"
     rf"|\b(?:led|leads?|gives?|gave)\b[^.!?$]{{0,30}}\b{_FALSE}\b"
     r"|\bfunktioniert\s+(?:so\s+)?nicht|\bne\s+(?:marche|fonctionne)\s+pas",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ..decision.compiler import compile_tape
 from ..decision.jets import ZERO as ZERO_BALL
-from ..expression.build import ZERO, add, mul, neg
+from ..expression.build import ZERO, add, mul
 from ..expression.derivative import differentiate
 from ..expression.linear import linear
 from ..expression.traversal import symbols_of
@@ -35,17 +35,6 @@ MOST_NODES, NESTED = 4000, 2
 #: Between which numbers a variable runs.
 Range = tuple[float, float]
 
-#: Substitutions whose new variable is the argument of a function: its inverse.
-_INVERSES = {
-    "sin": "asin",
-    "cos": "acos",
-    "tan": "atan",
-    "sec": "asec",
-    "sinh": "asinh",
-    "tanh": "atanh",
-    "exp": "ln",
-    "ln": "exp",
-}
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
@@ -319,41 +308,6 @@ def is_constant_name(name: str) -> bool:
     return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
 
 
-def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
-    if left.parts or right.parts:
-        return None
-    for node, value in (
-        (right.expression, left.expression),
-        (left.expression, right.expression),
-    ):
-        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
-            value = Call("div", (value, node.args[0]))  # 2u = ..
-            node = node.args[1] if len(node.args) == 2 else node
-        elif isinstance(node, Call) and node.function in _INVERSES:
-            value = Call(_INVERSES[node.function], (value,))
-            node = node.args[0]
-        elif isinstance(node, Call) and node.function == "sqrt":
-            node, value = node.args[0], Call("pow", (value, Number(2)))
-        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
-            value = Call("root", (value, node.args[1]))
-            node = node.args[0]
-        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
-        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
-            return node.name, Side(value, {})
-    return _shifted(left.expression, right.expression, scope)
-
-
-def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable as a function of one new variable: ``x + 1 = \cosh t``."""
-    terms = left.args if isinstance(left, Call) and left.function == "add" else ()
-    (name, *others) = symbols_of(right) or ("",)
-    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or others:
-        return None
-    shifts = (neg(term) for term in terms if not symbols_of(term))
-    return (scope.variable, Side(add(right, *shifts), {})) if scope.is_fresh(name) else None
-
-
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     """A side with symbols replaced, all at once; what an integral binds is left."""
     trees = {name: value.expression for name, value in table.items()}
@@ -491,20 +445,16 @@ def _slope(side: Side, name: str, variable: str, made: dict[str, Part]) -> Expre
     try:
         under = differentiate(part.integrand, variable)
         total: list[Expression] = []
-        for limit, turn in zip(part.limits or (), (neg, _kept), strict=False):
+        for limit, sign in zip(part.limits or (), (-1, 1), strict=False):
             if not isinstance(limit, int) and variable in symbols_of(limit):
                 there = _replaced(part.integrand, {part.variable: limit})
-                total.append(turn(mul(there, differentiate(limit, variable))))
+                total.append(mul(Number(sign), there, differentiate(limit, variable)))
     except ValueError:
         raise NotReadError("a derivative without a rule") from None
     if under != ZERO:
         made[f"{name}_slope"] = replace(part, integrand=under)
         total.append(Symbol(f"{name}_slope"))
     return add(*total)
-
-
-def _kept(tree: Expression) -> Expression:
-    return tree
 
 
 def is_finite(tree: Expression) -> bool:

@@ -123,6 +123,85 @@ ROWS: list[
         r"""If we wrote it as a product we would get $\int xe^x\,dx=xe^x-\int e^x\,dx$. Then $\int xe^x\,dx=xe^x+e^x+C$.""",
         r"xe^x+e^x+C",
     ),
+    (
+        "x^2\\ln x",
+        r"""<think>
+Okay, I need to integrate x^2 ln x. Let me use parts with u = x^2, dv = \ln x dx. Then v = x\ln x - x. So
+\int x^2\ln x dx = x^2(x\ln x - x) - \int 2x(x\ln x - x) dx. That contains the same integral again, so this could work but it's messy. Let me switch: u = \ln x, dv = x^2 dx, v = x^3/3.
+\int x^2 \ln x dx = \frac{x^3}{3}\ln x - \int \frac{x^3}{3}\cdot\frac{1}{x} dx = \frac{x^3}{3}\ln x - \frac{x^3}{9}.
+</think>
+$$\int x^2\ln x\,dx=\frac{x^3}{3}\ln x-\frac{x^3}{9}+C$$""",
+        None,
+    ),
+    (
+        "\\sin^2 x\\cos x",
+        r"""<think>$u=\sin x$: $\int\sin^2x\cos x\,dx=\int u\,du=\frac{u^2}{2}$. Hmm wait, $\sin^2x=u^2$, so it's $\int u^2\,du=\frac{u^3}{3}$. Good.</think> $\frac{\sin^3x}{3}+C$""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""Maybe $\int\frac{dx}{x^2+4}=\arctan\frac x2+C$? Let me check: $\frac{d}{dx}\arctan\frac x2=\frac{1}{2}\cdot\frac{1}{1+x^2/4}=\frac{2}{4+x^2}$. We're off by a factor of 2. So the answer is $\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""I'll first try $x=2\sin t$, which turns $x^2+4$ into $4\sin^2t+4$. No simplification. Scrap that. With $x=2\tan t$, $dx=2\sec^2t\,dt$, $\int\frac{dx}{x^2+4}=\int\frac{2\sec^2t}{4\sec^2t}\,dt=\frac t2+C=\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""**Incorrect solution.** $\int\frac{dx}{x^2+4}=\ln(x^2+4)+C$.
+
+**Correct solution.** $\int\frac{dx}{x^2+4}=\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""You cannot write $\int\frac{dx}{x^2+4}=\ln(x^2+4)+C$, because the derivative of the right side has an extra factor. Instead, $\int\frac{dx}{x^2+4}=\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""Note that $\int\frac{dx}{x^2+4}\ne\ln(x^2+4)+C$. In fact $\int\frac{dx}{x^2+4}=\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "\\frac{1}{x^2+4}",
+        r"""Student's answer: $\int\frac{dx}{x^2+4}=\ln(x^2+4)+C$. This answer is wrong. The right one: $\int\frac{dx}{x^2+4}=\frac12\arctan\frac x2+C$.""",
+        None,
+    ),
+    (
+        "xe^{2x}",
+        r"""$$\int xe^{2x}\,dx=\frac x2e^{2x}-\frac12\int e^{2x}\,dx=\frac x2e^{2x}-\frac12e^{2x}+C.$$ Differentiating: $e^{2x}/2+xe^{2x}-e^{2x}$, which does not equal $xe^{2x}$. I forgot the factor $\frac12$: $$\int xe^{2x}\,dx=\frac x2e^{2x}-\frac14e^{2x}+C.$$""",
+        None,
+    ),
+    (
+        "xe^{2x}",
+        r"""Suppose for contradiction that $\int xe^{2x}\,dx=Axe^{2x}+C$. Then $A(1+2x)=x$ for all $x$, which is impossible. So take $(Ax+B)e^{2x}$; $A=\frac12$, $B=-\frac14$.""",
+        None,
+    ),
+    # What is wrong is asserted.
+    (
+        "xe^{2x}",
+        r"""$$\int xe^{2x}\,dx=\frac x2e^{2x}-\frac12\int e^{2x}\,dx=\frac x2e^{2x}-\frac12e^{2x}+C.$$ We verify the result by differentiating and it works. There is no mistake.""",
+        r"-\frac12e^{2x}+C",
+    ),
+    ("xe^{2x}", r"""It is not difficult to see that $\int xe^{2x}\,dx=xe^{2x}+C$.""", r"xe^{2x}+C"),
+    (
+        "xe^{2x}",
+        r"""If $u=x$ then it would be natural to choose $dv=e^{2x}\,dx$. We find $\int xe^{2x}\,dx=xe^{2x}+C$.""",
+        r"xe^{2x}+C",
+    ),
+    (
+        "xe^{2x}",
+        r"""Try as a first approach integration by parts, which leads to $\int xe^{2x}\,dx=xe^{2x}-\int e^{2x}\,dx$ and thus to $xe^{2x}-\frac12e^{2x}+C$.""",
+        r"xe^{2x}-\int",
+    ),
+    (
+        "xe^{2x}",
+        r"""$\int xe^{2x}\,dx=xe^{2x}+C$. Instead of expanding further, we stop here. The method does not need more.""",
+        r"xe^{2x}+C",
+    ),
 ]
 
 
