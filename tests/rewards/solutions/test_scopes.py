@@ -60,6 +60,8 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"$\int_0^b \frac{dx}{\sqrt{1-x}} = 2 - 2\sqrt{1-b}$ for $0 < b < 1$", "x", "C"),
         (r"Let $b < 1$. $\sqrt{(1-b)^2} = 1-b$. $\int_0^b 2x\,dx = b^3$.", "x", "CI"),
         (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}-1}{1-p}$.", "x", "C"),
+        (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}+1}{1-p}$.", "x", "I"),
+        (r"$\frac{d}{dx}\int_x^1 e^t\,dt = -e^x$", "x", "C"),
         (r"$\lim_{t\to\infty}\left(te^{-t} + \int_0^t e^{-x}\,dx\right) = 1$", "x", "C"),
         (r"$\lim_{\varepsilon\to0^+} \varepsilon\ln\varepsilon = 0$", "x", "C"),
         (
@@ -106,6 +108,13 @@ def test_scopes(row: dict[str, str]) -> None:
 def test_where_claims_hold(text: str, problem: str, expected: str) -> None:
     claims = [one for one in verify_solution(text, problem).claims if one.kind != "final"]
     assert "".join(str(one.judgement)[0].upper() for one in claims) == expected
+
+
+def test_a_condition_of_a_letter_says_nothing_of_numbers() -> None:
+    text = r"For $x\in S$: $\int_0^1 xe^x\,dx = [xe^x-e^x]_0^1 = \boxed{1}$"
+    assert verify_solution(text, r"\int_0^1 xe^x\,dx").progress == 1
+    text = r"For $x\in S$: $\int xe^x\,dx = xe^x-e^x+C$. $\boxed{xe^x-e^x+C}$"
+    assert verify_solution(text, "xe^x").progress == 0
 
 
 def test_a_try_that_is_given_up_is_not_asserted_but_has_failed() -> None:
