@@ -6,16 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ...reading.expression.tree import Symbol
+from ...reading.expression.build import add, neg
+from ...reading.expression.linear import linear
+from ...reading.expression.traversal import symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
 from . import prose
-from .judging.equality import linear
 from .judging.readings import FUNCTIONS
-from .scope import Scope, free_symbols, implicit, is_constant_name
+from .scope import Scope, free_symbols, is_constant_name
 from .sides import Derivative, Differential, Integral, NotReadError, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
+#: ``again`` claims ``dv = ..`` once more, and lets v be chosen anew.
 #: ``point`` is a value of a variable: ``x = 0``.
-Act = Literal["claim", "define", "settle", "point", "nothing"]
+Act = Literal["claim", "define", "settle", "again", "point", "nothing"]
 
 #: Letters that stand for variables, if nothing else is said of them.
 VARIABLES = frozenset("x y z t u v w r theta phi".split())
@@ -34,6 +38,8 @@ class Meaning:
     tried: bool = False
 
 
+#: Substitutions whose new variable is the argument of a function: its inverse.
+_INVERSES = {f.name: f.inverse for f in RECORDS.values() if f.inverse}
 _CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
 
 
@@ -66,16 +72,17 @@ def meaning_of(
             return _differential(part.variable, right, scope, lambda: agrees(left, right))
         if isinstance(part, Derivative) and not right.parts and isinstance(part.of, Symbol):
             name = part.of.name  # v' = f as dv = f dx
-            if name not in scope.functions and scope.is_fresh(name):
+            if scope.is_fresh(name):
                 antiderivative = Integral(right.expression, part.variable)
                 side = Side(Symbol(node.name), {node.name: antiderivative})
                 return Meaning("define", name, side)
         if part is None:
             return _symbol(node.name, right, lead, scope, whole, agrees)
     definition = implicit(left, right, scope)
-    if definition is None or not free_symbols(definition[1]) & (
-        scope.variables | scope.values.keys()
-    ):
+    if definition is None:
+        return _CLAIM
+    known = scope.variables | scope.values.keys()
+    if definition[0] != scope.variable and not free_symbols(definition[1]) & known:
         return _CLAIM
     return Meaning("define", *definition)
 
@@ -98,18 +105,7 @@ def _symbol(
     if running and constant and not any(map(scope.is_fresh, names)):
         return Meaning("point", name, right)
     if name in scope.values:
-        value = scope.values[name]
-        if not value.has(Integral):
-            known = name in scope.solved or agrees(Side(Symbol(name), {}), right)
-            return _CLAIM if known else define
-        if name in scope.chosen:
-            return Meaning("settle", name)
-        # Whether the integral gets another meaning must not depend on what is right.
-        if prose.chooses(lead):
-            return define
-        lone = isinstance(right.expression, Symbol) and right.has(Integral)
-        other = lone and not agrees(Side(Symbol(name), {}), right)
-        return Meaning("define", name, right, tried=True) if other else _CLAIM
+        return _defined(name, right, lead, scope, agrees)
     if name == scope.variable:
         fresh = {each for each in names if scope.is_fresh(each)}
         if prose.chooses(lead) and names <= scope.introduced and not right.parts:
@@ -130,10 +126,34 @@ def _symbol(
     return define
 
 
+def _defined(
+    name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
+) -> Meaning:
+    """What an equation is for whose left side is a symbol with a meaning."""
+    define = Meaning("define", name, right)
+    names = free_symbols(right)
+    value = scope.values[name]
+    if not value.has(Integral):
+        if name in scope.solved or agrees(Side(Symbol(name), {}), right):
+            return _CLAIM
+        # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
+        second = names and all(map(scope.is_fresh, names)) and not right.parts
+        inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
+        return Meaning("define", *inner) if inner and inner[0] != name else define
+    if name in scope.chosen:
+        return Meaning("settle", name)
+    # Whether the integral gets another meaning must not depend on what is right.
+    if prose.chooses(lead):
+        return define
+    if prose.derives(lead):
+        return _CLAIM
+    lone = isinstance(right.expression, Symbol) and right.has(Integral)
+    other = lone and not agrees(Side(Symbol(name), {}), right)
+    return Meaning("define", name, right, tried=True) if other else _CLAIM
+
+
 def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
     if name == scope.variable or (name in scope.values and name not in scope.chosen):
-        return _CLAIM
-    if name in scope.values and agree():
         return _CLAIM
     moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
     differentials = linear(right.expression, moving.keys())[1]
@@ -141,4 +161,40 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
         raise NotReadError("a differential of several variables")
     factor, symbol = differentials[0]
     integral = Integral(factor, moving[symbol].variable)
-    return Meaning("define", name, Side(Symbol(symbol), {symbol: integral}))
+    again = name in scope.values and agree()
+    return Meaning("again" if again else "define", name, Side(Symbol(symbol), {symbol: integral}))
+
+
+def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
+    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    if left.parts or right.parts:
+        return None
+    for node, value in (
+        (right.expression, left.expression),
+        (left.expression, right.expression),
+    ):
+        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
+            value = Call("div", (value, node.args[0]))  # 2u = ..
+            node = node.args[1] if len(node.args) == 2 else node
+        elif isinstance(node, Call) and node.function in _INVERSES:
+            value = Call(_INVERSES[node.function], (value,))
+            node = node.args[0]
+        elif isinstance(node, Call) and node.function == "sqrt":
+            node, value = node.args[0], Call("pow", (value, Number(2)))
+        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
+            value = Call("root", (value, node.args[1]))
+            node = node.args[0]
+        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
+        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
+            return node.name, Side(value, {})
+    return _shifted(left.expression, right.expression, scope)
+
+
+def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
+    r"""The problem's variable as a function of one new variable: ``x + 1 = \cosh t``."""
+    terms = left.args if isinstance(left, Call) and left.function == "add" else ()
+    (name, *others) = symbols_of(right) or ("",)
+    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or others:
+        return None
+    shifts = (neg(term) for term in terms if not symbols_of(term))
+    return (scope.variable, Side(add(right, *shifts), {})) if scope.is_fresh(name) else None

@@ -16,7 +16,7 @@ from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .result import Judgement
 from .scope import Range, Scope, substituted
-from .sides import NotReadError, Side
+from .sides import NotReadError, Side, symbol_name
 
 #: Points that are remembered.
 MOST = 24
@@ -35,6 +35,14 @@ _RANGES = (
     ),
 )
 
+#: ``p \\ne 1`` leaves out a point, at which nothing is compared.
+_LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*")
+
+
+def leaves_out_a_point(latex: str) -> bool:
+    """Whether a condition is no more than that something is not a number."""
+    return _LEFT_OUT.fullmatch(latex.strip(" .,;()")) is not None
+
 
 def range_of(latex: str) -> tuple[str, Range] | None:
     """The variable of a condition and the numbers between which it lies, if it is as simple."""
@@ -42,7 +50,7 @@ def range_of(latex: str) -> tuple[str, Range] | None:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
             continue
-        name, found = match["name"].lstrip("\\"), match.groupdict()
+        name, found = symbol_name(match["name"]), match.groupdict()
         ends: list[float] = []
         for group, default in (("lower", -inf), ("upper", inf)):
             text = found.get(group)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
+
+#: What a text takes back.
+Tries = Literal["", "statement", "try", "all"]
 
 _WORDS = r"(?:\s+(?!(?:then|so|we|get|have|obtain|gives?|is|are|this|which)\b)[\w'-]+){0,%d}\s*\Z"
 #: Words that a condition follows, in a few languages: what stands behind them is not asserted.
@@ -19,17 +23,59 @@ _JOINS = re.compile(r"\s*(?:,\s*)?(?:and|or|und|oder|et|ou|y|o)\s*", re.IGNORECA
 #: Words before a symbol that gets a meaning, perhaps another than it had.
 _CHOOSES = re.compile(
     r"\b(?:let|set|put|take|choos\w+|pick|defin\w+|denot\w+|writ\w+|call|again|second|where|new"
-    r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using)\b[^.;]{0,40}\Z",
+    r"|try|tr(?:y|ied|ying)|substitut\w+|instead|alternativ\w+|use|using|with|mit|avec)\b"
+    r"[^.;]{0,40}\Z",
     re.IGNORECASE,
 )
-#: Behind a formula: the text gives it up.
+#: Words before what follows from what the text has said.
+_DERIVES = re.compile(
+    r"\b(?:gives?|yields?|get|have|obtain|find|becomes?|so|thus|hence|therefore|then|also|donc"
+    r"|somit|erhalten|folgt|entonces)\b[^.;]{0,30}\Z",
+    re.IGNORECASE,
+)
+#: Words that quote what others may write, and what would follow: it is not asserted.
+_QUOTES = re.compile(
+    r"\b(?:(?:mistake|error|pitfall)\s+(?:is|would\s+be|here|in|like)|tempt\w+|naive(?:ly)?"
+    r"|wrongly|erroneously|incorrectly|(?:incorrect|wrong|faulty|student's)\s+(?:solution|answer)"
+    r"|(?:cannot|can't|must\s+not|should(?:n't|\s+not))\s+(?:\w+\s+)?(?:write|say|conclude|claim)"
+    r"|one (?:might|may|could|would)\s+(?:\w+\s+)?(?:think|say|guess|expect|try|be)"
+    r"|(?:not|isn't)\s+(?:true|correct|right)\s+(?:that|to)|(?:false|wrong|incorrect)\s+(?:that|to)"
+    r"|if\b.{0,80}\bwould)\b(?!.*\b(?:but|yet|however|instead|rather)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Behind a formula: the text gives up the statement before.
 _GIVEN_UP = re.compile(
     r"(?:^|[.,!?\n(—-])\W*(?:(?:oh|hmm?|but|well)\W+)?"
-    r"(?:wait|no(?=[,.!])|oops|hold on|scratch that|that'?s not"
-    r"|(?:this|that|it|which)\s+(?:is|was|seems|looks)"
-    r"\s+(?:wrong|incorrect|not\s+(?:right|correct)|a mistake)"
-    r"|(?:this|that|it)\s+(?:(?:does|did)(?:n't|\s+not)|fails?\b|cannot\b|can't\b|leads?\s+nowhere)"
-    r"|let me (?:redo|retry|try again|re-?check|correct)|I made a)",
+    r"(?:wait|no(?=[,.!])|oops|hold on|scra(?:tch|p) that|that'?s not"
+    r"|let me (?:re-?check|correct))",
+    re.IGNORECASE,
+)
+_FALSE = r"(?:wrong|incorrect|absurd|nonsense|impossible|a\s+contradiction|false|falsch|faux)"
+#: It gives up all of the try: the way does not lead on, or its result is wrong.
+_ABANDONED = re.compile(
+    r"\b(?:approach|attempt|method|substitution|choice|idea|route|way|path|try|guess)\b[^.!?$]{0,40}"
+    r"(?:(?:\bnot|n't)\s+(?:\w+\s+)?(?:work|help|lead|succeed|useful|promising|right|correct)"
+    r"|\bfail\w*|\bnowhere|\buseless|\bwrong|\bincorrect)\b"
+    r"|\bleads?\s+(?:us\s+)?nowhere|\bdead end|\bstart(?:ing)?\s+over|\boff\s+by|\bforgot"
+    r"|\blet me (?:redo|retry|try again)|\btry\s+(?:another|a\s+different|something\s+else)"
+    r"|\b(?:does|do|did)(?:n't|\s+not)\s+(?:work|help|lead|match|equal|agree|check\s+out|(?:look|seem)\s+right)"
+    r"|\b(?:cannot|can't)\s+be\s+(?:right|true)"
+    r"|\b(?:there(?:'s|\s+is|\s+must\s+be)|I(?:'ve|\s+have)?\s+made)\s+(?:a|an|some)\s+(?:\w+\s+)?"
+    r"(?:mistake|error|slip)\b|\bnot\s+(?:equal\s+to\s+)?the\s+(?:integrand|original)\b"
+    r"|\b(?:this|that|it|which|das|c'est)\s*(?:\w+\s+)?(?:is|was|seems|looks|ist|\b)\s*"
+    rf"(?:{_FALSE}|not\s+(?:right|correct)|a\s+mistake)\b"
+    rf"|\b(?:led|leads?|gives?|gave)\b[^.!?$]{{0,30}}\b{_FALSE}\b"
+    r"|\bfunktioniert\s+(?:so\s+)?nicht|\bne\s+(?:marche|fonctionne)\s+pas",
+    re.IGNORECASE,
+)
+#: It is not the last try that is given up, but one before.
+_EARLIER = re.compile(
+    r"\b(?:attempt|approach|method|try)\s+(?:1|one)\b|\b(?:first|earlier|initial)\b"
+)
+#: Where a try begins.
+_BEGINS = re.compile(
+    r"\b(?:attempt|approach|method|option|alternativ\w*|instead|another\s+(?:way|try)|let(?:'s|\s+us|\s+me)"
+    r"\s+try|start(?:ing)?\s+over|correct(?:ing|ed)|versuch\w*|essayons)\b",
     re.IGNORECASE,
 )
 #: Words between a formula and one that begins with "=", which goes on with it.
@@ -65,9 +111,26 @@ def chooses(lead: str) -> bool:
     return _CHOOSES.search(lead) is not None
 
 
-def gives_up(lead: str) -> bool:
-    """Whether these words take back what stands before them."""
-    return _GIVEN_UP.search(lead) is not None
+def derives(lead: str) -> bool:
+    """Whether a formula behind these words follows from what stands before them."""
+    return _DERIVES.search(lead) is not None
+
+
+def quotes(lead: str) -> bool:
+    """Whether the sentence of a formula quotes what is not asserted: "a common mistake is"."""
+    return _QUOTES.search(_SENTENCE.split(lead)[-1]) is not None
+
+
+def given_up(words: str) -> Tries:
+    """What these words take back: the statement before them, the try it is in, or all tries."""
+    if _ABANDONED.search(words):
+        return "all" if _EARLIER.search(words) else "try"
+    return "statement" if _GIVEN_UP.search(words) else ""
+
+
+def begins_try(words: str) -> bool:
+    """Whether another try begins with these words."""
+    return _BEGINS.search(words) is not None
 
 
 def goes_on(lead: str) -> bool:

@@ -10,24 +10,25 @@ from itertools import count
 from math import isinf
 
 from ...numeric.sampling.integrand import Integrand
+from ...reading.expression.linear import NotLinearError
 from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
 from . import prose
 from .definitions import meaning_of
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .points import Points, number, range_of
+from .points import Points, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, substituted
-from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides
+from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition, and where a half-line under a condition may begin.
 REMEMBERED, FAR = 8, 10.0
 
 _CALL = re.compile(
-    r"(?P<name>[A-Za-z])\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+    r"(?P<name>[A-Za-z])'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
 )
 
 #: ``u(1)``
@@ -68,6 +69,7 @@ class Reader:
         self.conditional = -1  # a sentence with "if x = 0"
         self.single: Link | None = None  # the last formula, if it has no sign of equality
         self.latest = 0  # index of the first claim of the last statement
+        self.try_begins = 0  # and of the try that the text is in
         self.ends: list[Statement] = []  # that may hold the final answer
 
     def _bound(self, whole: Integral) -> None:
@@ -83,13 +85,14 @@ class Reader:
         """Take all statements of a text, whose conditions may stand behind what they are for."""
         every = list(statements)
         for statement in every:
-            if statement.condition:
+            if statement.condition and not leaves_out_a_point(statement.links[0].latex):
                 known = self.conditions.setdefault(statement.sentence, {})
                 found = None
                 with suppress(*FAULTS):
-                    found = (
-                        range_of(statement.links[0].latex) if len(statement.links) == 1 else None
-                    )
+                    alone = len(statement.links) == 1
+                    found = range_of(statement.links[0].latex) if alone else None
+                if found and found[0] not in self.scope.names and prose.chooses(statement.lead):
+                    self.scope.ranges[found[0]] = found[1]  # "let b < 1"
                 if known is not None and found is not None and found[0] not in known:
                     known[found[0]] = found[1]
                 else:
@@ -104,37 +107,51 @@ class Reader:
 
     def take(self, statement: Statement) -> None:
         """Judge what a statement claims, and keep what it defines."""
-        if prose.gives_up(statement.lead):
-            self._withdraw()
-        if statement.condition or len(self.claims) >= MOST:
-            self.chain, self.single = _Chain(), None
-            return
-        links = statement.links
-        if statement.approximate:
-            self._approximate(statement, links)
-        else:
-            self.ends.append(statement)
-        self.single = None
-        start, settled = 0, ""
-        self.chain = _Chain()
-        before = self.shown if statement.displayed and self.shown else self.before
-        if links[0].latex:
-            if len(links) > 1 and not statement.approximate:
-                start, settled = self._define(statement, links)
-        elif before is not None and before.last is not None and not statement.named:
-            self.chain = before
-            links = [before.last.link, *links[1:]]
-        else:
-            links = links[1:]
+        self._turn(statement)
+        links, start, settled = self._opened(statement)
         if len(links) == 1:
             self.single = links[0]
             if statement.displayed or "int" in links[0].latex:
                 self._go_on(_Chain(last=Read(links[0], self.sides(links[0]))), statement)
-            return
-        if start == len(links):
-            return
-        if statement.supposed or (statement.aside and not settled):
-            return
+        unasserted = statement.supposed or (statement.aside and not settled)
+        if len(links) > 1 and start < len(links) and not unasserted:
+            self._take_chain(statement, links, start, settled)
+
+    def _turn(self, statement: Statement) -> None:
+        """Take back what the words before a statement give up, and begin another try."""
+        match statement.gives_up:
+            case "statement":
+                self._withdraw(self.latest)
+            case "try" | "all":
+                self._withdraw(self.try_begins if statement.gives_up == "try" else 0)
+                self.try_begins = len(self.claims)
+        if statement.begins_try:
+            self.try_begins = len(self.claims)
+
+    def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
+        """The links that may claim something, where they begin to, and a symbol they settle."""
+        links = statement.links
+        before = self.shown if statement.displayed and self.shown else self.before
+        unread = statement.condition or len(self.claims) >= MOST
+        if statement.approximate and not unread:
+            self._approximate(statement, links)
+        elif not unread:
+            self.ends.append(statement)
+        self.single, self.chain = None, _Chain()
+        if unread:
+            return [], 0, ""
+        if links[0].latex:
+            defines = len(links) > 1 and not statement.approximate
+            return (links, *(self._define(statement, links) if defines else (0, "")))
+        if before is not None and before.last is not None and not statement.named:
+            self.chain = before
+            return [before.last.link, *links[1:]], 0, ""
+        return links[1:], 0, ""
+
+    def _take_chain(
+        self, statement: Statement, links: Sequence[Link], start: int, settled: str
+    ) -> None:
+        """Judge the claims of a chain."""
         self.latest = len(self.claims)
         chain = self.chain
         left = chain.last or Read(links[start], self.sides(links[start]))
@@ -165,9 +182,9 @@ class Reader:
         if statement.displayed:
             self.shown = chain
 
-    def _withdraw(self) -> None:
-        """Take back what is wrong in the last statement, which the text gives up."""
-        for index in range(self.latest, len(self.claims)):
+    def _withdraw(self, first: int) -> None:
+        """Take back what is wrong from a claim on, as the text gives it up."""
+        for index in range(first, len(self.claims)):
             claim = self.claims[index]
             if claim.judgement is Judgement.INCORRECT:
                 detail, unchecked = "the text gives it up", Judgement.UNCHECKED
@@ -184,7 +201,7 @@ class Reader:
         """The link at which the claims of a chain begin, and a symbol that they settle."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
-        if at and at["name"].lstrip("\\") in scope.introduced:  # u(1) = .. after x = \tan u
+        if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
             self._point_of_call(statement, at, links)
             return len(links), ""
         call = _CALL.fullmatch(links[0].latex)
@@ -216,7 +233,7 @@ class Reader:
                     scope.chosen.add(meaning.name)
                 else:
                     scope.chosen.discard(meaning.name)
-        except NotReadError:
+        except (NotReadError, NotLinearError):
             return 0, ""
         if meaning.act == "claim" and (statement.supposed or statement.aside):
             return passed + len(links), ""
@@ -235,7 +252,7 @@ class Reader:
         self.places[name] = len(self.definitions)
         self.definitions.append(Definition(name, links[1].latex, links[0].start, links[1].end))
         if self.pending:
-            self._judge_again()
+            self._judge_again(name)
 
     # --- points ---
 
@@ -246,7 +263,7 @@ class Reader:
         if all(ends):
             at, value = (sides[0] for sides in ends)
             self.points.add(statement.sentence, self.scope.variable, at.expression)
-            self._point(statement, call["name"].lstrip("\\"), value, links)
+            self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
         """Keep a value of a variable, and judge it where another variable's is named."""
@@ -331,13 +348,13 @@ class Reader:
         """Judge that two links are equal. Returns the index of the claim."""
         judged = self._judge(left, right, statement.lead)
         judged = self._in_context(judged, statement)
-        root = self.chain.root
-        if judged.finding.detail.startswith(UNRELATED):
-            if root is not None and root is not left:
-                # A substitution that is not named: a = ?(u) = b claims a = b.
-                around = self._judge(root, right, statement.lead)
-                if around.finding.judgement is not Judgement.UNCHECKED:
-                    judged = around
+        root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
+        if unread and root is not None and root is not left:
+            # With a substitution that is not named, or a letter, a = ?(u) = b claims a = b.
+            around = self._judge(root, right, statement.lead)
+            if around.finding.judgement is not Judgement.UNCHECKED:
+                judged = around
+        if unread:
             self.pending.append((len(self.claims), left, right, statement.lead))
         claim = Claim(
             "algebra",
@@ -362,29 +379,42 @@ class Reader:
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """What was found, unless a condition or a point says where the claim is meant."""
         conditions = self.conditions.get(statement.sentence, {})
-        if conditions is None or any(map(_is_narrow, conditions.values())):
+        if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
+            return judged
+        try:
+            sides = [self._written_out(side) for side in judged.pair or ()]
+        except (NotReadError, NotLinearError):
+            return judged
+        # A condition says something of letters: of numbers, nothing.
+        letters = any(map(free_symbols, sides))
+        if letters and (conditions is None or any(map(_is_narrow, conditions.values()))):
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
-        unread = conditions is None
-        try:
-            sides = [self.scope.written_out(side, {}) for side in judged.pair]
-        except NotReadError:
-            return judged
-        varies = any(free_symbols(side) & self.scope.variables for side in sides)
-        at_point = varies and bool(self.points.of(statement.sentence))
-        at_point = at_point and not any(side.has(Integral) for side in sides)
-        # "after v(t) = 0": no text says that a function is constant which it has defined.
-        name, number = judged.pair[0].expression, judged.pair[1]
-        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
-        vanishes |= varies and prose.names_roots(statement.lead)
-        at_point |= vanishes and not free_symbols(number) and not number.parts
-        if not unread and not at_point:
+        at_point = self._is_at_point(judged.pair, sides, statement)
+        if not at_point and not (letters and conditions is None):
             return judged
         if at_point and self._holds_at_a_point(judged.pair, statement.sentence):
             return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
         detail = "said of a point" if at_point else "a condition that is not read"
         return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
+
+    def _written_out(self, side: Side) -> Side:
+        return self.scope.written_out(self.scope.evaluated(side), {})
+
+    def _is_at_point(
+        self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
+    ) -> bool:
+        """Whether an equation that is wrong as one of functions may be meant at a point."""
+        varies = any(free_symbols(side) & self.scope.variables for side in sides)
+        named = varies and bool(self.points.of(statement.sentence))
+        if named and not any(side.has(Integral) for side in sides):
+            return True
+        # "after v(t) = 0": no text says that a function is constant which it has defined.
+        name, number = pair[0].expression, pair[1]
+        vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
+        vanishes |= varies and prose.names_roots(statement.lead)
+        return vanishes and not free_symbols(number) and not number.parts
 
     def _holds_at_a_point(self, pair: tuple[Side, Side], sentence: int) -> bool:
         """Whether two sides are equal at a point that the sentence names: "at x = 2, x^2 = 4"."""
@@ -432,16 +462,21 @@ class Reader:
                 if self.progress.repeats(start, right, self.scope, anew=anew):
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
-    def _judge_again(self) -> None:
+    def _judge_again(self, name: str) -> None:
         """Judge claims that wanted a definition which has come: "... where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _Chain()
         for index, left, right, lead in waiting:
-            judged = self._judge(left, right, lead)
-            if judged.finding.judgement is not Judgement.UNCHECKED:
-                claim = self._with(self.claims[index], judged)
-                self.claims[index] = claim
-            elif judged.finding.detail.startswith(UNRELATED):
+            unrelated = self.claims[index].detail.startswith(UNRELATED)
+            wanted = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
+            found = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
+            if unrelated or wanted:
+                # Of a letter that is said later only what fits is judged: it earns nothing.
+                found = replace(self._judge(left, right, lead), earns=unrelated)
+            judgement = found.finding.judgement
+            if judgement is Judgement.CORRECT or (unrelated and judgement is Judgement.INCORRECT):
+                self.claims[index] = self._with(self.claims[index], found)
+            else:
                 self.pending.append((index, left, right, lead))
         self.chain = chain
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
-from ...reading.expression.build import ZERO
+from ...reading.expression.build import ZERO, add, mul
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.linear import linear
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.functions import RECORDS
 from ...reading.latex.forms import size
 from ...reading.problem import Limit
 from .sides import (
@@ -34,8 +35,6 @@ MOST_NODES, NESTED = 4000, 2
 #: Between which numbers a variable runs.
 Range = tuple[float, float]
 
-#: Substitutions whose new variable is the argument of a function: its inverse.
-_INVERSES = {f.name: f.inverse for f in RECORDS.values() if f.inverse}
 #: Why an equation of several variables is not judged.
 UNRELATED = "nothing relates"
 #: Functions of two variables at once, for formulas in any u and v (``\int u\,dv = uv - ..``).
@@ -59,6 +58,8 @@ class Equation:
         used: the definitions that were written out.
         free: symbols that are left.
         within: sides in the one variable that are to be between two numbers.
+        ranges: between which numbers letters are.
+        problem: the symbols of the problem.
 
     """
 
@@ -70,6 +71,8 @@ class Equation:
     used: frozenset[str]
     free: frozenset[str]
     within: tuple[tuple[Side, Range], ...] = ()
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    problem: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -246,7 +249,9 @@ class Scope:
             raise NotReadError("a derivative by a parameter")
         used: dict[str, Side] = {}
         self.variables |= moving
-        sides = [self.written_out(self.evaluated(side), used) for side in (left, right)]
+        sides = [
+            differentiated(self.written_out(self.evaluated(side), used)) for side in (left, right)
+        ]
         names = _movers(sides[0]) | _movers(sides[1])
         rates: dict[str, Side] = {}
         pending = set(names)
@@ -272,7 +277,8 @@ class Scope:
         root = next(iter(running), self.variable)
         narrow |= root in self.introduced
         within = tuple(self._within(root))
-        return Equation(sides[0], sides[1], root, rates, narrow, frozenset(used), free, within)
+        about = frozenset(used), free, within, self.ranges, self.symbols | {self.variable}
+        return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
         """What has to lie between two numbers, as sides in a variable."""
@@ -300,31 +306,6 @@ class Scope:
 def is_constant_name(name: str) -> bool:
     """Whether a symbol is a constant of integration by its name."""
     return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
-
-
-def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
-    if left.parts or right.parts:
-        return None
-    for node, value in (
-        (right.expression, left.expression),
-        (left.expression, right.expression),
-    ):
-        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
-            value = Call("div", (value, node.args[0]))  # 2u = ..
-            node = node.args[1] if len(node.args) == 2 else node
-        elif isinstance(node, Call) and node.function in _INVERSES:
-            value = Call(_INVERSES[node.function], (value,))
-            node = node.args[0]
-        elif isinstance(node, Call) and node.function == "sqrt":
-            node, value = node.args[0], Call("pow", (value, Number(2)))
-        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
-            value = Call("root", (value, node.args[1]))
-            node = node.args[0]
-        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
-        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
-            return node.name, Side(value, {})
-    return None
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
@@ -403,19 +384,77 @@ def free_symbols(side: Side) -> set[str]:
 
 
 def to_the_end(limit: LimitAt, parts: Mapping[str, Part]) -> Side:
-    """A limit of integrals up to its variable as the integrals up to its point."""
+    """A limit of integrals up to its variable as the integrals up to its point.
+
+    Where these integrals converge, the limit of a sum with them is the sum of the limits.
+    """
+    integrals = symbols_of(limit.of) & parts.keys()
+    rest, terms = linear(limit.of, integrals)
     made: dict[str, Part] = {}
-    for name in symbols_of(limit.of) & parts.keys():
+    for name in integrals:
         part = parts[name]
         if not isinstance(part, Integral) or part.limits is None:
             raise NotReadError("a limit of an indefinite integral")
-        if limit.variable in symbols_of(part.integrand) | symbols_of(limit.of):
-            raise NotReadError("a limit of an integral and more")
+        if limit.variable in symbols_of(part.integrand):
+            raise NotReadError("a limit of an integral whose integrand varies")
         lower, upper = (
             limit.point if end == Symbol(limit.variable) else end for end in part.limits
         )
         made[name] = replace(part, limits=(lower, upper))
-    return Side(limit.of, made)
+    if any(limit.variable in symbols_of(factor) for factor, _ in terms):
+        raise NotReadError("a limit of an integral and a factor")
+    if limit.variable in symbols_of(rest):
+        name = f"{min(integrals)}_rest"
+        made[name], rest = replace(limit, of=rest), Symbol(name)
+    return Side(add(rest, *(mul(factor, Symbol(name)) for factor, name in terms)), made)
+
+
+def differentiated(side: Side) -> Side:
+    """A side with the derivatives of definite integrals by their limits, and under the sign."""
+    table: dict[str, Side] = {}
+    done: set[str] = set()
+    for name, part in side.parts.items():
+        if not isinstance(part, Derivative):
+            continue
+        integrals = {each for each in symbols_of(part.of) if _varies(side, each, part.variable)}
+        if not integrals:
+            continue
+        rest, terms = linear(part.of, integrals)
+        if any(part.variable in symbols_of(factor) for factor, _ in terms):
+            raise NotReadError("the derivative of a product with an integral")
+        made: dict[str, Part] = {f"{name}_rest": replace(part, of=rest)}
+        slopes = [mul(factor, _slope(side, each, part.variable, made)) for factor, each in terms]
+        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), made)
+        done |= integrals - symbols_of(side.expression)
+    kept = {name: part for name, part in side.parts.items() if name not in done}
+    return _without(Side(side.expression, kept), table)
+
+
+def _varies(side: Side, name: str, variable: str) -> bool:
+    """Whether a symbol stands for a definite integral that varies with a variable."""
+    part = side.parts.get(name)
+    definite = isinstance(part, Integral) and part.limits is not None
+    return definite and variable in free_symbols(Side(Symbol(name), side.parts))
+
+
+def _slope(side: Side, name: str, variable: str, made: dict[str, Part]) -> Expression:
+    """The derivative of a definite integral by Leibniz's rule; adds its parts to ``made``."""
+    part = side.parts[name]
+    if not isinstance(part, Integral) or symbols_of(part.integrand) & side.parts.keys():
+        raise NotReadError("the derivative of a nested integral")
+    try:
+        under = differentiate(part.integrand, variable)
+        total: list[Expression] = []
+        for limit, sign in zip(part.limits or (), (-1, 1), strict=False):
+            if not isinstance(limit, int) and variable in symbols_of(limit):
+                there = _replaced(part.integrand, {part.variable: limit})
+                total.append(mul(Number(sign), there, differentiate(limit, variable)))
+    except ValueError:
+        raise NotReadError("a derivative without a rule") from None
+    if under != ZERO:
+        made[f"{name}_slope"] = replace(part, integrand=under)
+        total.append(Symbol(f"{name}_slope"))
+    return add(*total)
 
 
 def is_finite(tree: Expression) -> bool:

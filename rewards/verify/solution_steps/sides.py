@@ -19,6 +19,7 @@ from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
 from ...reading.latex import ReadError, Reading, read
+from ...reading.latex.functions import GREEK_VARIANTS
 from ...reading.problem import Limit, limit_of, limits_of
 from ...reading.problem.differential import D, differentials_in_order
 
@@ -150,6 +151,8 @@ _FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
 _BRACED = re.compile(r"\{[^{}]*\}")
 _BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
 _TERM_ENDS = re.compile(r"[-+=]")
+#: Nothing that is seen: ``\\,`` before ``du`` is no factor of it.
+_BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
 #: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
 _OPERATOR = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{D}\s*(?P<of>\\[A-Za-z]+|[A-Za-z])?\s*\}}"
@@ -173,7 +176,8 @@ _TENDS = re.compile(
 #: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
 _BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
-#: ``\\Delta x`` is one symbol, and ``f^{(4)}`` a derivative that is not read.
+_INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
+#: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
 #: ``x dx`` and ``e^xdx`` without a space.
 _GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
@@ -237,7 +241,7 @@ class _Reader:
                 end += 1
             inside = _SIZE.sub("", text[call.end() : end - 1]).strip()
             value = f" {call[0][: call.end(2) - call.start()]} "
-            if inside.lstrip("\\") != applied[call[1]]:
+            if symbol_name(inside) != applied[call[1]]:
                 at = self.tree(inside)
                 if call[1] not in functions and symbols_of(at):
                     continue  # a product: u(x + 1)
@@ -253,7 +257,7 @@ class _Reader:
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
             raise NotReadError("a limit at no point")
-        name = tends["name"].lstrip("\\")
+        name = symbol_name(tends["name"])
         operand, after = _operand(rest, grouped=False)
         side = {"+": 1, "-": -1, None: 0}[tends["side"]]
         point = self._limit(tends["point"], name)
@@ -264,6 +268,11 @@ class _Reader:
         )
 
     def _formula(self, text: str) -> Expression:
+        bound = _INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
+        if any(
+            bound and not _symbols_within(part).isdisjoint(bound) for part in self.parts.values()
+        ):
+            raise NotReadError("a sum of integrals")
         readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
         self.ambiguous |= len(readings) > self.choice + 1
         return readings[min(self.choice, len(readings) - 1)].expression
@@ -301,11 +310,11 @@ class _Reader:
             if not operators:
                 break
             mark = operators[-1]
-            by = (mark["by"] or mark["by2"]).lstrip("\\")
+            by = symbol_name(mark["by"] or mark["by2"])
             of = mark["of"] or mark["of2"]
             if of:
                 after = text[mark.end() :]
-                inner: Expression = Symbol(of.lstrip("\\"))
+                inner: Expression = Symbol(symbol_name(of))
             else:
                 operand, after = _operand(text[mark.end() :])
                 inner = self.tree(operand)
@@ -352,12 +361,27 @@ class _Reader:
                 raise NotReadError("a value at one place")
             start, inner = self._changed(text, mark)
             named = _NAMED_LIMIT.fullmatch(marks["_"])
-            variable = named["name"].lstrip("\\") if named else None
+            variable = symbol_name(named["name"]) if named else None
             ends = [marks[each].replace(":", "=", 1) for each in "_^"]
             limits = [self._limit(end, variable or "") for end in ends]
             part = Change(self.tree(inner), variable, (limits[0], limits[1]))
             text = text[:start] + self._add(part) + after
         return text
+
+
+def _symbols_within(part: Part) -> frozenset[str] | set[str]:
+    """The symbols of what a part is of."""
+    match part:
+        case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Value(_, tree):
+            return symbols_of(tree)
+        case Differential(variable):
+            return {variable}
+
+
+def symbol_name(letter: str) -> str:
+    """The name of a letter in trees."""
+    name = letter.lstrip("\\")
+    return GREEK_VARIANTS.get(name, name)
 
 
 def _large(limits: re.Match[str]) -> str:
@@ -402,7 +426,7 @@ def _extent(text: str) -> tuple[str, str, str]:
     bottom = closing_brace(text, close + 1)
     if bottom < 0 or text[close + 1 : close + 2] != "{":
         raise NotReadError("a fraction without a denominator")
-    filled = text[top + 1 : at].strip() or text[end:close].strip()
+    filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
     fraction = text[:at] + ("" if filled else "1") + text[end : bottom + 1]
     return fraction, name, text[bottom + 1 :]
 

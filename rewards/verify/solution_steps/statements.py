@@ -26,8 +26,8 @@ from . import prose
 
 #: Characters of a solution that are read; statements, and about as many claims.
 LONGEST, MOST = 100_000, 400
-#: Characters of prose before a formula that say what it is.
-LEAD = 80
+#: Characters of prose before a formula that say what it is, and of what may take back a try.
+LEAD, PROSE = 80, 600
 
 _PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)|(?P<arrow>[→⇒⟹⟶⇔⟺➔➜∴])")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
@@ -49,6 +49,9 @@ _CONTENTS = re.compile(r"[^\s&.,;:]")
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
+#: A name before a formula: "R_1: 2 \\cdot 3 = 6".
+_LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
+_ORDER = re.compile(r"[<>]|\\[lg](?:eq?|t|eqslant)(?![A-Za-z])")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
 _NO_NAME = re.compile(
     r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
@@ -84,6 +87,8 @@ class Statement:
         sentence: the number of its sentence.
         alone: a display has no other.
         follows: an arrow stands before it.
+        gives_up: what the words before it take back.
+        begins_try: they begin another try.
 
     """
 
@@ -99,6 +104,8 @@ class Statement:
     sentence: int = 0
     alone: bool = False
     follows: bool = False
+    gives_up: prose.Tries = ""
+    begins_try: bool = False
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
@@ -126,16 +133,20 @@ def statements(
     start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
     count = sentence = before = 0
-    supposed = False
+    supposed = quoted = False
     for span in _formulas(text):
         lead = text[max(before, span.start - LEAD) : span.start]
-        if prose.ends_sentence(lead):
-            sentence, supposed = sentence + 1, False
+        words = text[max(before, span.start - PROSE) : span.start]
+        gives_up, begins = prose.given_up(words), prose.begins_try(words)
+        if prose.ends_sentence(words):
+            sentence, supposed, quoted = sentence + 1, False, False
+        quoted |= prose.quotes(words)
         before = max(before, span.end)
         for statement in _of_span(text, span, start):
             statement.lead = f"{lead} {statement.lead}"
+            statement.gives_up, statement.begins_try = gives_up, begins
             supposed = prose.is_condition(statement.lead, supposed)
-            statement.supposed, statement.sentence = supposed, sentence
+            statement.supposed, statement.sentence = supposed or quoted, sentence
             bare = not statement.links[0].latex and not statement.displayed
             statement.named |= bare and not prose.goes_on(statement.lead)
             if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
@@ -145,8 +156,11 @@ def statements(
             if count > MOST:
                 return
             yield statement
-            lead = ""
-        sentence += prose.ends_sentence(span.latex[-2:])
+            lead, gives_up, begins = "", "", False
+        if prose.ends_sentence(span.latex[-2:]):
+            sentence, quoted = sentence + 1, False
+    last = prose.given_up(text[max(before, len(text) - PROSE) :])
+    yield Statement([Link("", end, end)], sentence=sentence + 1, gives_up=last)
 
 
 def _formulas(text: str) -> list[Span]:
@@ -229,6 +243,7 @@ class _Cutter:
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start, self.content = 0, -1
+        self.ordered = -1  # the end of the last sign of order
         self.tokens = list(_PIECE.finditer(self.latex))
         self.unbalanced = self._run(brackets)
 
@@ -247,13 +262,7 @@ class _Cutter:
             elif braces:
                 continue
             elif kind in ("begin", "end"):
-                if token[kind] in ROW_ENVIRONMENTS and not tables:
-                    end = token.end()
-                    if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
-                        end = closing_brace(self.latex, end) + 1
-                    self._blank(token.start(), end)
-                else:
-                    tables = max(tables + (1 if kind == "begin" else -1), 0)
+                tables = self._environment(token, kind, tables)
             elif tables:
                 continue
             elif kind in ("bracket", "sized", "escaped"):
@@ -275,12 +284,29 @@ class _Cutter:
         self._close(len(self.latex))
         return depth > 0 or unmatched > 0
 
+    def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
+        """Blank the marks of rows; returns how many tables are open."""
+        if token[kind] not in ROW_ENVIRONMENTS or tables:
+            return max(tables + (1 if kind == "begin" else -1), 0)
+        end = token.end()
+        if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
+            end = closing_brace(self.latex, end) + 1
+        self._blank(token.start(), end)
+        return tables
+
     def _separator(self, index: int, token: re.Match[str]) -> None:
         kind, at = token.lastgroup, token.start()
         if kind == "equal":
+            if self.statement.condition and not self.statement.links and self.ordered > self.start:
+                self.start, self.statement.condition = self.ordered, False  # a < b = c
             self._link(at)
             self.start = token.end()
         elif kind == "bound":
+            if _ORDER.match(token[0]):
+                if self.statement.links:  # a = b < c
+                    self._close(at)
+                    self.start = token.end()
+                self.ordered = token.end()
             self.statement.condition = True
         elif kind in ("so", "near", "arrow"):
             self._close(at)
@@ -362,6 +388,8 @@ class _Cutter:
         return None
 
     def _link(self, end: int) -> None:
+        label = None if self.statement.links else _LABEL.match(self.latex, self.start, end)
+        self.start = label.end() if label else self.start
         latex = "".join(self.characters[self.start : end])
         start = self.start + len(latex) - len(latex.lstrip())
         body = _SPACING_AFTER.sub("", latex[-40:].rstrip())

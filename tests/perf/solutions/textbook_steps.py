@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, Solution, verify_solution
 from calculus_harness.rewards.errors import ProblemError
-from tests.rewards.solutions.textbook import Worked, worked
+from tests.rewards.solutions.textbook import Worked, slip_in, worked
 
 #: Characters around a sign that are listed.
 AROUND = 60
@@ -43,11 +43,6 @@ def judged_signs(one: Worked, solution: Solution) -> dict[int, str]:
     return {sign: found.get(sign, "not read|") for sign in one.signs}
 
 
-#: What a slip makes of a piece of a formula.
-_SLIPS = {"+": "-", "-": "+", r"\sin": r"\cos", r"\cos": r"\sin", r"\ln": r"\exp"}
-_SLIP = re.compile(
-    r"(?<![_^{\d.])\d(?![\d.])|[+-](?=\s*(?!C(?![A-Za-z]))[\w\\])|\\(?:sin|cos|ln)(?![A-Za-z])"
-)
 _LINK_END = re.compile(
     r"=|\\\\|\\(?:end|quad|qquad|text|intertext|Rightarrow|implies|approx)|&|\\\]|\$\$"
 )
@@ -56,28 +51,27 @@ _LINK_END = re.compile(
 def planted(one: Worked, sign: int, random: Random) -> tuple[Worked, int] | None:
     """A solution with a slip behind a sign, and the slip's place; None where there is no room."""
     end = _LINK_END.search(one.text, sign + 1)
-    places = list(_SLIP.finditer(one.text, sign + 1, end.start() if end else len(one.text)))
-    if not places:
-        return None
-    place = random.choice(places)
-    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
-    text = one.text[: place.start()] + wrong + one.text[place.end() :]
-    return replace(one, text=text), place.start()
+    slip = slip_in(one.text, sign + 1, end.start() if end else len(one.text), random)
+    return None if slip is None else (replace(one, text=slip[0]), slip[1])
 
 
 def plant(folder: Path, seed: int) -> None:
     """Plant a slip in one judged sign of every solution, and in one of all, and look for it.
 
-    A slip has an effect where the claim changes its judgement by itself: those that change nothing
-    (a constant of integration, a term of both sides) are left out of the count of judged signs.
+    A slip has no effect where both sides of its claim are equal none the less (a constant of
+    integration, a term that is 0): these are counted apart, and listed to be read. Solutions in
+    which something is called wrong before are left out.
     """
     random = Random(seed)
     counts: Counter[str] = Counter()
     for one in worked(folder):
         try:
-            before = judged_signs(one, verify_solution(one.text, one.problem))
+            right = verify_solution(one.text, one.problem)
         except ProblemError:
             continue
+        if right.first_wrong is not None and right.claims[right.first_wrong].kind != "final":
+            continue
+        before = judged_signs(one, right)
         for sign in random.sample(list(one.signs), min(len(one.signs), 3)):
             slip = planted(one, sign, random)
             if slip is None:
@@ -91,10 +85,14 @@ def plant(folder: Path, seed: int) -> None:
             counts["found"] += found
             counts["planted in a judged sign"] += judged
             counts["found in a judged sign"] += judged and found
-            counts["no effect"] += judged and claim is None
-            if judged and not found:
+            own = judged_signs(slip[0], solution)[sign]
+            equal = not found and own.startswith("correct")
+            counts["no effect"] += equal
+            counts["no effect in a judged sign"] += judged and equal
+            if not found:
                 around = " ".join(slip[0].text[sign : slip[1] + AROUND].split())
-                print(f"{one.source}: {around}: {claim and claim.left}")
+                what = "no effect" if equal else own
+                print(f"{one.source}: {what}: {around}: {claim and claim.left}")
     for name, number in counts.items():
         print(f"{name}: {number}")
 

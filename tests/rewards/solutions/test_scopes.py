@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # formulas
 """What is asserted, and where it holds: limits, bars, conditions, asides, letters, ranges."""
 
 from __future__ import annotations
@@ -49,11 +50,71 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"At $x = 2$ we have $x^2 = 4$ and $x^3 = 9$.", "x", "CU"),
         (r"\begin{align*} \text{Area} &= 2\cdot 3 \\ &= 6 \end{align*}", "x", "C"),
         (r"$1 = 1$. The sum from 3 to 5 $= 12$.", "x", "C"),
+        (r"$\int_0^1 \frac{dx}{1-x^2} = 2$ and $2 + \int_0^1 \frac{dx}{x} = 3$", "x", "II"),
+        (r"$\int_1^\infty \frac{dx}{x} = \int_2^\infty \frac{dx}{x}$", "x", "U"),
+        (
+            r"$\int_0^1 \frac{dx}{x^p} = \frac{1}{1-p}$, $\int_0^1 \frac{dx}{x^p} = \frac{1}{1+p}$",
+            "x",
+            "CI",
+        ),
+        (r"$\int_0^b \frac{dx}{\sqrt{1-x}} = 2 - 2\sqrt{1-b}$ for $0 < b < 1$", "x", "C"),
+        (r"Let $b < 1$. $\sqrt{(1-b)^2} = 1-b$. $\int_0^b 2x\,dx = b^3$.", "x", "CI"),
+        (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}-1}{1-p}$.", "x", "C"),
+        (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}+1}{1-p}$.", "x", "I"),
+        (r"$\frac{d}{dx}\int_x^1 e^t\,dt = -e^x$", "x", "C"),
+        (r"$\lim_{t\to\infty}\left(te^{-t} + \int_0^t e^{-x}\,dx\right) = 1$", "x", "C"),
+        (r"$\lim_{\varepsilon\to0^+} \varepsilon\ln\varepsilon = 0$", "x", "C"),
+        (
+            r"$F(x) = \int_0^{x^2} \sin(t^2)\,dt$. $F'(x) = 2x\sin x^4$, $F'(x) = \sin x^4$.",
+            "x",
+            "CI",
+        ),
+        (r"$\frac{d}{dx}\int_1^x e^{xt}\,dt = e^{x^2} + \int_1^x te^{xt}\,dt$", "x", "C"),
+        (r"$\int_0^x |t|\,dt = \frac{x^2}{2}$", "x", "U"),
+        (
+            r"$I(a) = \int_0^\infty e^{-at}\,dt$. $I'(a) = -\frac{1}{a^2}$, $I'(a) = \frac{1}{a^2}$.",
+            "x",
+            "CI",
+        ),
+        (r"Put $u = x + 3$ and $u = \tan t$. $\int (x+3)\,dx = \int \tan t\sec^2 t\,dt$", "x", "C"),
+        (r"Let $x + 1 = \cosh t$. $\sqrt{x^2 + 2x} = \sinh t$ and $dx = \sinh t\,dt$", "x", "CC"),
+        (
+            r"$dv = x\,dx$, $v = \frac{x^2}{2}$. Again $dv = x\,dx$, $v = \frac{x^2}{3}$.",
+            "x",
+            "CCI",
+        ),
+        (r"$f'(x) = 2x$, $g'(x) = 1$, $g(x) = x$, $f(x) = x^3$", "x", "CI"),
+        (r"Let $I = \int x\,dx$. Then we get $I = \int 2x\,dx$.", "x", "I"),
+        (r"\[ R_1: 2\cdot 3 = 6 \]", "x", "C"),
+        (r"$0.25 - 0.2 = 0.05 \le \frac14 < 1 = 2 - 1$", "x", "CC"),
+        (
+            r"$\pi\sin q = 2 \Rightarrow \sin q = \frac2\pi \Rightarrow q = \arcsin\frac2\pi$",
+            "x",
+            "CC",
+        ),
+        (r"$x + 2 = a(x+1) + b(x-1)$, so $a = \frac32$, $b = \frac12$", "x", "CCI"),
+        (r"$x = Ax + B(x-1) + D(x-1)$, $x = A(x-1) + B(x-1)$", "x", "UI"),
+        (
+            r"$\int_0^1 x\,dx = \frac12 r^2 = \frac12$ and $\int_0^1 x\,dx = \frac12 s^2 = \frac13$",
+            "x",
+            "UCUI",
+        ),
+        (r"For $x \in S$: $|x| = x$ and $1 + 1 = 3$.", "x", "UI"),
+        (r"$1 \overset{\text{by parts}}{=} 2$", "x", "I"),
+        (r"$\int x\frac{\,dx}{2} = \frac{x^2}{4} + C$", "x", "C"),
+        (r"$\int_0^1 x\,dx = \sum_{n=1}^\infty 2^{-n} \int_0^1 nx^{n}\,dx$", "x", "U"),
     ],
 )
 def test_where_claims_hold(text: str, problem: str, expected: str) -> None:
     claims = [one for one in verify_solution(text, problem).claims if one.kind != "final"]
     assert "".join(str(one.judgement)[0].upper() for one in claims) == expected
+
+
+def test_a_condition_of_a_letter_says_nothing_of_numbers() -> None:
+    text = r"For $x\in S$: $\int_0^1 xe^x\,dx = [xe^x-e^x]_0^1 = \boxed{1}$"
+    assert verify_solution(text, r"\int_0^1 xe^x\,dx").progress == 1
+    text = r"For $x\in S$: $\int xe^x\,dx = xe^x-e^x+C$. $\boxed{xe^x-e^x+C}$"
+    assert verify_solution(text, "xe^x").progress == 0
 
 
 def test_a_try_that_is_given_up_is_not_asserted_but_has_failed() -> None:

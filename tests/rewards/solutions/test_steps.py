@@ -92,7 +92,7 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\int_0^\infty e^{-x}\,dx = 1$", "C"),
         (r"$\int_0^\infty e^{-x}\,dx = \lim_{b\to\infty}\int_0^b e^{-x}\,dx$", "C"),
         (r"$\int_0^\infty xe^{-x}\,dx = \left[-xe^{-x}\right]_0^\infty + 2$", "I"),
-        (r"$\int_1^\infty \frac{dx}{x} = 3$", "U"),  # it diverges
+        (r"$\int_1^\infty \frac{dx}{x} = 3$", "I"),  # it diverges
         (r"$\int_0^1 \frac{dx}{\sqrt x} = \left[2\sqrt x\right]_0^1 = 2$", "CC"),
         (r"$\int_0^1 \ln x\,dx = [x\ln x - x]_0^1 = -1$", "CC"),
         (r"$\lim_{x\to0}\frac{\sin x}{x} = \lim_{x\to0}\cos x = 1$", "CC"),
@@ -133,7 +133,7 @@ def test_a_solution_travels_as_json() -> None:
         (r"<think>$1 = 2$</think> $1 = 1$", "C"),
         ("Text, then\nx^2 + x = x(x + 1)\n= x(x + 2)\n", "CI"),
         (r"\[ x + x \]" "\n" r"\[ = 2x \]", "C"),
-        (r"\[ 2I = x \implies I = \frac x2 \]", "U"),
+        (r"\[ 2I = x \implies I = \frac x2 \]", "C"),
     ],
 )
 def test_claims(text: str, expected: str) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 #: Macros that stand in the headers of books, where these are not in the folder.
 MACROS = {
@@ -19,6 +20,7 @@ MACROS = {
     "dsp": (0, ""),
     "abs": (1, r"\left|#1\right|"),
     "primeskip": (0, ""),
+    "LHequals": (0, r"\overset{\text{H}}{=}"),
 }
 #: Rounds of macros within macros, and characters of a body that is no layout.
 _ROUNDS, _BODY = 3, 120
@@ -51,6 +53,11 @@ _DISPLAY = re.compile(
     re.DOTALL,
 )
 _SCRIPT = re.compile(r"[_^]\s*\{[^{}]*\}|\\(?:text|mbox|intertext|textrm)\s*\{[^{}]*\}")
+#: What a slip makes of a piece of a formula; another digit is the next one.
+_SLIPS = {"+": "-", "-": "+", r"\sin": r"\cos", r"\cos": r"\sin", r"\ln": r"\exp"}
+_SLIP = re.compile(
+    r"(?<![_^{\d.])\d(?![\d.])|[+-](?=\s*(?!C(?![A-Za-z]))[\w\\])|\\(?:sin|cos|ln)(?![A-Za-z])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,16 @@ def signs(text: str) -> Iterator[int]:
         formula = _SCRIPT.sub(lambda match: " " * len(match[0]), display[0])
         for match in re.finditer("=", formula):
             yield display.start() + match.start()
+
+
+def slip_in(text: str, start: int, end: int, random: Random) -> tuple[str, int] | None:
+    """A text with a slip between two offsets, and its place; None where there is no room."""
+    places = list(_SLIP.finditer(text, start, end))
+    if not places:
+        return None
+    place = random.choice(places)
+    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
+    return text[: place.start()] + wrong + text[place.end() :], place.start()
 
 
 def _closing(text: str, start: int) -> int:

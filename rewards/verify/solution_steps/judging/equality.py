@@ -7,7 +7,7 @@ derivative along the one variable that both sides depend on, and ``\int g\,du`` 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count, islice
 from math import isinf, pi, tan
@@ -21,16 +21,15 @@ from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....numeric.ball_arithmetic.magnitude import log2
 from ....numeric.outcome import show
 from ....numeric.sampling.integrand import ASSUMPTIONS
-from ....reading.expression.build import ONE as UNIT
-from ....reading.expression.build import ZERO as NOTHING
+from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import needs_worker, symbols_of
-from ....reading.expression.tree import Call, Expression, Symbol
+from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..result import Judgement
 from ..scope import Equation, Range, free_symbols
 from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
-from .values import inner_parts, part_tree, value_of
+from .values import DivergesError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
 POINTS, ENOUGH, TRIED = 5, 4, 40
@@ -41,6 +40,9 @@ AGREE_BITS, PRECISIONS = 60, (128, 512)
 #: Work for a whole solution: slots of tapes that are evaluated, and evaluations of the integrands
 #: of definite integrals (about 2 s of the hardest, and some hundred of the usual ones).
 SLOTS, EVALUATED = 200_000, 40_000
+#: Sizes of the values of letters that are tried: an integral to b may be real for small b only,
+#: one of ``x^{-p}`` to infinity has a value for large p only.
+SCALES = (1.0, 4.0, 0.25)
 #: The end of the first quadrant, and the step of the most even sequence modulo 1.
 QUADRANT, GOLDEN = 1.5, 0.6180339887
 
@@ -52,7 +54,8 @@ class Work:
     slots: int = SLOTS
     evaluations: int = EVALUATED
     special: bool = True
-    known: dict[Part, Ball | str] = field(default_factory=dict)
+    known: dict[Part, Ball | NotReadError] = field(default_factory=dict)
+    improper: set[Part] = field(default_factory=set)
 
     def spend(self, slots: int) -> None:
         self.slots -= slots
@@ -77,15 +80,15 @@ class Work:
         inner = inner_parts(part_tree(part), parts)
         if part in self.known and not inner:
             known = self.known[part]
-            if isinstance(known, str):
-                raise NotReadError(known)
+            if isinstance(known, NotReadError):
+                raise known
             return known
         constant = not free_symbols(Side(Symbol(name), parts))
         try:
-            value = value_of(name, parts, values, self.pay)
+            value = value_of(name, parts, values, self.pay, self.improper)
         except NotReadError as error:
             if constant:
-                self.known[part] = str(error)
+                self.known[part] = error
             raise
         if constant:
             self.known[part] = value
@@ -125,7 +128,9 @@ class Program:
     kinds: Mapping[str, str]
     key: str
     work: Work
+    scale: float = 1.0
     values: dict[str, Ball] = field(default_factory=dict)
+    varying: list[tuple[str, Mapping[str, Part]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         equation = self.equation
@@ -134,8 +139,14 @@ class Program:
         self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
         self.placed = self._placeholders()
         for name in sorted(equation.free - {self.variable}):
-            place = ASSUMPTIONS[self.kinds.get(name, "positive")]
-            self.values[name] = acb(place(uniform(self.key, name)))
+            self.values[name] = acb(self._letter(name))
+
+    def _letter(self, name: str) -> float:
+        """A value of a letter: in its range, if the text says one, or of its kind."""
+        if name in self.equation.ranges:
+            return _between(self.equation.ranges[name], uniform(self.key, name))
+        place = ASSUMPTIONS[self.kinds.get(name, "positive")]
+        return self.scale * place(uniform(self.key, name))
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
@@ -178,7 +189,7 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and the limits, which are constants here."""
+        """Compute the definite integrals and the limits, if they do not vary with the variable."""
         for side in (self.equation.left, self.equation.right):
             constant = {
                 name: part
@@ -193,7 +204,41 @@ class Program:
             for part in constant.values():
                 self.work.allow(part_tree(part))
             for name in sorted(constant.keys() - within):
-                self.values[name] = self.work.value(name, side.parts, self.values)
+                if self.variable in free_symbols(Side(Symbol(name), side.parts)):
+                    if self.order:
+                        raise NotReadError("an integral that varies, up to a constant")
+                    self.varying.append((name, side.parts))
+                else:
+                    self.values[name] = self.work.value(name, side.parts, self.values)
+
+    def divergence(self) -> Finding:
+        """A side with one integral that diverges has no value, and so is not what has one."""
+        sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
+        if self.equation.free:
+            raise NotReadError(unread)
+        found: list[str] = []
+        for side in sides:
+            for name, part in side.parts.items():
+                if not isinstance(part, Integral | LimitAt):
+                    raise NotReadError(unread)
+                try:
+                    self.values[name] = self.work.value(name, side.parts, {})
+                except DivergesError:
+                    found.append(name)
+        if len(found) != 1:
+            raise NotReadError(unread)
+        for side in sides:
+            linear(side.expression, found)
+        pairs = []
+        for value in (ZERO, ONE):  # in place of the integral
+            self.values[found[0]] = value
+            pairs.append(self.at(ONE, PRECISIONS[0]))
+        first, second = pairs
+        if first is None or second is None or not all(map(acb.is_finite, first + second)):
+            raise NotReadError(unread)
+        if any(not (a - b).contains(ZERO) for a, b in zip(first, second, strict=True)):
+            return Finding(Judgement.INCORRECT, 1, detail=unread)
+        raise NotReadError(unread)
 
     # --- at one point ---
 
@@ -201,6 +246,13 @@ class Program:
         """Both sides, or None where a part of them is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
+        if self.varying and self.work.evaluations < EVALUATED // 2:
+            raise NotReadError("too many integrals that vary")  # the rest is for numbers
+        for name, parts in self.varying:
+            try:
+                values[name] = self.work.value(name, parts, values | {self.variable: x})
+            except NotReadError:
+                return None
         for name in self.rates:
             speed = self._speed(name, x, bits, values)
             if speed is None or speed.contains(ZERO):  # a "variable" may be constant: x = t - t
@@ -272,7 +324,7 @@ class Program:
         if own is not None:
             for at in count():  # spread over all of the range
                 yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
-        elif self.equation.narrow:
+        elif self.equation.narrow or (self.varying and self.variable not in self.equation.problem):
             for at in count():
                 yield acb(0.05 + (QUADRANT - 0.05) * uniform(self.key, "narrow", at))
         else:
@@ -300,10 +352,31 @@ def compare(
         NotReadError: they have a form that is not compared here.
 
     """
+    finding = Finding(Judgement.UNCHECKED)
+    error: NotReadError | None = None
+    for scale in SCALES if equation.free - {equation.variable} else SCALES[:1]:
+        try:
+            finding, error = _compared(Program(equation, order, kinds, key, work, scale)), None
+        except NotLinearError as unread:
+            error = NotReadError(str(unread))
+        except NotReadError as unread:
+            error = unread
+        if finding.judgement is not Judgement.UNCHECKED or finding.points:
+            break
+    if error is not None:
+        raise error
+    return finding
+
+
+def _compared(program: Program) -> Finding:
     with precision(PRECISIONS[0]):
-        program = Program(equation, order, kinds, key, work)
-        program.constant_values()
-        moving = any(tape.symbols for side in program.sides for tape in _tapes(side))
+        try:
+            program.constant_values()
+        except DivergesError:
+            return program.divergence()
+        moving = bool(program.varying) or any(
+            tape.symbols for side in program.sides for tape in _tapes(side)
+        )
         agreed, differing = 0, 0
         witness: Witness | None = None
         for x in program.points():
@@ -368,40 +441,3 @@ def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witne
     place = ({} if x is None else {program.variable: x}) | constants
     point = ", ".join(f"{name}={show(ball)}" for name, ball in place.items())
     return Witness(point, expected=show(pair[0]), got=show(pair[1]))
-
-
-def linear(
-    node: Expression, names: Collection[str]
-) -> tuple[Expression, list[tuple[Expression, str]]]:
-    """A tree as a sum of a tree without some symbols, and of these with their factors.
-
-    Raises:
-        NotReadError: one of them is in a denominator, a product of two, or a function.
-
-    """
-    if symbols_of(node).isdisjoint(names):
-        return node, []
-    if isinstance(node, Symbol):
-        return NOTHING, [(UNIT, node.name)]
-    assert isinstance(node, Call)
-    if node.function in ("add", "neg"):
-        pairs = [linear(arg, names) for arg in node.args]
-        terms = [pair for _, pairs_ in pairs for pair in pairs_]
-        if node.function == "neg":
-            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in terms]
-        return Call("add", tuple(rest for rest, _ in pairs)), terms
-    place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
-    if (
-        node.function not in ("mul", "div")
-        or len(place) > 1
-        or (node.function == "div" and place[0])
-    ):
-        raise NotReadError("an integral within a function")
-    rest, terms = linear(node.args[place[0]], names)
-
-    def scaled(tree: Expression) -> Expression:
-        args = [*node.args]
-        args[place[0]] = tree
-        return Call(node.function, tuple(args))
-
-    return scaled(rest), [(scaled(factor), name) for factor, name in terms]

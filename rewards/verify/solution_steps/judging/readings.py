@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
+from ....reading.expression.linear import NotLinearError
 from ....reading.expression.traversal import symbols_of
+from ....reading.expression.tree import Symbol
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, free_symbols, is_constant_name
 from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Side
@@ -140,12 +142,14 @@ class Judge:
                 unknown = frozenset(each for each in unknown if not is_constant_name(each))
             # A formula is meant for any values of the letters that its integral has.
             arbitrary = {each for each in _integrated(left) if _PARAMETER.fullmatch(each)}
-            given = order and unknown <= arbitrary
+            # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
+            both = _integrated(left, limits=True) & free_symbols(right)
+            given = unknown <= (arbitrary if order else both)
             if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
                 raise NotReadError("an integral of what nothing defines")
             if finding.judgement is Judgement.INCORRECT and unknown and not given:
                 return self._solved(equation, sorted(unknown), key, order, moving), used
-        except NotReadError as error:
+        except (NotReadError, NotLinearError) as error:
             return Finding(Judgement.UNCHECKED, detail=str(error)), used
         except FAULTS as error:
             detail = f"{type(error).__name__}: {error}"
@@ -181,7 +185,9 @@ class Judge:
             return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
         functions = all(equation.variable in free_symbols(side) for side in sides)
         vacuous = not functions and any(side.parts for side in sides)
-        if not values or vacuous or not coefficients:
+        # Small letters are the coefficients of an ansatz only where it determines them.
+        ansatz = coefficients or (functions and not any(side.parts for side in sides))
+        if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         for name, value in values.items():
             self.scope.values[name] = Side(value, {})
@@ -189,10 +195,12 @@ class Judge:
         return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
 
 
-def _integrated(side: Side) -> set[str]:
-    """The symbols of the integrands of a side."""
-    integrals = [part for part in side.parts.values() if isinstance(part, Integral)]
-    return set().union(*(symbols_of(part.integrand) for part in integrals))
+def _integrated(side: Side, *, limits: bool = False) -> set[str]:
+    """The symbols of the integrands of a side, or those that it has with the limits."""
+    integrals = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
+    if limits:
+        return set().union(*(free_symbols(Side(Symbol(name), side.parts)) for name in integrals))
+    return set().union(*(symbols_of(part.integrand) for part in integrals.values()))
 
 
 def _names(left: Side, right: Side) -> set[str]:

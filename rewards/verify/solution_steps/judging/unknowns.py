@@ -52,6 +52,8 @@ def solve(
     with precision(PRECISIONS[-1]):
         program = Program(equation, order, kinds, key, work)
         program.constant_values()
+        if program.varying:
+            raise NotReadError("unknown constants beside an integral that varies")
         rows: list[list[Ball]] = []
         for x in program.points():
             row = _row(program, unknowns, x)
@@ -62,24 +64,41 @@ def solve(
         else:
             raise NotReadError("too few points at which all of it is real")
         # A letter that changes neither side (+ A - A) cannot make them equal.
-        kept = [at for at in range(len(unknowns)) if not all(_vanishes(row[at]) for row in rows)]
-        rows = [[row[at] for at in (*kept, len(unknowns))] for row in rows]
-        unknowns = [unknowns[at] for at in kept]
-        count = len(unknowns)
-        if not count:
+        kept = _independent(rows, len(unknowns))
+        if not kept:
             return None
-        matrix = acb_mat([row[:count] for row in rows[:count]])
-        try:
-            solved = matrix.solve(acb_mat([[-row[count]] for row in rows[:count]]))
-        except ZeroDivisionError:
-            return {}
-        for x in islice(program.points(), count, count + CHECKED + 2):
-            program.values.update({name: solved[at, 0] for at, name in enumerate(unknowns)})
+        names = [unknowns[at] for at in kept]
+        program.values.update(dict.fromkeys(unknowns, ZERO))
+        matrix = acb_mat([[row[at] for at in kept] for row in rows[: len(kept)]])
+        solved = matrix.solve(acb_mat([[-row[-1]] for row in rows[: len(kept)]]))
+        program.values.update({name: solved[at, 0] for at, name in enumerate(names)})
+        for x in islice(program.points(), len(kept), len(kept) + CHECKED + 2):
             pair = program.at(x, PRECISIONS[-1])
             if pair is not None and not (pair[1] - pair[0]).contains(ZERO):
                 # Linear at the points, as the rows are; it cannot hold at this one.
                 return None
-        return {name: _rational(solved[at, 0]) for at, name in enumerate(unknowns)}
+        determined = len(kept) == sum(_matters(rows, at) for at in range(len(unknowns)))
+        if not determined:
+            return {}
+        return {name: _rational(solved[at, 0]) for at, name in enumerate(names)}
+
+
+def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
+    """Whether an unknown changes a side."""
+    return not all(_vanishes(row[column]) for row in rows)
+
+
+def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
+    """The unknowns that equations at generic points determine, the first ones that do."""
+    kept: list[int] = []
+    for column in range(count):
+        trial = [*kept, column]
+        if not _matters(rows, column):
+            continue
+        square = acb_mat([[row[at] for at in trial] for row in rows[: len(trial)]])
+        if not _vanishes(square.det()):
+            kept = trial
+    return kept
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:

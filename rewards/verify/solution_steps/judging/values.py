@@ -30,8 +30,16 @@ NODES = (32, 40)
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
 
 
+class DivergesError(NotReadError):
+    """The integral certainly has no value."""
+
+
 def value_of(
-    name: str, parts: Mapping[str, Part], values: Mapping[str, Ball], pay: Callable[[int], None]
+    name: str,
+    parts: Mapping[str, Part],
+    values: Mapping[str, Ball],
+    pay: Callable[[int], None],
+    improper: set[Part],
 ) -> Ball:
     """The value of a definite integral, or of a limit, at values of the symbols in it.
 
@@ -40,6 +48,7 @@ def value_of(
         parts: of its side.
         values: of the symbols in it.
         pay: called with the evaluations that are spent; it may refuse more.
+        improper: integrals that are known to be improper at other values; this one may be added.
 
     Raises:
         NotReadError: it has none that can be computed here.
@@ -53,9 +62,10 @@ def value_of(
         assert isinstance(part, Integral)
         if inner_parts(part.integrand, parts):
             return _nested(part, parts, values, pay)
-        proper = _proper(part, values, pay)
+        proper = None if part in improper else _proper(part, values, pay)
         if proper is not None:
             return proper
+        improper.add(part)
         pay(IMPROPER)
         return _improper(part, values)
     except (QuadratureError, UnusableError) as error:
@@ -108,7 +118,7 @@ def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
     integrand = Integrand(part.integrand, part.variable, {}, "")
     value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
     if value.diverges:
-        raise NotReadError("an integral that diverges")
+        raise DivergesError("an integral that diverges")
     return acb(value.ball)
 
 

@@ -1,0 +1,50 @@
+"""Trees as sums in which some symbols have constant factors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from .build import ONE, ZERO
+from .traversal import symbols_of
+from .tree import Call, Expression, Symbol
+
+
+class NotLinearError(ValueError):
+    """A symbol is in a denominator, a product of two, or a function."""
+
+
+def linear(
+    node: Expression, names: Collection[str]
+) -> tuple[Expression, list[tuple[Expression, str]]]:
+    """A tree as a sum of a tree without some symbols, and of these with their factors.
+
+    Raises:
+        NotLinearError: one of them is in a denominator, a product of two, or a function.
+
+    """
+    if symbols_of(node).isdisjoint(names):
+        return node, []
+    if isinstance(node, Symbol):
+        return ZERO, [(ONE, node.name)]
+    assert isinstance(node, Call)
+    if node.function in ("add", "neg"):
+        pairs = [linear(arg, names) for arg in node.args]
+        terms = [pair for _, pairs_ in pairs for pair in pairs_]
+        if node.function == "neg":
+            return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in terms]
+        return Call("add", tuple(rest for rest, _ in pairs)), terms
+    place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
+    if (
+        node.function not in ("mul", "div")
+        or len(place) > 1
+        or (node.function == "div" and place[0])
+    ):
+        raise NotLinearError("an integral within a function")
+    rest, terms = linear(node.args[place[0]], names)
+
+    def scaled(tree: Expression) -> Expression:
+        args = [*node.args]
+        args[place[0]] = tree
+        return Call(node.function, tuple(args))
+
+    return scaled(rest), [(scaled(factor), name) for factor, name in terms]
