@@ -15,6 +15,7 @@ from typing import Final
 from .boxes import closing_brace
 from .cases import as_cases
 from .clean import CONSTANT_WORDS, without_membership
+from .words.phrases import Phrases
 from .words.vocabulary import Role, is_name, role_of, without_lead
 
 #: Environments whose rows are statements or go on with one.
@@ -66,22 +67,12 @@ _PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re
 _TEXT_OF_SIGNS = re.compile(r"\\text(?:rm|normal|bf)?\s?\{\s*([-+*/=<>,;:.^|]{0,3})\s*\}")
 # "plus" and the like stand for signs.
 _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
-# Words that change the formula beside them, outside of boxes, where remarks use all words.
-_ARITHMETIC_TEXT = re.compile(
-    r"\W*(?:(?:and|then|all|but|with|the|an?|is|result) ){0,3}"
-    r"(?:plus|minus|times|over|divided|multiplied|multiply|divide|squared?|cubed?|raised|added|add|subtract(?:ed)?|halved|half|doubled?|tripled?"
-    r"|twice|thrice|negated|negative|negation|reciprocal|inverse|to the (?:power|\w+th)|upon|modulo"
-    r"|(?:one|two) (?:over|half|third)|less than|more than|not)\b.*",
-    re.IGNORECASE,
-)
+_ARITHMETIC_TEXT: Final = Phrases("arithmetic")
 _FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 # --- Rows and pauses -----------------------------------------------------------------------------
-_REMARK_START = re.compile(
-    r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b",
-    re.IGNORECASE,
-)
+_REMARK_START: Final = Phrases("remark_start")
 ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
 STARTS_OPEN = re.compile(
     r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"

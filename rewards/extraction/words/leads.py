@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
-from .phrases import Phrases, hints, words
+from .phrases import Phrases, hints, unspaced_words, words
 
 #: Stands for a formula in a sentence.
 FORMULA = "\u00a7"
@@ -79,14 +79,16 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|[,;]")
 @cache
 def _kinds() -> dict[str, str]:
     """The roles of words."""
-    kinds = {word: role for role in _WORD_ROLES for word in words(role)}
+    kinds = {
+        word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
+    }
     return kinds | dict.fromkeys(words("breaks"), "breaks")
 
 
 @cache
 def _unspaced() -> re.Pattern[str]:
     """The words of languages without spaces; a match is named by the role."""
-    spellings = {role: words(role, spaced=False) for role in _WORD_ROLES}
+    spellings = {role: unspaced_words(role) for role in _WORD_ROLES}
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
 

@@ -1,4 +1,4 @@
-"""The table ``phrases.toml``, loaded once and compiled to one regular expression a role."""
+"""The tables of words and phrases, loaded once and compiled to one regular expression a role."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-_TABLE: Final = Path(__file__).with_name("phrases.toml")
+_TABLES: Final = ("phrases.toml", "vocabulary.toml")
 #: A role that stands for its phrases in a frame or a phrase: ``<leads_back>``.
 _REFERENCE: Final = re.compile(r"(?<!\?)<([a-z_]+)>")
 
@@ -41,7 +41,7 @@ class Role:
 
     Attributes:
         says: the meaning.
-        reads: what a spelling is, and where it stands; the head of the table has the list.
+        reads: what a spelling is, and where it stands; the head of ``phrases.toml`` has the list.
         rows: the spellings.
         frame: what may stand around a phrase.
         any_case: capital letters count as small ones.
@@ -58,7 +58,9 @@ class Role:
 @cache
 def roles() -> Mapping[str, Role]:
     """The roles by their names."""
-    table: dict[str, dict[str, Any]] = tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    table: dict[str, dict[str, Any]] = {}
+    for name in _TABLES:
+        table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     return {
         name: Role(
             role["says"],
@@ -85,10 +87,16 @@ _UNSPACED: Final = frozenset(("zh", "ja", "ko"))
 
 
 @cache
-def words(name: str, *, spaced: bool = True) -> frozenset[str]:
-    """The words of a role in languages with spaces between words, or else in those without."""
-    rows = (row for row in roles()[name].rows if (row.language in _UNSPACED) != spaced)
-    return frozenset(word for row in rows for word in row.spelling.split())
+def words(name: str) -> frozenset[str]:
+    """The words of a role."""
+    return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
+
+
+@cache
+def unspaced_words(name: str) -> tuple[str, ...]:
+    """The words of a role in languages without spaces between words."""
+    rows = (row for row in roles()[name].rows if row.language in _UNSPACED)
+    return tuple(word for row in rows for word in row.spelling.split())
 
 
 def alternatives(name: str) -> str:
