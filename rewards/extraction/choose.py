@@ -259,7 +259,7 @@ def _is_remark(lead: str) -> bool:
     return bool(lead) and _REMARK.search(lead) is not None and not _LEADS_ON.search(lead)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Candidate:
     """A formula that may be the answer."""
 
@@ -429,9 +429,10 @@ RULES: Final = (
 _MOST_NOTES = 4
 
 
-@cache  # of at most 2,560 arguments
-def standings_of(judged: Judged) -> tuple[str, ...]:
-    """How a formula stands, by the first rule that holds."""
+@cache  # of at most 1,280 arguments
+def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
+    """How a formula stands, by the first rule that holds for the fields of `Judged`."""
+    judged = Judged(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
@@ -451,7 +452,7 @@ def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
             continue
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
         # Of the formulas with the same standing, the last one of the text counts.
-        for standing in standings_of(_judged(candidate, lead, asked, symbols)):
+        for standing in _standings(candidate, lead, asked, symbols):
             found.setdefault(standing, candidate)
         if "answer" in found:
             return found.get("overriding") or found["answer"]
@@ -462,11 +463,13 @@ def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
     return next((found[standing] for standing in STANDINGS if standing in found), None)
 
 
-def _judged(candidate: _Candidate, lead: Lead, asked: bool, symbols: Collection[str]) -> Judged:
+def _standings(
+    candidate: _Candidate, lead: Lead, asked: bool, symbols: Collection[str]
+) -> tuple[str, ...]:
     reader, index, best = candidate.reader, candidate.index, candidate.statement
     checked = not lead.named and reader.checked(index)
     lone = best.kind is Kind.LONE
-    return Judged(
+    return standings_of(
         best.kind,
         lead.announced and not lead.soft and not (lone and has_integral(best.answer)),
         lead.concluded,

@@ -53,8 +53,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     if nested:
         parser.pos += 1
     closers = CLOSERS if nested or not braced else BRACE
-    bars, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, True
+    outside = parser.enter_brackets(separates=True)
     arguments = [parser.expression(depth)]
     separators = ""
     while (token := tokens[parser.pos]) not in closers:
@@ -68,7 +67,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
-    parser.bars, parser.separates = bars, separates
+    parser.bars, parser.separates = outside
     return arguments, separators
 
 
@@ -186,6 +185,8 @@ def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
 
 def _is_binomial(tokens: list[str], place: int) -> bool:
     """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
+    if tokens[place] != "_":
+        return False
     numbers = [token for token in tokens[place : place + 8] if token not in ("{", "}")][:4]
     return numbers[::2] == ["_", "^"] and all(map(str.isdigit, numbers[1::2]))
 
@@ -378,8 +379,7 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
 def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
     """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
     tokens = parser.tokens
-    bars, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, True
+    outside = parser.enter_brackets(separates=True)
     matrix = tokens[parser.pos].startswith("\\begin ")
     if matrix:
         parser.pos += 1
@@ -398,7 +398,7 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
             parser.pos += 1
         else:
             groups[-1].append(parser.expression(depth))
-    parser.bars, parser.separates = bars, separates
+    parser.bars, parser.separates = outside
     return groups
 
 

@@ -16,9 +16,8 @@ from ..decision.balls import precision
 from ..decision.compiler import compile_tape
 from ..decision.domain import uniform
 from ..decision.jets import ZERO, Ball
-from ..expression.traversal import symbols_of
+from ..expression.traversal import size, symbols_of
 from ..expression.tree import Expression, Number, Symbol
-from ..latex.forms import size
 from .judging.equality import linear
 from .scope import MOST_NODES, Scope, substituted
 from .sides import Integral, Side

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from ..decision.compiler import compile_tape
 from ..decision.jets import ZERO as ZERO_BALL
 from ..expression.build import ZERO
-from ..expression.traversal import symbols_of
+from ..expression.traversal import size, symbols_of
 from ..expression.tree import Call, Expression, Number, Symbol
-from ..latex.forms import size
 from ..reading.problem import Limit
 from .sides import (
     Change,

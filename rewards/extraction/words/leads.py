@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -24,8 +23,7 @@ _CHECK_FAILS: Final = Phrases("check_fails")
 SENTENCE_END: Final = re.compile(r"[.!?](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """How a sentence introduces the formula at its end."""
 
     announced: bool = False  # "the answer is", "the integral is"
@@ -112,8 +110,7 @@ def read_lead(sentence: str) -> Lead:
         sentence = _USED_RESULT.sub("formula", sentence)
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
-    kinds = _kinds_in(sentence)
-    return _lead_of(kinds) if kinds else Lead()
+    return _lead_of(_kinds_in(sentence))
 
 
 def _lead_of(kinds: list[str]) -> Lead:
