@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from .cases import one_case
 from .spans import Span
@@ -62,7 +61,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that the formula and its successor are; else None."""
     first = formulas[at]
     if first.kind == "display" and (case := one_case(first.latex)):
-        value, condition = (replace(first, latex=latex) for latex in case)
+        value, condition = (first._replace(latex=latex) for latex in case)
         return value, condition
     if at + 1 == len(formulas):
         return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from .boxes import LONGEST
 from .clean import clean
@@ -76,8 +76,7 @@ class Kind(IntEnum):
     STRONG = 4  # ends in "+ C", or begins with "\int f dx =" or "F(x) ="
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A classified chain: its last link, its kind, and the reason."""
 
     answer: str

@@ -13,7 +13,7 @@ FORMULA = "\u00a7"
 
 _USED_RESULT: Final = Phrases("used_result")
 _REJECTS: Final = Phrases("rejects_next", "rejects_later")
-_REJECTS_PREVIOUS: Final = Phrases("rejects_previous", "rejects_previous_in_brackets")
+_REJECTS_PREVIOUS: Final = Phrases("rejects_previous_in_brackets", "rejects_previous")
 _MENTIONS_PREVIOUS: Final = Phrases("mentions_previous")
 _NAMES_PREVIOUS: Final = Phrases("names_previous")
 _BEGINS_CHECK: Final = Phrases("begins_check")
