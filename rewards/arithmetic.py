@@ -14,7 +14,7 @@ from .extraction.words.phrases import words
 from .extraction.words.vocabulary import beside_a_number
 from .verdict import Evidence, Status, Verdict
 
-#: Longer numbers are not read.
+#: Longer numbers are not read: Python refuses to convert more than 4,300 digits.
 MAX_DIGITS = 4000
 _NUMBER = re.compile(
     r"(?<![\w.^])(?P<sign>[-+\u2212]\s?)?"

@@ -343,5 +343,5 @@ def number(token: str, most_digits: int) -> Number:
     return Number(value.numerator, value.denominator)
 
 
-#: With its sign: exponents up to 9,999, which arithmetic takes microseconds for.
+#: With its sign: exponents below 10,000, so that a short text makes no number of a million digits.
 _EXPONENT_DIGITS: Final = 4

@@ -36,8 +36,10 @@ _PLUS_CONSTANT = re.compile(
     rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
-#: Only this many different links of a chain are kept beside its last.
+#: Only this many different links of a chain are kept beside its last, because each is judged as an
+#: answer: the longest chain of `responses.json` has five.
 _MOST_STEPS = 32
+#: Longer links are no name or constant; ``\operatorname{C}_{\text{const}}`` has 31 characters.
 _LONGEST_CONSTANT = 40
 # Only the name of an antiderivative: "F(x) + C".
 _MERE_NAME = re.compile(

@@ -88,7 +88,8 @@ _ORNAMENTS = re.compile(
 _TABLE_NEXT = re.compile(r"(?:\s|\\[,;:! ])*\\begin\s?\{")
 _DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
 _LONE_NAME = re.compile(r"\s*(?!\\pi(?![a-z])|[eG]\s*\Z)\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
-#: Look-ahead in tokens after a pause.
+#: Tokens that are looked at behind a pause for the next one at the top level, so that a formula of
+#: many pauses takes linear time.
 _AHEAD = 40
 
 

@@ -141,7 +141,7 @@ def _has_symbol(parser: Parser, place: int) -> bool:
     return False
 
 
-#: Tokens that are searched for a symbol of the problem.
+#: Tokens that are searched for a symbol of the problem, so that nested calls take linear time.
 _LONGEST_LOOK: Final = 64
 
 

@@ -175,7 +175,8 @@ _MATHEMATICS = re.compile(
 )
 _REALS = re.compile(r"\\(?:mathbb|mathbf|mathrm|Bbb)\s?\{?\s?[RC]\s?\}?|\\in(?![A-Za-z])|ℝ|∈")
 _LETTERS = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[a-z]{2,7}(?![A-Za-z])")
-#: Brackets at the end of a box that are opened.
+#: Brackets at the end of a box that are opened, each in one pass over the box: an equality, a
+#: condition, a constant and one to spare.
 _MOST_BRACKETS = 4
 
 

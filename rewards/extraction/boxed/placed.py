@@ -21,7 +21,8 @@ from ..statements import chains
 from ..words.leads import SENTENCE_END, denied_after, denied_before
 from ..words.phrases import Phrases
 
-#: Only this many characters before the last box are searched for the formulas around boxes.
+#: Only this many characters before the last box are searched for the formulas around boxes; as much
+#: as of a text without boxes.
 REACH = 20_000
 _MARK = re.compile(f"[{MARKS}]")
 _FIRST = ord(MARKS[0])
@@ -48,7 +49,8 @@ _OPEN_START = re.compile(r"\s*(?:[-+*/^]|\\(?:cdot|times|text))")
 _LABEL = re.compile(rf"[^{MARKS}]*:\s*(?=[{MARKS}])")
 _JOINS_BOXES: Final = Phrases("joins_boxes")
 _WHERE: Final = Phrases("where")
-#: Most characters of the sentence before a box that are searched for a denial.
+#: Most characters of the sentence before a box that are searched for a denial: the longest sentence
+#: before a formula of `responses.json` has 197.
 _SENTENCE = 240
 
 

@@ -43,7 +43,7 @@ _SUBJECT: Final = Phrases("subject")
 _LEADING: Final = Phrases("introduces")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _PUNCTUATION = re.compile(r"[\s.,;:()\[\]'\"!~*\u2019\u2014-]*")
-#: Longer texts beside an answer are no remarks.
+#: Longer texts beside an answer are no remarks: twice the longest sentence of `responses.json`.
 LONGEST = 400
 # Names that are words, too, and mean the words in a text command.
 _WORDS_NOT_NAMES = frozenset(
