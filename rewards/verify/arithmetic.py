@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from ..arguments import check_switches, check_text
 from ..errors import ArgumentTypeError
 from ..reading.extraction.announced import final_text
 from ..reading.extraction.words.leads import denied_before
-from ..reading.extraction.words.vocabulary import UNITS, beside_a_number
+from ..reading.extraction.words.phrases import words
+from ..reading.extraction.words.vocabulary import beside_a_number
 from ..verdict import Evidence, Status, Verdict
 
-#: Longer numbers are not read.
+#: Longer numbers are not read: Python refuses to convert more than 4,300 digits.
 MAX_DIGITS = 4000
 _NUMBER = re.compile(
     r"(?<![\w.^])(?P<sign>[-+\u2212]\s?)?"
@@ -42,14 +44,16 @@ _SCIENTIFIC = re.compile(
     r"[\s$]*(?P<sign>[-+\u2212]?)(?:(?P<mantissa>\d{1,30})(?:\.(?P<fraction>\d{1,30}))?\s*"
     r"(?:\\times|\\cdot|\u00d7|\*)\s*)?10\s?\^\s?\{?(?P<power>\d{1,3})\}?[\s$.]*"
 )
-# The power of a unit, which is no other number: 42 cm^2.
-_UNIT_POWER = re.compile(
-    rf"(?<![A-Za-z])(?P<unit>(?:{'|'.join(sorted(UNITS, key=len, reverse=True))})\s*\}}?)"
-    r"\s?\^\s?\{?[23]\}?(?!\d)"
-)
 # After a number: it is denied, or another is offered with it.
 _DENIED_AFTER = re.compile(r"\s+(?:is|was|are|would be)(?:n't|\s+not|\s+never)\b", re.IGNORECASE)
 _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", re.IGNORECASE)
+
+
+@cache
+def _unit_power() -> re.Pattern[str]:
+    """The power of a unit, which is no other number: 42 cm^2."""
+    units = "|".join(sorted(words("unit"), key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
 
 def verify_integer(
@@ -94,7 +98,7 @@ def verify_integer(
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
     text, source = (final.answer, final.source) if final.answer else (final.text, "last_number")
     boxed = source == "boxed"
-    text = _UNIT_POWER.sub(r"\g<unit>", text)
+    text = _unit_power().sub(r"\g<unit>", text)
     if boxed and (scientific := _SCIENTIFIC.fullmatch(text.rpartition("=")[2])):
         return _verdict(_power_of_ten(scientific) == target, scientific[0].strip(), source)
     numbers = [

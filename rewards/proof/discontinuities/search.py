@@ -114,6 +114,17 @@ class Steps:
                 self._budget = MAX_THOROUGH_SEARCH
             cells += [low for low, _ in self._poles()]
             cells += [low for branch in self.tape.branches for low in self._ends(branch)]
+        refuted = self._at_breaks(cells, width) or self._at_branches(cells, width)
+        if refuted is not None:
+            return refuted
+        if self.too_large:
+            return self.at.undecided(
+                "f is too large, or a constant too small, where the answer may jump"
+            )
+        return self._in_cells([*cells, *(place.low for place in self.touching)])
+
+    def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
+        """Refute a jump where a part that is not analytic breaks; such places bound cells."""
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
             part = partial(self.at.part, self.tape, brk.slot)
@@ -124,6 +135,10 @@ class Steps:
                 if witness := self._jump(Place(low, high, self.tape, brk)):
                     return self._jumped(witness)
             cells += [low for low, _ in places]
+        return None
+
+    def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
+        """Refute a jump where a root, a logarithm or an inverse function may change its branch."""
         for branch in self.tape.branches:
             turns = self._turns(branch, width)
             if not branch.root:
@@ -142,11 +157,10 @@ class Steps:
                     continue
                 if self._is_regular(place) and (witness := self._jump(place, real=True)):
                     return self._jumped(witness)
-        if self.too_large:
-            return self.at.undecided(
-                "f is too large, or a constant too small, where the answer may jump"
-            )
-        cells += [place.low for place in self.touching]
+        return None
+
+    def _in_cells(self, cells: list[Ball]) -> Outcome | None:
+        """Refute an F that differs from f, or has no value, somewhere between the places."""
         ctx.prec = self.at.bits
         refuted = self.at.visit(self._between(cells), thorough=True)
         if refuted is None and any(self._nowhere(x, cells) for x in self.at.valueless):

@@ -26,6 +26,14 @@ def ratio(numerator: int, denominator: int) -> Number:
     return Number(numerator // common, denominator // common)
 
 
+def decimal(digits: str, exponent: int = 0) -> Number:
+    """A number with a decimal point, perhaps, times a power of ten."""
+    whole, _, fraction = digits.partition(".")
+    power = exponent - len(fraction)
+    value = int((whole + fraction) or "0")
+    return Number(value * 10**power) if power >= 0 else ratio(value, 10**-power)
+
+
 def quotient(top: Expression, bottom: Expression) -> Expression:
     """A fraction; of two whole numbers, the exact one."""
     if (

@@ -1,43 +1,27 @@
 """Formulas as SymPy prints them (``2*x*exp(x**2)/3``) to expression trees.
 
-The text is Python's syntax, so Python's parser gives the structure; nothing is evaluated. Only the
-forms below are read: numbers, names, arithmetic, comparisons, calls of known functions.
+The notation is Python's; `rewards.reading.expression.infix` reads it, and nothing is evaluated.
+Only the forms below are read: numbers, names, arithmetic, comparisons, calls of known functions.
 """
 
 from __future__ import annotations
 
-import ast
+import keyword
+import re
 from collections.abc import Callable, Mapping
-from fractions import Fraction
+from typing import ClassVar, Final
 
 from ..functions import CONSTANTS, RECORDS, spellings
 from .build import neg
+from .infix import LIST, Notation, NotationError, unknown_functions
 from .sympy_bridge import BY_COUNT, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
-#: Longer texts are refused.
-MAX_CHARACTERS = 32_768
-MAX_DEPTH = 100
-#: Digits of the longest number.
-MAX_DIGITS = 1_000
-
-_OPERATORS: Mapping[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.Pow: "pow",
-}
-_COMPARISONS: Mapping[type[ast.cmpop], str] = {
-    ast.Lt: "lt",
-    ast.LtE: "le",
-    ast.Gt: "gt",
-    ast.GtE: "ge",
-    ast.Eq: "eq",
-    ast.NotEq: "ne",
-}
+#: The last condition of a Piecewise in a tree that is being read.
+_TRUE: Final = Call("true")
+_COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 #: SymPy's names of constants.
-_NAMES = {SAME[constant.name]: Call(constant.name) for constant in CONSTANTS}
+_NAMES: Mapping[str, Expression] = {SAME[c.name]: Call(c.name) for c in CONSTANTS}
 #: Our names of functions, SymPy's, and those of Python and NumPy.
 _FUNCTIONS: dict[str, str] = {
     **{name: name for name in RECORDS},
@@ -46,6 +30,64 @@ _FUNCTIONS: dict[str, str] = {
 _BY_COUNT: dict[tuple[str, int], str] = {
     (theirs, RECORDS[ours].arity[0]): ours for ours, theirs in SAME.items() if theirs in BY_COUNT
 }
+
+
+class _SymPy(Notation):
+    """SymPy's notation."""
+
+    system = "SymPy"
+    token: ClassVar = re.compile(
+        r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))"
+        r"|(?P<name>[^\W\d]\w*)|(?P<sign>\*\*|[<>=!]=|[-+*/(),<>&|]))"
+    )
+    #: In Python, connectives bind more tightly than comparisons.
+    binding: ClassVar = {
+        **dict.fromkeys(_COMPARISONS, 1),
+        "|": 2,
+        "&": 3,
+        "+": 4,
+        "-": 4,
+        "*": 5,
+        "/": 5,
+        "sign": 6,
+        "^": 7,
+    }
+    relations: ClassVar = {**_COMPARISONS, "&": "and", "|": "or"}
+    comparisons: ClassVar = frozenset(_COMPARISONS)
+    has_pairs: ClassVar = True
+    #: No formula of a problem file is longer or deeper; SymPy prints sums flat.
+    most_characters: ClassVar = 32_768
+    most_levels: ClassVar = 100
+    most_brackets: ClassVar = 100
+
+    def atom(self, name: str) -> Expression:
+        if name == "True":
+            return _TRUE
+        if keyword.iskeyword(name):
+            raise NotationError(f"not in SymPy's notation: {name!r}")
+        return _NAMES.get(name, Symbol(name))
+
+    def call(self, name: str, args: tuple[Expression, ...]) -> Expression:
+        if name == LIST:
+            return Call(LIST, args)
+        if name == "Piecewise":
+            return _piecewise(args)
+        special = _SPECIAL.get((name, len(args)))
+        if special is not None:
+            return special(args)
+        ours = _BY_COUNT.get((name, len(args))) or _FUNCTIONS.get(name)
+        if ours is None:
+            raise NotationError(f"unknown function {name!r}")
+        fewest, most = FUNCTIONS[ours]
+        if len(args) < fewest or (most is not None and len(args) > most):
+            raise NotationError(f"{name} with {len(args)} arguments")
+        return Call(ours, args)
+
+    def negative(self, value: Expression) -> Expression:
+        return neg(value)
+
+
+_SYMPY: Final = _SymPy()
 
 
 def read_sympy(text: str) -> Expression:
@@ -59,93 +101,24 @@ def read_sympy(text: str) -> Expression:
     '2 x^{2}'
 
     """
-    if len(text) > MAX_CHARACTERS:
-        raise ValueError(f"longer than {MAX_CHARACTERS} characters")
-    try:
-        body = ast.parse(text.strip(), mode="eval").body
-        return _read(body, MAX_DEPTH)
-    except SyntaxError as error:
-        raise ValueError(f"not a formula in SymPy's notation: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError("nested too deeply") from None
+    tree = _SYMPY.read(text)
+    if unknown_functions(tree):  # a pair or True outside of Piecewise
+        raise NotationError("not in SymPy's notation: a pair of values, or True")
+    return tree
 
 
-def _read(node: ast.expr, depth: int) -> Expression:
-    if not depth:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(node, ast.Constant):
-        return _number(node.value)
-    if isinstance(node, ast.Name):
-        return _NAMES.get(node.id, Symbol(node.id))
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _chain(node, depth)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        inner = _read(node.operand, depth - 1)
-        return neg(inner) if isinstance(node.op, ast.USub) else inner
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARISONS:
-        sides = (_read(node.left, depth - 1), _read(node.comparators[0], depth - 1))
-        return Call(_COMPARISONS[type(node.ops[0])], sides)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
-        sides = (_read(node.left, depth - 1), _read(node.right, depth - 1))
-        return Call("and" if isinstance(node.op, ast.BitAnd) else "or", sides)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        return _call(node.func.id, node.args, depth)
-    raise ValueError(f"not a formula in SymPy's notation: {ast.unparse(node)[:40]!r}")
-
-
-def _chain(node: ast.BinOp, depth: int) -> Expression:
-    """A left-nested chain of one kind of operator, however long, as one sum or product."""
-    operator = _OPERATORS[type(node.op)]
-    if operator in ("div", "pow"):
-        return Call(operator, (_read(node.left, depth - 1), _read(node.right, depth - 1)))
-    kinds = (ast.Mult,) if operator == "mul" else (ast.Add, ast.Sub)
-    parts: list[Expression] = []
-    here: ast.expr = node
-    while isinstance(here, ast.BinOp) and isinstance(here.op, kinds):
-        part = _read(here.right, depth - 1)
-        parts.append(Call("neg", (part,)) if isinstance(here.op, ast.Sub) else part)
-        here = here.left
-    parts.append(_read(here, depth - 1))
-    return Call("mul" if operator == "mul" else "add", tuple(reversed(parts)))
-
-
-def _number(value: object) -> Expression:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"not a number: {value!r}")
-    exact = Fraction(value) if isinstance(value, int) else Fraction(repr(value))
-    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > 3.33 * MAX_DIGITS:
-        raise ValueError(f"a number of more than {MAX_DIGITS} digits")
-    return Number(exact.numerator, exact.denominator)
-
-
-def _call(name: str, arguments: list[ast.expr], depth: int) -> Expression:
-    if name == "Piecewise":
-        return _piecewise(arguments, depth)
-    args = tuple(_read(argument, depth - 1) for argument in arguments)
-    special = _SPECIAL.get((name, len(args)))
-    if special is not None:
-        return special(args)
-    ours = _BY_COUNT.get((name, len(args))) or _FUNCTIONS.get(name)
-    if ours is None:
-        raise ValueError(f"unknown function {name!r}")
-    fewest, most = FUNCTIONS[ours]
-    if len(args) < fewest or (most is not None and len(args) > most):
-        raise ValueError(f"{name} with {len(args)} arguments")
-    return Call(ours, args)
-
-
-def _piecewise(pairs: list[ast.expr], depth: int) -> Expression:
+def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
     parts: list[Expression] = []
     for pair in pairs:
-        if not isinstance(pair, ast.Tuple) or len(pair.elts) != 2:
-            raise ValueError("Piecewise takes pairs of a value and a condition")
-        value, condition = pair.elts
-        parts.append(_read(value, depth - 1))
-        if isinstance(condition, ast.Constant) and condition.value is True:
+        if not isinstance(pair, Call) or pair.function != LIST or len(pair.args) != 2:
+            raise NotationError("Piecewise takes pairs of a value and a condition")
+        value, condition = pair.args
+        parts.append(value)
+        if condition == _TRUE:
             break
-        parts.append(_read(condition, depth - 1))
+        parts.append(condition)
     if not parts:
-        raise ValueError("an empty Piecewise")
+        raise NotationError("an empty Piecewise")
     return Call("piecewise", tuple(parts)) if len(parts) > 1 else parts[0]
 
 

@@ -39,6 +39,11 @@ def all_nodes(expression: Expression) -> list[Expression]:
     return nodes
 
 
+def size(expression: Expression) -> int:
+    """The number of nodes of ``expression``."""
+    return len(all_nodes(expression))
+
+
 def symbols_of(expression: Expression) -> set[str]:
     """Names of the free symbols of ``expression``."""
     return {node.name for node in all_nodes(expression) if type(node) is Symbol}

@@ -10,7 +10,7 @@ from .boxed.placed import filled, place
 from .boxes import Box, boxes
 from .visible import visible
 
-#: Only this many characters at the end of a text are searched.
+#: Only this many characters at the end of a text are searched; as in `choose`.
 TAIL = 20_000
 _ANNOUNCEMENT = re.compile(
     r"(?:\b(?:final\s+)?(?:answer|label|result|prediction|verdict|conclusion|classification)\b"

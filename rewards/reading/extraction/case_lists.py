@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from typing import Final
 
 from .cases import one_case
 from .spans import Span
+from .words.phrases import Phrases
 
-_WHEN = r"(?:for|if|when|whenever|on|si|pour|wenn|für|falls)\s{1,2}(?:all\s)?\s?"
 # "A for x > 0": between a value and its condition.
-_VALUE_FIRST = re.compile(rf"[\s,*]{{0,4}}{_WHEN}", re.IGNORECASE)
+_VALUE_FIRST: Final = Phrases("case")
 # "For x > 0: A", "Case 1: x > 0. Then A": before a condition, and between it and its value.
-_LEAD = rf"(?:case\s{{0,2}}\(?\w{{1,3}}\)?\s?[:.)(-]{{0,2}}[\s*_(]{{0,4}})?(?:{_WHEN})?"
-_CONDITION_FIRST = re.compile(
-    rf"(?:(?<![A-Za-z])(?:(?=case\s){_LEAD}|{_WHEN})[\s*_(]{{0,3}}"
-    r"|(?:\A|\n)[ \t|*_]{0,4}(?:(?:[-•+]|\(?\w{1,2}[.)])\s{1,3})?[*_(]{0,3})\Z",
-    re.IGNORECASE,
-)
-_THEN = re.compile(
-    r"[\s,:.)*_|-]{0,8}(?:(?:then|so|thus)[\s,]{1,2})?"
-    r"(?:(?:we (?:have|get)|it is|the (?:answer|integral|antiderivative) is)\s)?",
-    re.IGNORECASE,
-)
-# Between two rows: punctuation, a word, the bullet of a list, the words of the next condition.
-_BETWEEN = re.compile(
-    r"[\s,.;*_|]{0,6}(?:(?:and|while|but|or)\s{1,2})?(?:it is\s)?"
-    rf"(?:(?:[-*•+]|\(?\w{{1,2}}[.)])\s{{1,3}})?[*_(]{{0,4}}{_LEAD}[\s*_(]{{0,3}}",
-    re.IGNORECASE,
-)
+_CONDITION_FIRST: Final = Phrases("before_case")
+_THEN: Final = Phrases("then")
+_BETWEEN: Final = Phrases("between_cases")
 _BOUND = re.compile(r"[<>]|\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])")
 
 
@@ -62,7 +48,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that the formula and its successor are; else None."""
     first = formulas[at]
     if first.kind == "display" and (case := one_case(first.latex)):
-        value, condition = (replace(first, latex=latex) for latex in case)
+        value, condition = (first._replace(latex=latex) for latex in case)
         return value, condition
     if at + 1 == len(formulas):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 _WORD_OF_CONDITION = r"(?:if|for|when|on|whenever|provided(?:\s+that)?|in\s+case)"
 _TEXT_COMMAND = r"\\(?:text(?:rm|normal|it|bf|up)?|[mh]box|mathrm)\s?\{"
@@ -18,6 +17,7 @@ _PIECE = re.compile(
     r"|(?P<close>\\(?:right|[bB]igg?r?)\s?(?:[)\]|.]|\\\}|\\r[a-z]+)|\\end\s?\{[A-Za-z]+\*?\}|\\\}|[)}\]])"
     r"|(?P<bound>\\(?:[lg]eq?(?:slant)?|lt|gt|neq?|in)(?![A-Za-z])|[<>≤≥∈])|(?P<colon>:(?!=))|(?P<equal>=)"
 )
+#: Longer formulas are no tables in words: no answer of `responses.json` has over 188 characters.
 _LONGEST_CASES = 4000
 
 
@@ -67,14 +67,106 @@ _TABLE = re.compile(
 )
 
 
-@dataclass(slots=True)
+#: Spacing, which makes no value.
+_SPACES = re.compile(r"\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])")
+
+
+def one_case(latex: str) -> tuple[str, str] | None:
+    """The value and the condition that a formula is: ``F (x > 0)``; else None."""
+    if len(latex) > _LONGEST_CASES or not _BOUNDS.search(latex):
+        return None
+    rows = _rows(latex)
+    return rows[0] if len(rows) == 1 else None
+
+
+def _rows(latex: str) -> list[tuple[str, str]]:
+    """The values and their conditions at the top level; none if the formula has another form."""
+    rows = _Rows(latex)
+    for token in _PIECE.finditer(latex):
+        if rows.take(token):
+            break
+    return rows.finished()
+
+
 class _Rows:
     """Values and conditions in the order of the text, paired as they come."""
 
-    pairs: list[tuple[str, str]] = field(default_factory=list)
-    value: str | None = None  # without its condition so far
-    condition: str = ""  # that stands before its value
-    failed: bool = False
+    def __init__(self, latex: str) -> None:
+        self.latex = latex
+        self.pairs: list[tuple[str, str]] = []
+        self.value: str | None = None  # without its condition so far
+        self.condition = ""  # that stands before its value
+        self.failed = False
+        self.conditions_first = False  # each stands before its value
+        self.depth = 0
+        self.end = len(latex)
+        self.begin_piece(0)
+        self.in_parentheses = False  # the group at the top level
+
+    def begin_piece(self, start: int, *, after_word: bool = False, prefix: str = "") -> None:
+        self.start = start
+        self.after_word = after_word  # "if", "for" stand before the piece
+        self.prefix = prefix  # of a condition, from the text command that holds its first word
+        self.bounded = False  # a relation was met in the piece
+        # Its last group in brackets, and whether a relation is in it.
+        self.group, self.group_bounded = (0, 0), False
+
+    def take(self, token: re.Match[str]) -> bool:
+        """Take the next token. Whether it ends the rows."""
+        kind = token.lastgroup
+        if kind == "open":
+            if not self.depth:
+                self.in_parentheses = token[0].endswith(("(", "["))
+                self.group, self.group_bounded = (token.start(), self.end), False
+            self.depth += 1
+        elif kind == "close":
+            self.depth = max(self.depth - 1, 0)
+            if not self.depth and self.group_bounded:
+                self.group = self.group[0], token.end()
+        elif kind == "bound":
+            self.bounded = self.bounded or not self.depth
+            self.group_bounded |= self.depth == 1 and self.in_parentheses
+        elif not self.depth and kind != "equal":
+            return self.separate(token, kind)
+        return False
+
+    def separate(self, token: re.Match[str], kind: str | None) -> bool:
+        """Take a token that may end a piece. Whether it ends the rows."""
+        if kind == "stop":
+            self.end = token.start()
+            return True
+        if kind == "colon":
+            if not self.bounded:
+                return False
+            self.conditions_first = True
+        self.finish_piece(token.start())
+        if kind == "else":
+            if self.value is None or not self.pairs:
+                self.failed = True
+                return True
+            self.add_condition(r"\text{otherwise}")
+        if kind in ("when", "rest"):
+            self.begin_piece(token.end(), after_word=True, prefix=token["rest"] or "")
+        else:
+            self.begin_piece(token.end())
+        return False
+
+    def finish_piece(self, end: int) -> None:
+        """Take the piece that ends here: a condition, a value, or one behind the other."""
+        piece = self.latex[self.start : end]
+        if not _SPACES.sub("", self.prefix + piece).strip("."):
+            return
+        opened, closed = self.group
+        if self.after_word or self.bounded:
+            condition = self.prefix + piece
+            if self.after_word or self.conditions_first or not self.extend(condition):
+                self.add_condition(condition)
+        elif self.group_bounded and not self.latex[closed:end].strip(" .\n"):
+            if self.latex[self.start : opened].strip():
+                self.add_value(self.latex[self.start : opened])
+            self.add_condition(self.latex[opened:closed])
+        else:
+            self.add_value(piece)
 
     def add_value(self, value: str) -> None:
         if self.condition:
@@ -101,90 +193,9 @@ class _Rows:
         self.pairs[-1] = (self.pairs[-1][0], f"{self.pairs[-1][1]}, {condition}")
         return True
 
-
-def one_case(latex: str) -> tuple[str, str] | None:
-    """The value and the condition that a formula is: ``F (x > 0)``; else None."""
-    if len(latex) > _LONGEST_CASES or not _BOUNDS.search(latex):
-        return None
-    rows = _rows(latex)
-    return rows[0] if len(rows) == 1 else None
-
-
-def _rows(latex: str) -> list[tuple[str, str]]:
-    """The values and their conditions at the top level; none if the formula has another form."""
-    rows = _Rows()
-    first = False  # conditions stand before their values
-    after_word = False  # "if", "for" stand before the piece
-    prefix = ""  # of a condition, from the text command that holds its first word
-    bounded = False  # a relation was met in the piece
-    bracketed = False  # the group at the top level is in parentheses
-    start = depth = 0
-    group: tuple[int, int, bool] = (0, 0, False)  # the piece's last one, and whether it is bounded
-    end = len(latex)
-
-    def flush(until: int) -> bool:
-        """Take the piece that ends here. Whether it was a condition."""
-        nonlocal bounded, after_word, prefix, group
-        piece = latex[start:until]
-        plain = _SPACES.sub("", prefix + piece).strip(".")
-        opened, closed, grouped = group
-        is_condition = after_word or bounded
-        if not plain:
-            pass
-        elif is_condition:
-            condition = prefix + piece
-            if after_word or first or not rows.extend(condition):
-                rows.add_condition(condition)
-        elif grouped and not latex[closed:until].strip(" .\n"):
-            if latex[start:opened].strip():
-                rows.add_value(latex[start:opened])
-            rows.add_condition(latex[opened:closed])
-        else:
-            rows.add_value(piece)
-        bounded, after_word, prefix, group = False, False, "", (0, 0, False)
-        return bool(plain) and is_condition
-
-    for token in _PIECE.finditer(latex):
-        kind = token.lastgroup if token.lastgroup != "rest" else "when"
-        if kind == "open":
-            if not depth:
-                bracketed = token[0].endswith(("(", "["))
-                group = (token.start(), len(latex), False)
-            depth += 1
-        elif kind == "close":
-            depth = max(depth - 1, 0)
-            if not depth and group[2]:
-                group = (group[0], token.end(), True)
-        elif kind == "bound":
-            bounded = bounded or not depth
-            if depth == 1 and bracketed:
-                group = (group[0], group[1], True)
-        elif depth or kind == "equal":
-            continue
-        elif kind == "stop":
-            end = token.start()
-            break
-        elif kind == "when":
-            flush(token.start())
-            after_word, prefix, start = True, token["rest"] or "", token.end()
-        elif kind == "else":
-            flush(token.start())
-            if rows.value is None or not rows.pairs:
-                return []
-            rows.add_condition(r"\text{otherwise}")
-            start = token.end()
-        elif kind == "colon":
-            if bounded:
-                first = True
-                flush(token.start())
-                start = token.end()
-        else:
-            flush(token.start())
-            start = token.end()
-    flush(end)
-    complete = not rows.failed and rows.value is None and not rows.condition
-    return rows.pairs if complete and all(value.strip() for value, _ in rows.pairs) else []
-
-
-#: Spacing, which makes no value.
-_SPACES = re.compile(r"\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])")
+    def finished(self) -> list[tuple[str, str]]:
+        """The rows, if every value has a condition."""
+        if not self.failed:
+            self.finish_piece(self.end)
+        complete = not self.failed and self.value is None and not self.condition
+        return self.pairs if complete and all(value.strip() for value, _ in self.pairs) else []

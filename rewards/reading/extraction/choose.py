@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final, NamedTuple
 
 from .boxed.content import inside
 from .case_lists import with_conditions
@@ -15,38 +17,33 @@ from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
 from .words.leads import (
     FORMULA,
+    SENTENCE_END,
     Lead,
     asks,
     check_fails,
     denied_after,
     first_check,
     mentioned_after,
+    named_after,
     read_lead,
 )
+from .words.phrases import Phrases
 
-#: Only this many characters and formulas at the end of a text are searched.
+#: Only this many characters and formulas at the end of a text are searched. In `responses.json` the
+#: answer stands at most 190 characters before the end, and a response has at most nine formulas
+#: (tests/rewards/extraction/test_bounds.py measures this and what follows); these are bounds of the
+#: work for hostile texts.
 TAIL = 20_000
 MOST = 256
-#: Most characters and formulas that a sentence is followed back over.
+#: Most characters and formulas that a sentence is followed back over: the longest sentence before a
+#: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5
 
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
-_IS_THE_ANSWER = re.compile(
-    r"[\s*.,]{0,4}(?:(?:is|as|was|being)\s)?(?:(?:the|our|your|my|an?)\s)?"
-    r"(?:(?:final|correct|required|desired|general|indefinite)\s)*"
-    r"(?:answer|antiderivative|result|integral of|solution)\b",
-    re.IGNORECASE,
-)
-_OR = re.compile(
-    r"[\s,;*]{0,4}(?:or|ou|oder|или|或)[\s*]{0,4}(?:(?:just|simply|maybe|possibly|perhaps) )?",
-    re.IGNORECASE,
-)
-_REMARK = re.compile(
-    r"\b(?:where|with|for|if|when|since|let|using|because|note|recall|by)\b", re.IGNORECASE
-)
-_LEADS_ON = re.compile(r"\b(?:get|gives|obtain|have|therefore|thus|so|is)\W*\Z", re.IGNORECASE)
-_WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)\s){0,2}\s{0,4}")
+_OR: Final = Phrases("or")
+_WHERE: Final = Phrases("where")
+_REMARK: Final = Phrases("remark")
+_LEADS_ON: Final = Phrases("leads_on")
 _NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
 # A line without delimiters that may hold the answer.
 _BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
@@ -227,7 +224,7 @@ class _Reader:
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
             return Lead(soft=True), False
-        if _IS_THE_ANSWER.match(text, span.end, span.end + 60):
+        if named_after(text, span.end):
             return Lead(announced=True, named=True, concluded=True), False
         if not span.start and not self.chains(index)[0].lead:
             return Lead(), False
@@ -240,7 +237,7 @@ class _Reader:
                 gap = gap.rstrip(" \t\n*#_:>-")
                 asked = asks(gap)
             cut = 0
-            for stop in _SENTENCE_END.finditer(gap):
+            for stop in SENTENCE_END.finditer(gap):
                 cut = stop.end()
             sentence = gap[cut:] + sentence
             if cut or end - begin > _REACH:
@@ -266,7 +263,7 @@ def _is_remark(lead: str) -> bool:
     return bool(lead) and _REMARK.search(lead) is not None and not _LEADS_ON.search(lead)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Candidate:
     """A formula that may be the answer."""
 
@@ -340,59 +337,150 @@ class _Candidate:
         return tuple(each for each in dict.fromkeys(answers) if each != self.statement.answer)
 
 
+# --- Which formula is the answer ------------------------------------------------------------------
+
+
+#: What a formula may be to its text, in the order of preference, each with the reason.
+STANDINGS: Final = {
+    "overriding": "a plain formula behind the answer that corrects or evaluates it",
+    "answer": "the search ends here",
+    "doubtful": "a recalled formula or a rule in the form of an answer, if no expression follows",
+    "plain": "an expression",
+    "explained": "a check or an explanation has the form of an answer, and may repeat it",
+    "identity": "one side of an equation",
+    "remark": "what is recalled, used, checked or defined: better than none",
+    "foreign": "a formula about something else: better than none",
+    "number": "a lone number: better than none",
+}
+
+
+class Judged(NamedTuple):
+    """What the order of candidates asks about a formula and the words around it."""
+
+    kind: Kind
+    announced: bool
+    concluded: bool
+    soft: bool
+    checked: bool
+    doubted: bool  # recalled, used as a rule, checked, or asked about
+    display: bool
+    foreign: bool  # in other letters than the problem's
+    number: bool
+
+    @property
+    def strong(self) -> bool:
+        """Whether the formula has the form of an answer, or is called the answer."""
+        return self.kind is Kind.STRONG or self.announced
+
+
+class Rule(NamedTuple):
+    """How a formula stands: by the first of `RULES` that holds."""
+
+    reason: str
+    holds: Callable[[Judged], bool]
+    standings: tuple[str, ...]
+
+
+#: The table of docs/verifier.md, "Which formula is the answer"; a test compares the two.
+RULES: Final = (
+    Rule("has other letters than the problem", lambda it: it.foreign, ("foreign",)),
+    Rule(
+        "a lone symbol or number that is called the answer",
+        lambda it: it.kind is Kind.LONE and it.announced and not it.doubted,
+        ("overriding", "plain"),
+    ),
+    Rule("any other lone number", lambda it: it.kind is Kind.LONE and it.number, ("number",)),
+    Rule("any other lone symbol", lambda it: it.kind is Kind.LONE, ()),
+    Rule(
+        "strong or announced, and not doubted",
+        lambda it: it.strong and not it.doubted,
+        ("answer",),
+    ),
+    Rule(
+        "strong or announced, in a check or an explanation",
+        lambda it: it.strong and it.checked,
+        ("explained",),
+    ),
+    Rule("strong or announced, and doubted", lambda it: it.strong, ("doubtful",)),
+    Rule(
+        "doubted, or led by words such as where, let, by",
+        lambda it: it.doubted or it.soft,
+        ("remark",),
+    ),
+    Rule(
+        "an equation of two expressions, concluded, in a display",
+        lambda it: it.kind is Kind.IDENTITY and it.concluded and it.display,
+        ("overriding", "plain", "identity"),
+    ),
+    Rule(
+        "an equation of two expressions, concluded",
+        lambda it: it.kind is Kind.IDENTITY and it.concluded,
+        ("plain", "identity"),
+    ),
+    Rule(
+        "any other equation of two expressions",
+        lambda it: it.kind is Kind.IDENTITY,
+        ("identity",),
+    ),
+    Rule(
+        "an expression, concluded or in a display",
+        lambda it: it.concluded or it.display,
+        ("overriding", "plain"),
+    ),
+    Rule("any other expression", lambda it: True, ("plain",)),
+)
+#: The notes name at most so many formulas that were passed over.
+_MOST_NOTES = 4
+
+
+@cache  # of at most 1,280 arguments
+def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
+    """How a formula stands, by the first rule that holds for the fields of `Judged`."""
+    judged = Judged(kind, *facts)
+    return next(rule.standings for rule in RULES if rule.holds(judged))
+
+
 def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer; the package's docstring has the order."""
-    later: _Candidate | None = None  # a plain formula that overrides a strong one before it
-    plain: _Candidate | None = None
-    identity: _Candidate | None = None
-    doubtful: _Candidate | None = None  # strong, but a recalled formula or a rule
-    explained: _Candidate | None = None  # strong, but in a check or an explanation
-    foreign: _Candidate | None = None  # in other letters than the problem's
-    remark: _Candidate | None = None
-    number: _Candidate | None = None
+    """The formula that is the answer, by `RULES` and the order of `STANDINGS`."""
+    found: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):
-        judged = reader.statements(index)
-        best = next((each for each in judged if each.kind > Kind.NO_ANSWER), None)
+        statements = reader.statements(index)
+        best = next((each for each in statements if each.kind > Kind.NO_ANSWER), None)
         if best is None:
-            if judged and len(passed) < 4:
-                passed = (*passed, judged[0].reason)
+            passed += tuple(each.reason for each in statements[:1])
             continue
         lead, asked = reader.lead(index)
         if lead.denied:
-            passed = (*passed, "a formula that the text rejects") if len(passed) < 4 else passed
+            passed += ("a formula that the text rejects",)
             continue
-        this = _Candidate(reader, index, best, lead.announced, passed)
-        announced = lead.announced and not lead.soft
-        checked = not lead.named and reader.checked(index)
-        doubted = lead.doubted or checked or (asked and not best.has_constant)
-        if symbols and best.kind > Kind.LONE and is_foreign(best.answer, symbols):
-            foreign = foreign or this
-            continue
-        if best.kind is Kind.LONE:
-            if announced and not doubted and not has_integral(best.answer):
-                plain, later = plain or this, later or this
-            elif _NUMBER.fullmatch(best.answer):
-                number = number or this
-        elif best.kind is Kind.STRONG or announced:
-            if not doubted:
-                return later or this
-            if checked:
-                explained = explained or this
-            else:
-                doubtful = doubtful or this
-        elif doubted or lead.soft:
-            remark = remark or this
-        elif best.kind is Kind.IDENTITY:
-            identity = identity or this
-            if lead.concluded:
-                plain = plain or this
-                if reader.formulas[index].kind == "display":
-                    later = later or this
-        else:
-            plain = plain or this
-            if lead.concluded or reader.formulas[index].kind == "display":
-                later = later or this
-    if doubtful and (plain is None or plain.index < doubtful.index):
-        return doubtful
-    return plain or explained or identity or remark or foreign or number
+        candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
+        # Of the formulas with the same standing, the last one of the text counts.
+        for standing in _standings(candidate, lead, asked, symbols):
+            found.setdefault(standing, candidate)
+        if "answer" in found:
+            return found.get("overriding") or found["answer"]
+    found.pop("overriding", None)  # there is nothing to override
+    doubtful, plain = found.get("doubtful"), found.get("plain")
+    if doubtful and plain and plain.index > doubtful.index:
+        del found["doubtful"]
+    return next((found[standing] for standing in STANDINGS if standing in found), None)
+
+
+def _standings(
+    candidate: _Candidate, lead: Lead, asked: bool, symbols: Collection[str]
+) -> tuple[str, ...]:
+    reader, index, best = candidate.reader, candidate.index, candidate.statement
+    checked = not lead.named and reader.checked(index)
+    lone = best.kind is Kind.LONE
+    return standings_of(
+        best.kind,
+        lead.announced and not lead.soft and not (lone and has_integral(best.answer)),
+        lead.concluded,
+        lead.soft,
+        checked,
+        lead.doubted or checked or (asked and not best.has_constant),
+        reader.formulas[index].kind == "display",
+        not lone and bool(symbols) and is_foreign(best.answer, symbols),
+        lone and _NUMBER.fullmatch(best.answer) is not None,
+    )

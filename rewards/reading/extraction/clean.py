@@ -57,9 +57,10 @@ _SET = re.compile(
 _MEMBER = re.compile(rf"([-+]\s*{_CONSTANT_LETTER})\s*{_REALS}")
 _BRACED_COMMAND = re.compile(r"\\(?:under|over)(?:brace|bracket|paren)\s?(?=\{)")
 _LABELLED = re.compile(r"\s*[_^]\s*(?=\{)")
-#: Only this many brackets with remarks at the end of a formula are left out.
+#: Only this many brackets with remarks at the end of a formula are left out, each in one pass: a
+#: domain, a condition, a constant and one to spare.
 _MOST_REMARKS = 4
-#: Only this many braces with labels are taken apart.
+#: Only this many braces with labels are taken apart, each in one pass over the formula.
 _MOST_LABELS = 8
 _CYRILLIC_CONSTANT = re.compile(r"([-+]\s?)С(?!\w)")
 _POWER = re.compile(r"(?<=[\w)}\]])\s?\*\*\s?(?=[\w({-])")

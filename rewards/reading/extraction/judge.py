@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from .boxes import LONGEST
 from .clean import clean
@@ -36,8 +36,10 @@ _PLUS_CONSTANT = re.compile(
     rf"(?:[-+±]|\\pm)\s*(?:\\[,;:! ]\s*)*(?:{_CONSTANT_NAME}|\\ln\s?\|?[CKck]\|?)(?![A-Za-z^(_])"
 )
 _CONSTANT_PLUS = re.compile(rf"{_CONSTANT_NAME}\s*[-+]")
-#: Only this many different links of a chain are kept beside its last.
+#: Only this many different links of a chain are kept beside its last, because each is judged as an
+#: answer: the longest chain of `responses.json` has five.
 _MOST_STEPS = 32
+#: Longer links are no name or constant; ``\operatorname{C}_{\text{const}}`` has 31 characters.
 _LONGEST_CONSTANT = 40
 # Only the name of an antiderivative: "F(x) + C".
 _MERE_NAME = re.compile(
@@ -76,8 +78,7 @@ class Kind(IntEnum):
     STRONG = 4  # ends in "+ C", or begins with "\int f dx =" or "F(x) ="
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A classified chain: its last link, its kind, and the reason."""
 
     answer: str

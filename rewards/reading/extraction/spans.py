@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..latex.functions import NAMES, UNARY
 from .cases import as_cases
@@ -36,8 +36,7 @@ _JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
 MARKS = "\ue000-\ue0ff"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A formula and where it stands, delimiters included."""
 
     kind: str  # display, inline, code, bare

@@ -8,11 +8,14 @@ chain is its answer, its first link (the root) its subject.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 from .boxes import closing_brace
 from .cases import as_cases
 from .clean import CONSTANT_WORDS, without_membership
+from .words.phrases import Phrases
 from .words.vocabulary import Role, is_name, role_of, without_lead
 
 #: Environments whose rows are statements or go on with one.
@@ -64,22 +67,12 @@ _PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re
 _TEXT_OF_SIGNS = re.compile(r"\\text(?:rm|normal|bf)?\s?\{\s*([-+*/=<>,;:.^|]{0,3})\s*\}")
 # "plus" and the like stand for signs.
 _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
-# Words that change the formula beside them, outside of boxes, where remarks use all words.
-_ARITHMETIC_TEXT = re.compile(
-    r"\W*(?:(?:and|then|all|but|with|the|an?|is|result) ){0,3}"
-    r"(?:plus|minus|times|over|divided|multiplied|multiply|divide|squared?|cubed?|raised|added|add|subtract(?:ed)?|halved|half|doubled?|tripled?"
-    r"|twice|thrice|negated|negative|negation|reciprocal|inverse|to the (?:power|\w+th)|upon|modulo"
-    r"|(?:one|two) (?:over|half|third)|less than|more than|not)\b.*",
-    re.IGNORECASE,
-)
+_ARITHMETIC_TEXT: Final = Phrases("arithmetic")
 _FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 # --- Rows and pauses -----------------------------------------------------------------------------
-_REMARK_START = re.compile(
-    r"[\s~(\[]*(?:\\[,;:! ]\s*)*(?:where|with|for|if|when|as|since|provided|assuming|valid)\b",
-    re.IGNORECASE,
-)
+_REMARK_START: Final = Phrases("remark_start")
 ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
 STARTS_OPEN = re.compile(
     r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
@@ -95,7 +88,8 @@ _ORNAMENTS = re.compile(
 _TABLE_NEXT = re.compile(r"(?:\s|\\[,;:! ])*\\begin\s?\{")
 _DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
 _LONE_NAME = re.compile(r"\s*(?!\\pi(?![a-z])|[eG]\s*\Z)\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
-#: Look-ahead in tokens after a pause.
+#: Tokens that are looked at behind a pause for the next one at the top level, so that a formula of
+#: many pauses takes linear time.
 _AHEAD = 40
 
 
@@ -141,6 +135,56 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
     return cutter.done
 
 
+class _Nesting:
+    """Which tokens of a formula are inside braces, brackets or tables."""
+
+    __slots__ = ("braced", "braces", "brackets", "depth", "latex", "tables", "unmatched")
+
+    def __init__(self, latex: str, brackets: bool) -> None:
+        self.latex = latex
+        self.brackets = brackets  # whether they nest; in "[0, 1)" they do not
+        self.braces = self.depth = 0
+        self.unmatched = False
+        self.tables = 0  # environments that are part of a link
+        self.braced = 0  # tables behind a brace, closed by \right.
+
+    def holds(self, kind: str, token: re.Match[str]) -> bool:
+        """Take the next token. Whether it is inside of something, or begins or ends it."""
+        if kind == "brace":
+            self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
+        elif self.braces:
+            pass
+        elif kind in ("begin", "end"):
+            return self._environment(kind, token[kind])
+        elif self.tables:
+            pass
+        elif kind in _BRACKETS:
+            if self.brackets:
+                self._bracket(token, opens=token[kind][-1] in "([{")
+        elif kind == "null":
+            self.depth -= self.braced > 0
+            self.braced = max(self.braced - 1, 0)
+        else:
+            return self.depth > 0
+        return True
+
+    def _environment(self, kind: str, name: str) -> bool:
+        statements = name in ROW_ENVIRONMENTS and not self.braced
+        if statements or (name == "array" and not self.depth and not self.tables):
+            return self.tables > 0
+        self.tables = self.tables + 1 if kind == "begin" else max(self.tables - 1, 0)
+        return True
+
+    def _bracket(self, token: re.Match[str], *, opens: bool) -> None:
+        if opens:
+            self.depth += 1
+            self.braced += _TABLE_NEXT.match(self.latex, token.end()) is not None
+        elif self.depth:
+            self.depth -= 1
+        else:
+            self.unmatched = True
+
+
 class _Cutter:
     """Cuts a formula in one pass over its tokens; ``done`` are its chains."""
 
@@ -151,67 +195,36 @@ class _Cutter:
         self.chain = Chain()
         self.pieces: list[str] = []  # of the current link
         self.start = 0  # of the next piece
+        self.until = 0  # the end of the last text command
         self.row = False  # a row break stands between the last piece and the next
         self.tokens = list(TOKEN.finditer(latex))
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
         """Handle the tokens at the top level. Returns whether brackets did not match."""
-        braces = depth = unmatched = until = 0
-        tables: list[str] = []  # environments that are part of a link
-        braced = 0  # tables behind a brace, closed by \right.
+        nesting = _Nesting(self.latex, brackets)
         for index, token in enumerate(self.tokens):
             kind = token.lastgroup
-            if kind is None or token.start() < until:
-                continue
-            if kind == "brace":
-                braces = braces + 1 if token[0] == "{" else max(braces - 1, 0)
-            elif braces:
-                continue
-            elif kind in ("begin", "end"):
-                name = token[kind]
-                whole = name == "array" and not depth and (kind == "begin" or not tables)
-                if (name in ROW_ENVIRONMENTS and not braced) or (whole and not tables):
-                    if not tables:
-                        self._take(token)
-                elif kind == "begin":
-                    tables.append(name)
-                elif tables:
-                    tables.pop()
-            elif tables:
-                continue
-            elif kind in _BRACKETS:
-                if brackets and token[kind][-1] in "([{":
-                    depth += 1
-                    braced += _TABLE_NEXT.match(self.latex, token.end()) is not None
-                elif brackets and depth:
-                    depth -= 1
-                elif brackets:
-                    unmatched += 1
-            elif kind == "null":
-                depth, braced = depth - (braced > 0), max(braced - 1, 0)
-            elif depth:
-                continue
-            elif kind == "text":
-                until = self._text(index, token)
-            elif kind == "row":
-                self._take(token)
-                self.row = True
-            elif kind == "bound":
-                self._take(token)
-                self.pieces.append(token[0])
-                self.chain.bound = True
-            elif kind == "near":
-                self._near(token)
-            elif kind == "pause":
-                self._pause(index, token)
-            else:
-                self._relation(index, token)
+            if kind is not None and token.start() >= self.until and not nesting.holds(kind, token):
+                _HANDLERS[kind](self, index, token)
         self._take(None)
         self._close_chain()
-        return depth > 0 or unmatched > 0
+        return nesting.depth > 0 or nesting.unmatched
 
     # What a token does
+
+    def _boundary(self, _: int, token: re.Match[str]) -> None:
+        """The begin or end of an environment whose rows are statements."""
+        self._take(token)
+
+    def _row(self, _: int, token: re.Match[str]) -> None:
+        self._take(token)
+        self.row = True
+
+    def _bound(self, _: int, token: re.Match[str]) -> None:
+        self._take(token)
+        self.pieces.append(token[0])
+        self.chain.bound = True
 
     def _relation(self, index: int, token: re.Match[str]) -> None:
         if self.row and _INDENTATION.fullmatch(self.latex, self.start, token.start()):
@@ -224,7 +237,7 @@ class _Cutter:
                 return
         self._close_link()
 
-    def _near(self, token: re.Match[str]) -> None:
+    def _near(self, _: int, token: re.Match[str]) -> None:
         self._take(token)
         link = "".join(self.pieces)
         if not link.strip() or "\\int" in link or _LONE_NAME.fullmatch(link):
@@ -254,8 +267,11 @@ class _Cutter:
             return  # part of the link: lists are handled by the LaTeX reader
         self.start = token.end()
 
-    def _text(self, index: int, token: re.Match[str]) -> int:
-        r"""Handle a ``\text{..}``: mathematics, the constant, a connective, or a remark."""
+    def _text(self, _: int, token: re.Match[str]) -> None:
+        self.until = self._text_end(token)
+
+    def _text_end(self, token: re.Match[str]) -> int:
+        r"""Handle a ``\text{..}``: a formula, the constant, a connective, or a remark; its end."""
         close = closing_brace(self.latex, token.end())
         if close < 0:
             return 0
@@ -354,6 +370,20 @@ class _Cutter:
             elif kind is not None and depth <= 0:
                 return token
         return None
+
+
+#: What the tokens at the top level do.
+_HANDLERS: Final[dict[str, Callable[[_Cutter, int, re.Match[str]], None]]] = {
+    "begin": _Cutter._boundary,
+    "end": _Cutter._boundary,
+    "row": _Cutter._row,
+    "bound": _Cutter._bound,
+    "near": _Cutter._near,
+    "pause": _Cutter._pause,
+    "text": _Cutter._text,
+    "equal": _Cutter._relation,
+    "so": _Cutter._relation,
+}
 
 
 def _looks_mathematical(words: str) -> bool:

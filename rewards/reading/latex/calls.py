@@ -9,6 +9,7 @@ from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
 from . import ambiguities
+from .errors import expected_end
 from .functions import INVERSES
 from .parser import DIFFERENTIAL, Parser
 from .tokens.roles import CLOSERS, INFIX
@@ -48,7 +49,7 @@ def function(parser: Parser, name: str, depth: int) -> Expression:
     else:
         argument = argument_of(parser, name, depth)
     if tokens[parser.pos] == "," and tokens[parser.pos - 1] not in CLOSERS and not parser.separates:
-        raise parser.stray(",")
+        raise parser.error(*expected_end(","))
     if name == "gudermannian" and type(power) is Number and power == Number(-1):
         return Call("atanh", (Call("sin", (argument,)),))
     node = _unary(name, argument, base)

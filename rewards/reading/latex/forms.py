@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from ..expression.build import ONE, ZERO, quotient, ratio
 from ..expression.infinite_sums import infinite_sum
-from ..expression.traversal import substitute
+from ..expression.traversal import size, substitute
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
 from .calls import OPENERS, function
@@ -16,6 +17,8 @@ from .special import letter, named
 from .tokens.roles import CLOSERS
 
 _BRACE: Final = frozenset("}")
+_BRACKET: Final = frozenset("]")
+_RIGHT_BAR: Final = frozenset(("\\right|",))
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
 
 
@@ -79,9 +82,6 @@ def bars(parser: Parser, _: None, depth: int) -> Expression:
 
 def sized_bars(parser: Parser, _: None, depth: int) -> Expression:
     return Call("abs", (parser.group(_RIGHT_BAR, depth),))
-
-
-_RIGHT_BAR: Final = frozenset(("\\right|",))
 
 
 def rounded(parser: Parser, function: str, depth: int) -> Expression:
@@ -176,9 +176,6 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
     return Call("root", (argument, index))
 
 
-_BRACKET: Final = frozenset("]")
-
-
 def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
     """The character √ before a group or an operand with its power."""
     token = parser.tokens[parser.pos]
@@ -203,13 +200,11 @@ _JOINERS: Final = {"\\wedge": "and", "\\vee": "or", "\\or": "or", ",": "and"}
 def cases(parser: Parser, name: str, depth: int) -> Expression:
     r"""``\begin{cases} value & condition \\ ... \end{cases}``."""
     tokens = parser.tokens
-    bars_before, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, False
+    outside = parser.enter_brackets()
     closer = f"\\end {name}"
     parts: list[Expression] = []
     while True:
-        while tokens[parser.pos] in ("\\\\", "&"):
-            parser.pos += 1
+        parser.skip("\\\\", "&")
         if tokens[parser.pos] == closer:
             break
         if len(parts) % 2:
@@ -219,8 +214,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
         if tokens[parser.pos] in _RELATIONS:  # the condition comes first
             parser.pos = start
             parts[-1] = _all_of(parser, depth)
-            while tokens[parser.pos] in (":", ",", "&"):
-                parser.pos += 1
+            parser.skip(":", ",", "&")
             parts.insert(-1, parser.expression(depth))
         else:
             condition = _condition(parser, depth)
@@ -229,7 +223,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
         if tokens[parser.pos] not in ("\\\\", closer):
             raise parser.error("the end of a row")
     parser.pos += 1
-    parser.bars, parser.separates = bars_before, separates
+    parser.bars, parser.separates = outside
     if len(parts) < 2:
         raise parser.error("a table with conditions")
     return Call("piecewise", tuple(parts))
@@ -247,8 +241,7 @@ def _value(parser: Parser, depth: int) -> Expression:
 def piecewise(parser: Parser, name: str, depth: int) -> Expression:
     """``Piecewise((value, condition), (value, True))``, as SymPy prints it."""
     tokens = parser.tokens
-    bars_before, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, False
+    outside = parser.enter_brackets()
     if tokens[parser.pos] not in OPENERS:
         raise parser.error("the cases in parentheses")
     parser.pos += 1
@@ -269,26 +262,23 @@ def piecewise(parser: Parser, name: str, depth: int) -> Expression:
     if tokens[parser.pos] not in CLOSERS or len(parts) < 2:
         raise parser.error("cases of a value and a condition")
     parser.pos += 1
-    parser.bars, parser.separates = bars_before, separates
+    parser.bars, parser.separates = outside
     return Call("piecewise", tuple(parts))
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
     """The condition of a row; None for "otherwise" and for none at all."""
     tokens = parser.tokens
-    while tokens[parser.pos] in (",", ";", "&", "\\if", ":", "\\text where"):
-        parser.pos += 1
+    parser.skip(",", ";", "&", "\\if", ":", "\\text where")
     token = tokens[parser.pos]
     if token in ("\\otherwise", "\\text True"):
         parser.pos += 1
-        while tokens[parser.pos] in (".", ",", ";"):
-            parser.pos += 1
+        parser.skip(".", ",", ";")
         return None
     if token == "\\\\" or token.startswith("\\end "):
         return None
     node = _all_of(parser, depth)
-    while tokens[parser.pos] in (".", ",", ";"):
-        parser.pos += 1
+    parser.skip(".", ",", ";")
     return node
 
 
@@ -315,14 +305,12 @@ def _all_of(parser: Parser, depth: int) -> Expression:
 def _comparison(parser: Parser, depth: int) -> Expression:
     r"""``a < b``, a chain of comparisons, ``x \in [a, b)``, or one of these in parentheses."""
     tokens = parser.tokens
-    while tokens[parser.pos] in ("\\if", "\\forall"):
-        parser.pos += 1
+    parser.skip("\\if", "\\forall")
     inside = _inside_group(tokens, parser.pos)
     if not inside.isdisjoint(_RELATIONS) or "\\in" in inside:
-        if depth >= parser.limits.depth:
-            raise parser.error(f"at most {parser.limits.depth} nested forms", TooBigError)
+        depth = parser.deeper(depth)
         parser.pos += 1
-        node = _all_of(parser, depth + 1)
+        node = _all_of(parser, depth)
         if tokens[parser.pos] not in CLOSERS:
             raise parser.error("the end of a condition")
         parser.pos += 1
@@ -423,60 +411,63 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
     r"""``\sum_{k=0}^{3} x^k`` written out, and the value of ``\sum_{k=0}^\infty 2^{-k}``."""
-    tokens = parser.tokens
     start = parser.pos - 1
+    index, low, high = _range(parser, depth)
     construct = "a sum" if function == "add" else "a product"
+    if high == math.inf:
+        value = _infinite_sum(parser, index, low, depth) if function == "add" else None
+        if value is not None:
+            return value
+        text = "".join(token.removeprefix("\\text ") for token in parser.tokens[start : parser.pos])
+        message = f"a closed form, not the infinite {construct[2:]} {text:.60}"
+        raise parser.error(message, NotClosedFormError, at=start)
+    if index is None or low is None or high is None:
+        message = f"a closed form, not {construct} with unknown bounds"
+        raise parser.error(message, NotClosedFormError, at=start)
+    if high - low >= parser.limits.terms:
+        message = f"{construct} of at most {parser.limits.terms} terms"
+        raise parser.error(message, TooBigError, at=start)
+    body = _body(parser, index, depth)
+    parser.nodes += size(body) * int(max(high - low + 1, 0))
+    if parser.nodes > parser.limits.nodes:
+        raise parser.error(f"at most {parser.limits.nodes} terms in all", TooBigError, at=start)
+    terms = tuple(substitute(body, index, Number(k)) for k in range(low, int(high) + 1))
+    if len(terms) < 2:
+        return terms[0] if terms else Number(int(function == "mul"))
+    return Call(function, terms)
+
+
+def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
+    """The index of a sum or product and its bounds; None for what is missing or no whole number."""
+    tokens = parser.tokens
     index: str | None = None
-    low: Expression | None = None
-    high: Expression | None = None
-    infinite = False
+    low: int | None = None
+    high: float | None = None
     while (token := tokens[parser.pos]) == "_" or token == "^":
         parser.pos += 1
-        if token == "^":
-            infinite = _is_infinity(tokens, parser.pos)
-            if infinite:
-                parser.pos += 1 if tokens[parser.pos] == "\\infty" else 3
-            else:
-                high = parser.operand(tokens[parser.pos], depth)
-        else:
+        if token == "_":
             index = tokens[parser.pos + 1].lstrip("\\")
             if tokens[parser.pos] != "{" or not index or tokens[parser.pos + 2] != "=":
                 break
             parser.pos += 3
-            low = parser.group(_BRACE, depth)
-    bounds = [_whole(bound) for bound in (low, high)]
-    if infinite:
-        value: Expression | None = None
-        has_value = function == "add" and IS_VALUE not in parser.symbols
-        if has_value and index is not None and bounds[0] is not None:
-            body = _body(parser, index, depth)
-            in_problem = IN_PROBLEM in parser.symbols
-            value = infinite_sum(body, index, bounds[0], power_series=in_problem)
-        if value is None:
-            text = "".join(token.removeprefix("\\text ") for token in tokens[start : parser.pos])
-            raise parser.error(
-                f"a closed form, not the infinite {construct[2:]} {text:.60}",
-                NotClosedFormError,
-                at=start,
-            )
-        return value
-    if index is None or bounds[0] is None or bounds[1] is None:
-        raise parser.error(
-            f"a closed form, not {construct} with unknown bounds", NotClosedFormError, at=start
-        )
-    first, last = bounds[0], bounds[1]
-    if last - first >= parser.limits.terms:
-        raise parser.error(
-            f"{construct} of at most {parser.limits.terms} terms", TooBigError, at=start
-        )
+            low = _whole(parser.group(_BRACE, depth))
+        elif _is_infinity(tokens, parser.pos):
+            high = math.inf
+            parser.pos += 1 if tokens[parser.pos] == "\\infty" else 3
+        else:
+            bound = _whole(parser.operand(tokens[parser.pos], depth))
+            high = high if high == math.inf else bound
+    return index, low, high
+
+
+def _infinite_sum(
+    parser: Parser, index: str | None, low: int | None, depth: int
+) -> Expression | None:
+    """The value of an infinite sum; None if there is none, or the answer is to be a value."""
+    if IS_VALUE in parser.symbols or index is None or low is None:
+        return None
     body = _body(parser, index, depth)
-    parser.nodes += size(body) * max(last - first + 1, 0)
-    if parser.nodes > parser.limits.nodes:
-        raise parser.error(f"at most {parser.limits.nodes} terms in all", TooBigError, at=start)
-    terms = tuple(substitute(body, index, Number(value)) for value in range(first, last + 1))
-    if len(terms) < 2:
-        return terms[0] if terms else Number(int(function == "mul"))
-    return Call(function, terms)
+    return infinite_sum(body, index, low, power_series=IN_PROBLEM in parser.symbols)
 
 
 def _is_infinity(tokens: list[str], place: int) -> bool:
@@ -493,20 +484,8 @@ def _body(parser: Parser, index: str, depth: int) -> Expression:
     return body
 
 
-def _whole(node: Expression | None) -> int | None:
+def _whole(node: Expression) -> int | None:
     return node.numerator if type(node) is Number and node.denominator == 1 else None
-
-
-def size(node: Expression) -> int:
-    """The number of nodes of a tree."""
-    count = 0
-    pending = [node]
-    while pending:
-        count += 1
-        node = pending.pop()
-        if type(node) is Call:
-            pending.extend(node.args)
-    return count
 
 
 # -- what is not a formula ------------------------------------------------------------------------

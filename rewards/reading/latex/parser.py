@@ -12,15 +12,16 @@ operand begins, which every recursion passes; so its time and its stack are boun
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..expression.build import IMAGINARY, PI, E, product, quotient, ratio
+from ..expression.build import IMAGINARY, PI, E, decimal, product, quotient
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .errors import AlternativesError, ReadError, TooBigError
+from .errors import ReadError, TooBigError, expected_closing, expected_end, expected_operand
 from .limits import Limits
-from .tokens.roles import BAR, CLOSERS, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
+from .tokens.roles import BAR, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
@@ -34,66 +35,30 @@ IN_PROBLEM: Final = "\ue001"
 #: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
 IS_VALUE: Final = "\ue002"
 
+#: In radians.
+_DEGREE: Final = Call("div", (PI, Number(180)))
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
-_ALTERNATIVES: Final = {
-    "\\pm": "one answer, not \\pm",
-    "\\mp": "one answer, not \\mp",
-    ",": "one answer, not a list",
-    ";": "one answer, not a list",
-    "\\or": "one answer, not two",
-    "\\vee": "one answer, not two",
-    "\\wedge": "one answer, not two",
-    "\\\\": "one answer, not several lines",
-    "&": "one answer, not several columns",
-}
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
     """One reading of a token list. `flipped` has the bits of ambiguities to read the second way."""
 
-    __slots__ = (
-        "atoms",
-        "bars",
-        "consulted",
-        "flipped",
-        "inserted",
-        "limits",
-        "links",
-        "locate",
-        "nodes",
-        "pos",
-        "prefix",
-        "separates",
-        "symbols",
-        "tokens",
-    )
-
-    def __init__(
-        self,
-        tokens: list[str],
-        *,
-        atoms: Mapping[str, Expression],
-        prefix: Mapping[str, tuple[Handler, Any]],
-        symbols: frozenset[str],
-        limits: Limits,
-        locate: Callable[[int], int],
-        flipped: int = 0,
-    ) -> None:
-        self.tokens = tokens
-        self.pos = 0
-        self.atoms = atoms
-        self.prefix = prefix
-        self.symbols = symbols
-        self.limits = limits
-        self.locate = locate
-        self.flipped = flipped
-        self.consulted = 0
-        self.inserted: list[int] = []
-        self.bars = 0  # bare | opened in the innermost group
-        self.separates = False  # whether | separates arguments in the innermost group
-        self.links = 0  # of chains that deepen the tree
-        self.nodes = 0  # made by expanding sums and products
+    tokens: list[str]
+    atoms: Mapping[str, Expression]
+    prefix: Mapping[str, tuple[Handler, Any]]
+    symbols: frozenset[str]
+    limits: Limits
+    locate: Callable[[int], int]  # the offset of a token in the text
+    flipped: int = 0
+    pos: int = 0
+    consulted: int = 0
+    inserted: list[int] = field(default_factory=list)
+    bars: int = 0  # bare | opened in the innermost group
+    separates: bool = False  # whether | separates arguments in the innermost group
+    links: int = 0  # of chains that deepen the tree
+    nodes: int = 0  # made by expanding sums and products
 
     # -- results and errors ---------------------------------------------------------------------
 
@@ -103,10 +68,8 @@ class Parser:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
         token = self.tokens[self.pos]
-        if token in TAIL and self.ends_after_tail():
-            return node
-        if token:
-            raise self.stray(token)
+        if token and not (token in TAIL and self.ends_after_tail()):
+            raise self.error(*expected_end(token))
         return node
 
     def ends_after_tail(self) -> bool:
@@ -124,16 +87,6 @@ class Parser:
         place -= sum(inserted <= place for inserted in self.inserted)
         return kind(expected, self.locate(max(place, 0)))
 
-    def stray(self, token: str) -> ReadError:
-        """The error for a token after a complete expression."""
-        if token in _ALTERNATIVES:
-            return self.error(_ALTERNATIVES[token], AlternativesError)
-        if token == "=":
-            return self.error("an expression, not an equation")
-        if token in CLOSERS or token in ("}", "|", "\\right|"):
-            return self.error("the end of the formula, not a closing delimiter")
-        return self.error("an operator or the end of the formula")
-
     def insert(self, place: int, tokens: list[str]) -> None:
         """Insert tokens that the lexer had joined; offsets count as if it had not."""
         self.tokens[place:place] = tokens
@@ -149,6 +102,23 @@ class Parser:
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
+
+    def deeper(self, depth: int) -> int:
+        """The nesting depth of a form inside of this one."""
+        if depth >= self.limits.depth:
+            raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+        return depth + 1
+
+    def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
+        """Begin a group, in which bars are counted anew; what to restore behind it."""
+        outside = self.bars, self.separates
+        self.bars, self.separates = 0, separates
+        return outside
+
+    def skip(self, *tokens: str) -> None:
+        """Pass over any of these tokens."""
+        while self.tokens[self.pos] in tokens:
+            self.pos += 1
 
     def expect(self, token: str, expected: str) -> None:
         if self.tokens[self.pos] != token:
@@ -257,9 +227,8 @@ class Parser:
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
         """Whether the next operand is part of the denominator in the first reading; None: never."""
-        if not self.continues_denominator(following):
-            return None
-        if self.tokens[start] in ("(", "[", "{", "\\frac", "\\{"):
+        grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
+        if grouped or not self.continues_denominator(following):
             return None
         if type(bottom) is Number:
             if all(map(is_constant, factors)):
@@ -268,10 +237,7 @@ class Parser:
         return following in self.atoms
 
     def continues_denominator(self, token: str) -> bool:
-        atom = self.atoms.get(token)
-        if atom is not None:
-            return True
-        return token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
+        return token in self.atoms or token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
 
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration: ``C1``.
@@ -344,26 +310,17 @@ class Parser:
         entry = self.prefix.get(token)
         if entry is not None:
             if depth >= self.limits.depth:
-                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+                self.deeper(depth)  # raises the error
             self.pos += 1
             return entry[0](self, entry[1], depth + 1)
         if token and (token[0].isdigit() or (token[0] == "." and len(token) > 1)):
             self.pos += 1
             return self.number(token)
-        raise self.no_operand(token)
-
-    def no_operand(self, token: str) -> ReadError:
-        if token.startswith("\\text "):
-            return self.error(f"mathematics, not words: {token[6:]}")
-        if token in ("\\pm", "\\mp", "\\or"):
-            return self.stray(token)
-        if token.startswith("\\") and token[1:2].isalpha():
-            return self.error(f"a known command, not {token.split(' ')[0][:40]}")
-        return self.error("an operand")
+        raise self.error(*expected_operand(token))
 
     def number(self, token: str) -> Expression:
         if len(token) > self.limits.digits:
-            raise self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
+            raise self.too_many_digits()
         if token.isdigit():
             return Number(int(token))
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
@@ -375,15 +332,11 @@ class Parser:
             ):
                 return self.mantissa_times_e(mantissa, exponent)
             if abs(int(exponent)) > self.limits.digits:
-                raise self.error(
-                    f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1
-                )
-        whole, _, fraction = mantissa.partition(".")
-        power = int(exponent or "0") - len(fraction)
-        digits = int((whole + fraction) or "0")
-        if power >= 0:
-            return Number(digits * 10**power)
-        return ratio(digits, 10**-power)
+                raise self.too_many_digits()
+        return decimal(mantissa, int(exponent or 0))
+
+    def too_many_digits(self) -> ReadError:
+        return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
         """``2e-3`` read as two times e, minus three: the rest goes back to the tokens."""
@@ -397,10 +350,10 @@ class Parser:
         self.pos += 1
         if token == "^":
             return self.power(node, depth)
+        if token == "!" and self.tokens[self.pos] == "!":
+            self.pos += 1
+            return Call("double_factorial", (node,))
         if token == "!":
-            if self.tokens[self.pos] == "!":
-                self.pos += 1
-                return Call("double_factorial", (node,))
             return Call("factorial", (node,))
         if token == "_":
             if type(node) is Symbol:
@@ -409,7 +362,7 @@ class Parser:
                 return self.subscripted("e" if node is E else "i")
             raise self.error("an operator, not a subscript", at=self.pos - 1)
         if token == "°":
-            return product([node, quotient(PI, Number(180))])
+            return product([node, _DEGREE])
         if type(node) is Symbol and node.name in _CONSTANT_LETTERS:
             return Symbol(node.name + "'")
         raise self.error("an operator, not a prime (a derivative?)", at=self.pos - 1)
@@ -418,22 +371,19 @@ class Parser:
         tokens = self.tokens
         start = self.pos
         token = tokens[start]
-        if token in ("'", "\\circ", "\\circle"):
-            if token == "\\circ":
-                self.pos += 1
-                return product([base, quotient(PI, Number(180))])
+        braced = token == "{" and tokens[start + 1 : start + 3] == ["\\circ", "}"]
+        if token == "\\circ" or braced:
+            self.pos += 3 if braced else 1
+            return product([base, _DEGREE])
+        if token in ("'", "\\circle"):
             raise self.error("an exponent, not a prime (a derivative?)")
-        if token == "{" and tokens[start + 1] == "\\circ" and tokens[start + 2] == "}":
-            self.pos += 3
-            return product([base, quotient(PI, Number(180))])
         if token == "{" and tokens[start + 1] == "}":
             self.pos += 2
             return base
         if token == "{" and tokens[start + 1] == "^":  # x^{^{2}}
-            if depth >= self.limits.depth:
-                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            depth = self.deeper(depth)
             self.pos += 2
-            power = self.power(base, depth + 1)
+            power = self.power(base, depth)
             self.expect("}", "a closing brace")
             return power
         exponent = self.exponent(depth)
@@ -449,7 +399,7 @@ class Parser:
         """What an exponent without braces includes beyond its first token."""
         tokens = self.tokens
         following = tokens[self.pos]
-        if type(exponent) is not Number and type(exponent) is not Symbol:
+        if type(exponent) not in (Number, Symbol):
             return exponent
         if following == "/" and token == "1" and tokens[self.pos + 1].isdigit():
             if not self.choose(ambiguities.UNIT_EXPONENT):
@@ -480,10 +430,9 @@ class Parser:
             if tokens[self.pos] == "_" and type(node) is Symbol:
                 node = self.postfix(node, "_", depth)
         if tokens[self.pos] == "^" and token != "{":
-            if depth >= self.limits.depth:
-                raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
+            depth = self.deeper(depth)
             self.pos += 1
-            node = self.power(node, depth + 1)
+            node = self.power(node, depth)
         return node
 
     def first_digit(self, token: str) -> Number:
@@ -524,28 +473,19 @@ class Parser:
 
     def group(self, closers: frozenset[str], depth: int) -> Expression:
         """The rest of a group whose opening delimiter has been taken."""
-        bars, self.bars = self.bars, 0
-        separates, self.separates = self.separates, False
-        start = self.pos
+        bars, separates, start = self.bars, self.separates, self.pos
+        self.bars, self.separates = 0, False
         node = self.expression(depth)
         if self.tokens[self.pos] not in closers:
             node = self.over(node, depth)
             token = self.tokens[self.pos]
             if token not in closers:
-                raise self.unclosed(token, start)
+                if not token:
+                    raise self.error("a closing delimiter for the one here", at=start - 1)
+                raise self.error(*expected_closing(token))
         self.pos += 1
-        self.bars = bars
-        self.separates = separates
+        self.bars, self.separates = bars, separates
         return node
-
-    def unclosed(self, token: str, start: int) -> ReadError:
-        if not token:
-            return self.error("a closing delimiter for the one here", at=start - 1)
-        if token in ("\\or", "\\pm", "\\mp"):
-            return self.stray(token)
-        if token == "=":
-            return self.error("an expression, not an equation")
-        return self.error("an operator or a closing delimiter")
 
     def tex_argument(self, depth: int) -> Expression:
         """An argument of a TeX command: a braced group, one digit, one letter, one command."""

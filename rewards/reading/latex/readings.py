@@ -112,7 +112,7 @@ def _parser(
     text: str, tokens: list[str], words: Vocabulary, limits: Limits, flipped: int
 ) -> Parser:
     return Parser(
-        list(tokens),
+        tokens=list(tokens),
         atoms=words.atoms,
         prefix=PREFIX,
         symbols=words.symbols,

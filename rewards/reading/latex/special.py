@@ -2,6 +2,7 @@ r"""Special functions: by name (``\operatorname{Li}_2(x)``), by letter (``F(x|m)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from ..expression.build import E
@@ -52,8 +53,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     if nested:
         parser.pos += 1
     closers = CLOSERS if nested or not braced else BRACE
-    bars, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, True
+    outside = parser.enter_brackets(separates=True)
     arguments = [parser.expression(depth)]
     separators = ""
     while (token := tokens[parser.pos]) not in closers:
@@ -67,7 +67,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
-    parser.bars, parser.separates = bars, separates
+    parser.bars, parser.separates = outside
     return arguments, separators
 
 
@@ -77,39 +77,19 @@ _NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
     r"""A letter that names a function when arguments follow: ``W(x)``, ``\Gamma(s,x)``."""
-    tokens = parser.tokens
-    token = tokens[parser.pos]
-    if name == "\\psi":
-        if _has_order(tokens, parser.pos):
-            return _polygamma(parser, depth)
-        if primes := _primes(parser):
-            return Call("polygamma", (Number(primes), _argument(parser, depth)))
-    if token in ("'", "^") and name in ("\\Gamma", "K", "E") and not _names_symbol(parser, name):
-        primed = _primed(parser, name, depth)
-        if primed is not None:
-            return primed
-    if name == "H" and token == "_" and not _names_symbol(parser, "H"):
-        place, scripts = _after_scripts(tokens, parser.pos)
-        if tokens[place] not in OPENERS:
-            return _harmonic(parser, scripts, depth)
-    if name == "D" and token == "_" and (width := plus_sign(tokens, parser.pos + 1)):
-        parser.pos += 1 + width
-        return _letter_call(parser, name, "dawson", "", depth)
-    if name == "C" and token == "_" and _is_binomial(tokens, parser.pos):
-        if parser.choose(ambiguities.BINOMIAL_LETTER):
-            return _binomial(parser, depth)
-    elif token in ("^", "_"):
-        place, scripts = _after_scripts(tokens, parser.pos)
-        builder = _builder(parser, name, place, scripts)
-        if builder is not None:
-            return _letter_call(parser, name, builder, scripts, depth)
-    else:
-        builder = _builder(parser, name, parser.pos, "")
-        if builder is not None:
-            return _letter_call(parser, name, builder, "", depth)
+    irregular = _IRREGULAR.get(name)
+    if irregular is not None and (node := irregular(parser, name, depth)) is not None:
+        return node
+    token = parser.tokens[parser.pos]
+    place, scripts = parser.pos, ""
+    if token in ("^", "_"):
+        place, scripts = _after_scripts(parser.tokens, parser.pos)
+    builder = _builder(parser, name, place, scripts)
+    if builder is not None:
+        return _letter_call(parser, name, builder, scripts, depth)
     if name == "E" and token == "^":
         return E  # Mathematica's spelling of Euler's number
-    if name == "\\gamma" and tokens[parser.pos] != "_":
+    if name == "\\gamma" and token != "_":
         return Call("euler_gamma")
     return Symbol(name.lstrip("\\"))
 
@@ -161,7 +141,7 @@ def _has_symbol(parser: Parser, place: int) -> bool:
     return False
 
 
-#: Tokens that are searched for a symbol of the problem.
+#: Tokens that are searched for a symbol of the problem, so that nested calls take linear time.
 _LONGEST_LOOK: Final = 64
 
 
@@ -205,11 +185,16 @@ def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
 
 def _is_binomial(tokens: list[str], place: int) -> bool:
     """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
+    if tokens[place] != "_":
+        return False
     numbers = [token for token in tokens[place : place + 8] if token not in ("{", "}")][:4]
     return numbers[::2] == ["_", "^"] and all(map(str.isdigit, numbers[1::2]))
 
 
-def _binomial(parser: Parser, depth: int) -> Expression:
+def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
+    """``C_5^2`` as a binomial coefficient."""
+    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(ambiguities.BINOMIAL_LETTER)):
+        return None
     parser.pos += 1
     below = parser.tex_argument(depth)
     parser.pos += 1
@@ -238,17 +223,31 @@ def count_arguments(tokens: list[str], place: int) -> int:
     return count + bars % 2
 
 
-def _polygamma(parser: Parser, depth: int) -> Expression:
-    r"""``\psi^{(n)}(x)``, after the letter."""
-    parser.pos += 3
-    order = parser.group(CLOSERS, depth)
-    parser.expect("}", "a closing brace")
-    return Call("polygamma", (order, _argument(parser, depth)))
+def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
+    r"""``\psi^{(n)}(x)`` and ``\psi''(x)``, after the letter."""
+    if _has_order(parser.tokens, parser.pos):
+        parser.pos += 3
+        order = parser.group(CLOSERS, depth)
+        parser.expect("}", "a closing brace")
+        return Call("polygamma", (order, _argument(parser, depth)))
+    if primes := _primes(parser):
+        return Call("polygamma", (Number(primes), _argument(parser, depth)))
+    return None
+
+
+def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
+    """``D_+(x)``, after the letter."""
+    if parser.tokens[parser.pos] != "_" or not (width := plus_sign(parser.tokens, parser.pos + 1)):
+        return None
+    parser.pos += 1 + width
+    return _letter_call(parser, name, "dawson", "", depth)
 
 
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
     r"""``\Gamma'(x)``, or the complementary ``K'(k)``, ``E'(k)``; None without such an argument."""
     start = parser.pos
+    if parser.tokens[start] not in ("'", "^") or _names_symbol(parser, name):
+        return None
     primes = _primes(parser)
     if primes != 1:
         parser.pos = start
@@ -295,8 +294,13 @@ def _primes(parser: Parser) -> int:
     return count
 
 
-def _harmonic(parser: Parser, scripts: str, depth: int) -> Expression:
+def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
     """``H_n = psi(n + 1) + gamma`` and ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
+        return None
+    place, scripts = _after_scripts(parser.tokens, parser.pos)
+    if parser.tokens[place] in OPENERS:
+        return None
     parser.pos += 1
     following = Call("add", (parser.tex_argument(depth), Number(1)))
     if "^" in scripts and parser.tokens[parser.pos : parser.pos + 3] == ["^", "{", "("]:
@@ -375,8 +379,7 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
 def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
     """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
     tokens = parser.tokens
-    bars, parser.bars = parser.bars, 0
-    separates, parser.separates = parser.separates, True
+    outside = parser.enter_brackets(separates=True)
     matrix = tokens[parser.pos].startswith("\\begin ")
     if matrix:
         parser.pos += 1
@@ -395,10 +398,20 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
             parser.pos += 1
         else:
             groups[-1].append(parser.expression(depth))
-    parser.bars, parser.separates = bars, separates
+    parser.bars, parser.separates = outside
     return groups
 
 
+#: Letters with notations of their own, which are tried first.
+_IRREGULAR: Final[dict[str, Callable[[Parser, str, int], Expression | None]]] = {
+    "\\psi": _polygamma,
+    "\\Gamma": _primed,
+    "K": _primed,
+    "E": _primed,
+    "H": _harmonic,
+    "D": _dawson,
+    "C": _binomial,
+}
 #: Letters that name functions, by the number of arguments, or ``_`` for a subscript and arguments.
 LETTERS: Final[dict[str, dict[str, str]]] = {
     "F": {"2": "F", "4": "hyp2f1"},

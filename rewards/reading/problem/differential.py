@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from ..expression.build import ONE, product, quotient
@@ -43,18 +44,24 @@ _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[‚ÖÜù
 #: The d of a differential or a derivative alone.
 D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
 _WHOLE: Final = _in_font(rf"d{SPACE}{_LETTER}")
-#: A letter d that is nothing but upright or in a font of its own, before a variable; or a plain d,
-#: perhaps at the end of a run of letters.
-_SPELLINGS: Final = re.compile(
-    rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
-    rf"|(?<![A-Za-z\\])(?P<glued>[A-Za-z]*?)(?P<plain>d{SPACE}{_VARIABLE})){_END}"
-)
 _NOT_LETTERS: Final = re.compile(
     rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
 )
 _NAME: Final = re.compile(
     r"(?P<letter>\\[A-Za-z]+|[A-Za-z])(?:_\{?(?P<index>[A-Za-z0-9]+)\}?)?\s*\Z"
 )
+
+
+@cache  # compiled at the first problem: a fifth of the time that importing the package took
+def _spellings() -> re.Pattern[str]:
+    """A d that is marked by a font of its own, before a variable, or a plain d before one.
+
+    A plain d may stand at the end of a run of letters.
+    """
+    return re.compile(
+        rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
+        rf"|(?<![A-Za-z\\])(?P<glued>[A-Za-z]*?)(?P<plain>d{SPACE}{_VARIABLE})){_END}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ def differentials_in_order(
         ['x', 'y']
 
     """
-    for match in _SPELLINGS.finditer(text, start, len(text) if end is None else end):
+    for match in _spellings().finditer(text, start, len(text) if end is None else end):
         spelling = match["marked"] or match["plain"]
         name = _NAME.search(_NOT_LETTERS.sub(" ", spelling))
         variable = _symbol_name(name["letter"]) if name else ""

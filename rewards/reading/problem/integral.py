@@ -175,7 +175,8 @@ def _times(
     return tuple(replace(each, expression=product([before, each.expression])) for each in readings)
 
 
-#: Places that are tried as differentials; an integrand with a parameter d has one or two more.
+#: Places that are tried as differentials, each by reading the integrand once; an integrand with a
+#: parameter d has one or two more than the differential itself.
 _TRIES: Final = 6
 
 

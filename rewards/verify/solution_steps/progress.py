@@ -17,9 +17,8 @@ from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import uniform
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
-from ...reading.expression.traversal import symbols_of
+from ...reading.expression.traversal import size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
-from ...reading.latex.forms import size
 from .scope import MOST_NODES, Scope, substituted
 from .sides import Integral, Side
 

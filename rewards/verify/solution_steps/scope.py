@@ -14,9 +14,8 @@ from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...reading.expression.build import ZERO, add, mul
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.linear import linear
-from ...reading.expression.traversal import symbols_of
+from ...reading.expression.traversal import size, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
-from ...reading.latex.forms import size
 from ...reading.problem import Limit
 from .sides import (
     Change,

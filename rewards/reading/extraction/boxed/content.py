@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from ..boxes import Box
 from ..clean import clean
 from ..judge import CONSTANT, Kind, Statement, definition, judge
 from ..result import Extraction, nothing
 from ..statements import Chain, chains
+from ..words.phrases import Phrases
 from ..words.vocabulary import unknown_word
 from .placed import Place, filled, marks_in, place
 
-# Placeholders, as in a quoted instruction: nothing, dots, "your answer".
-_PLACEHOLDER = re.compile(
-    r"(?:\\(?:text|mathrm|textbf)\s?\{)?[\s\"'<\[({]*"
-    r"(?:\.{2,}|\\(?:[lc]?dots|quad|[,;:! ])|_+|\?+|-"
-    r"|(?:your |the |my |insert |put )?(?:final )?(?:answer|expression|result|solution)(?: here)?)?"
-    r"[\s\"'>\])}.]*",
-    re.IGNORECASE,
-)
-_PREPOSITION = re.compile(
-    r"\b(?:with|within|in|into|inside|using)\s(?:(?:a|the|my|your)\s)?[`$*\\({\s]*$", re.IGNORECASE
-)
+_PLACEHOLDER: Final = Phrases("placeholder")
+_SPEAKS_OF_BOX: Final = Phrases("speaks_of_box")
+#: Longer boxes are no placeholders; "put your final expression here" in a text command has 37.
+_LONGEST_PLACEHOLDER: Final = 60
 _DAWSON = re.compile(r"(?<![A-Za-z\\])F(?=\s?(?:\\left\s?)?\()")
 
 
 def is_placeholder(box: Box) -> bool:
     """Whether a box is empty or holds a placeholder."""
     content = box.content or ""
-    return len(content) < 60 and _PLACEHOLDER.fullmatch(content) is not None
+    return len(content) < _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(content) is not None
 
 
 def is_mention(box: Box, text: str) -> bool:
     r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
     before = text[max(0, box.start - 30) : box.start]
-    return box.content == "" and _PREPOSITION.search(before) is not None
+    return box.content == "" and _SPEAKS_OF_BOX.search(before) is not None
 
 
 def _is_constant(box: Box) -> bool:
@@ -175,7 +170,8 @@ _MATHEMATICS = re.compile(
 )
 _REALS = re.compile(r"\\(?:mathbb|mathbf|mathrm|Bbb)\s?\{?\s?[RC]\s?\}?|\\in(?![A-Za-z])|ℝ|∈")
 _LETTERS = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[a-z]{2,7}(?![A-Za-z])")
-#: Brackets at the end of a box that are opened.
+#: Brackets at the end of a box that are opened, each in one pass over the box: an equality, a
+#: condition, a constant and one to spare.
 _MOST_BRACKETS = 4
 
 

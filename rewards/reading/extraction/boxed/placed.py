@@ -11,15 +11,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
 from ..spans import MARKS, Span, bare_spans, restored, spans
 from ..statements import chains
-from ..words.leads import denied_after, denied_before
+from ..words.leads import SENTENCE_END, denied_after, denied_before
+from ..words.phrases import Phrases
 
-#: Only this many characters before the last box are searched for the formulas around boxes.
+#: Only this many characters before the last box are searched for the formulas around boxes; as much
+#: as of a text without boxes.
 REACH = 20_000
 _MARK = re.compile(f"[{MARKS}]")
 _FIRST = ord(MARKS[0])
@@ -44,14 +47,10 @@ _QUAD = re.compile(r"\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]*\}")
 _OPEN_END = re.compile(r"(?:[-+*/=(^]|\\[A-Za-z]+)\s*\Z")
 _OPEN_START = re.compile(r"\s*(?:[-+*/^]|\\(?:cdot|times|text))")
 _LABEL = re.compile(rf"[^{MARKS}]*:\s*(?=[{MARKS}])")
-# Between two boxes that are offered as answers.
-_OR = re.compile(
-    r"[ \t*]{0,4}(?:[,;][ \t*]{0,4}|\n{0,2}(?:or|and|ou|oder|или|或)"
-    r"(?:\s(?:just|simply|maybe|also))?[\s*]{0,4})"
-)
-_WHERE = re.compile(r"[\s,;.]{0,4}(?:where|with|and)\s(?:(?:now|here|we|let|set)\s){0,2}\s{0,4}")
-_SENTENCE_END = re.compile(r"[.!?](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
-#: Most characters of the sentence before a box that are searched for a denial.
+_JOINS_BOXES: Final = Phrases("joins_boxes")
+_WHERE: Final = Phrases("where")
+#: Most characters of the sentence before a box that are searched for a denial: the longest sentence
+#: before a formula of `responses.json` has 197.
 _SENTENCE = 240
 
 
@@ -121,7 +120,7 @@ def place(text: str, marked: list[Box]) -> Place:
     alternatives = [*found.alternatives]
     for other, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
         offered = _MARK.search(other.latex)
-        if offered is None or not _OR.fullmatch(text, other.end, later.start):
+        if offered is None or not _JOINS_BOXES.fullmatch(text, other.end, later.start):
             break
         alternatives.append(_in_formula(other.latex, offered[0]).template)
     where = found.where
@@ -211,7 +210,7 @@ def _denied(text: str, start: int, end: int) -> bool:
     for delimiter in ("$", "\\)", "\\]"):
         before = before[before.rfind(delimiter) + len(delimiter) if delimiter in before else 0 :]
     cut = 0
-    for stop in _SENTENCE_END.finditer(before):
+    for stop in SENTENCE_END.finditer(before):
         cut = stop.end()
     before = before[cut:]
     return (bool(before) and denied_before(before)) or (end < len(text) and denied_after(text, end))

@@ -155,7 +155,7 @@ def test_seeds_that_are_no_integrands_are_all_named(tmp_path: Path) -> None:
     settings = SearchSettings(seeds=("x", "x^2", "1/0", "foo(x)", "10**9*x"))
     with pytest.raises(UserError) as error:
         searched(tmp_path / "run", settings)
-    for named in ("4 of 5 seeds", "'x ^ 2'; a power is **", "'1/0'", "'foo(x)'", "'10**9*x'"):
+    for named in ("4 of 5 seeds", "'x^2'; a power is **", "'1/0'", "'foo(x)'", "'10**9*x'"):
         assert named in str(error.value)
     assert not (tmp_path / "run").exists()
 

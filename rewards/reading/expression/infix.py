@@ -1,0 +1,347 @@
+"""The reader of infix notations: formulas as SymPy, Maxima, FriCAS or Alkahest print them.
+
+All share one grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in ``psi[0](x)``).
+What differs is data: a `Notation` has the signs, the names and how a tree is built from them.
+Nothing is evaluated. The parser has its own stacks, because systems nest a sum of a thousand terms
+a thousand deep, and looks at each token once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Final
+
+from .tree import FUNCTIONS, Call, Expression, Number
+
+#: The function of a list, as in ``[a, b]``, or of a pair in parentheses.
+LIST: Final = "list"
+_CLOSING: Final = {"(": ")", "[": "]"}
+_OPENING: Final = re.compile(r"\s*([(\[])")
+_PARENTHESIS: Final = re.compile(r"\s*(\()")
+_CLOSERS: Final = {"(": re.compile(r"\s*(\))"), "[": re.compile(r"\s*(\])")}
+#: Operators that wait for their second operand, for each level of brackets: a comparison, a sum, a
+#: product, a sign and a power. Longer runs are towers of powers or rows of signs.
+_WAITING: Final = 5
+
+
+class NotationError(ValueError):
+    """An expression that a system has no notation for, or a text that cannot be parsed."""
+
+
+class Notation:
+    """The grammar of a system, its names, and how trees are built.
+
+    A subclass says what differs. As they stand here, trees have the form of the text: a chain of
+    sums or products is one call, whatever brackets stand around its first part.
+
+    Attributes:
+        system: the system's name.
+        token: the tokens; the groups are ``number``, ``name``, ``sign``, and ``cast`` (passed over
+            behind a value).
+        binding: how tightly operators bind; a ``sign`` as in mathematics, ``-x^2`` and ``2^-x``.
+        relations: comparisons and connectives, by their signs, and our names of them.
+        comparisons: relations that bind least, of which one stands in brackets.
+        prefixes: signs before a value that leave the value as it is.
+        has_pairs: ``(a, b)`` is a list.
+        most_characters: longer texts are refused.
+        most_digits: longer numbers are refused.
+        most_levels: deeper trees are refused.
+        most_brackets: brackets that may be open at once.
+
+    """
+
+    system: str
+    token: ClassVar[re.Pattern[str]]
+    binding: ClassVar[dict[str, int]] = {"+": 1, "-": 1, "*": 2, "/": 2, "sign": 3, "^": 4}
+    relations: ClassVar[dict[str, str]] = {}
+    comparisons: ClassVar[frozenset[str]] = frozenset()
+    prefixes: ClassVar[str] = "+"
+    has_pairs: ClassVar[bool] = False
+    most_characters: ClassVar[int]
+    most_digits: ClassVar[int] = 1_000
+    most_levels: ClassVar[int]
+    most_brackets: ClassVar[int]
+
+    def atom(self, name: str) -> Expression:
+        """A name that is not called."""
+        raise NotImplementedError
+
+    def call(self, name: str, args: tuple[Expression, ...]) -> Expression:
+        """A function of arguments."""
+        raise NotImplementedError
+
+    def sum(self, terms: Sequence[Expression]) -> Expression:
+        return Call("add", tuple(terms))
+
+    def product(self, factors: Sequence[Expression]) -> Expression:
+        return Call("mul", tuple(factors))
+
+    def quotient(self, above: Expression, below: Expression) -> Expression:
+        return Call("div", (above, below))
+
+    def power(self, base: Expression, exponent: Expression) -> Expression:
+        return Call("pow", (base, exponent))
+
+    def negative(self, value: Expression) -> Expression:
+        """A value behind a sign."""
+        return Call("neg", (value,))
+
+    def subtracted(self, term: Expression) -> Expression:
+        """A term behind a minus in a sum."""
+        return Call("neg", (term,))
+
+    def read(self, text: str) -> Expression:
+        """Parse a text.
+
+        Args:
+            text: the formula.
+
+        Returns:
+            Its tree.
+
+        Raises:
+            NotationError: the text is too long, too deep, or not in this notation.
+
+        """
+        if len(text) > self.most_characters:
+            raise NotationError(f"a text of {len(text)} characters is too long to be read")
+        tree = _Parser(text, self).parse()
+        if is_deeper(tree, self.most_levels):
+            raise NotationError(f"more than {self.most_levels} levels are too deep to be read")
+        return tree
+
+
+def is_deeper(tree: Expression, levels: int) -> bool:
+    """Whether a tree has more levels, so that recursion over the tree is safe if not."""
+    pending = [(tree, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > levels:
+            return True
+        if isinstance(node, Call):
+            pending.extend((arg, level + 1) for arg in node.args)
+    return False
+
+
+def unknown_functions(expression: Expression) -> set[str]:
+    """Return the functions in a tree that are none of ours."""
+    names: set[str] = set()
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Call):
+            pending.extend(node.args)
+            if node.function not in FUNCTIONS:
+                names.add(node.function)
+    return names
+
+
+@dataclass(slots=True)
+class _Chain:
+    """A sum or product that may go on."""
+
+    sign: str  # + or *
+    parts: list[Expression]
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open bracket: its function, and where its values and operators begin."""
+
+    bracket: str
+    name: str | None
+    values: int
+    operators: int
+    index: tuple[Expression, ...] = ()
+
+
+class _Parser:
+    """An operator-precedence parser with explicit stacks of values, operators, open brackets."""
+
+    def __init__(self, text: str, notation: Notation) -> None:
+        self._text = text.rstrip()
+        self._notation = notation
+        self._values: list[Expression | _Chain] = []
+        self._operators: list[str] = []
+        self._open: list[_Open] = []
+        self._place = 0
+
+    def parse(self) -> Expression:
+        wants_value = True
+        while self._place < len(self._text):
+            match = self._notation.token.match(self._text, self._place)
+            if match is None:
+                raise self._error("something else")
+            self._place, token = match.end(), match[match.lastgroup or 0]
+            if wants_value:
+                wants_value = self._value(str(match.lastgroup), token)
+            elif match.lastgroup != "cast":  # ``x::Symbol`` is x
+                wants_value = self._operator(token)
+        if wants_value or self._open:
+            raise self._error("more")
+        self._reduce(0, 0)
+        return self._taken()
+
+    def _value(self, kind: str, token: str) -> bool:
+        """Take a token where a value may begin; returns whether one is still expected."""
+        if kind == "number":
+            self._values.append(number(token, self._notation.most_digits))
+            return False
+        if kind == "name":
+            bracket = self._skip(_OPENING)
+            if not bracket:
+                self._values.append(self._notation.atom(token))
+                return False
+            self._begin(bracket, token)
+            return not self._closes_at_once()
+        if token in _CLOSING:
+            self._begin(token, LIST if token == "[" else None)
+            return not self._closes_at_once()
+        if token == "-":
+            self._wait("sign")
+        elif token not in self._notation.prefixes:
+            raise self._error("a value")
+        return True
+
+    def _wait(self, operator: str) -> None:
+        """Put an operator on the stack until its second operand is read."""
+        self._operators.append(operator)
+        if len(self._operators) > _WAITING * self._notation.most_brackets:
+            raise NotationError("nested too deeply")
+
+    def _begin(self, bracket: str, name: str | None, index: Sequence[Expression] = ()) -> None:
+        opened = _Open(bracket, name, len(self._values), len(self._operators), tuple(index))
+        self._open.append(opened)
+        if len(self._open) > self._notation.most_brackets:
+            raise NotationError("nested too deeply")
+
+    def _closes_at_once(self) -> bool:
+        """Close an empty pair of brackets, as in ``pi()``."""
+        opened = self._open[-1]
+        if opened.name is None or not self._skip(_CLOSERS[opened.bracket]):
+            return False
+        self._open.pop()
+        self._finish(opened, [])
+        return True
+
+    def _operator(self, token: str) -> bool:
+        """Take a token after a value; returns whether another value is expected."""
+        token = "^" if token == "**" else token
+        if token in ("!", "!!"):
+            name = "factorial" if token == "!" else "double_factorial"
+            self._values.append(Call(name, (self._taken(),)))
+            return False
+        binding = self._notation.binding.get(token)
+        if binding is not None:
+            # Powers are right-associative, and comparisons not associative at all.
+            is_comparison = token in self._notation.comparisons
+            self._reduce(binding + (token == "^" or is_comparison), self._floor)
+            if is_comparison and len(self._operators) > self._floor:
+                raise self._error("one comparison in brackets")
+            self._wait(token)
+            return True
+        if not self._open or token not in (",", _CLOSING[self._open[-1].bracket]):
+            raise self._error("an operator")
+        self._reduce(0, self._floor)
+        opened = self._open[-1]
+        if token == ",":
+            if opened.name is None and not self._notation.has_pairs:
+                raise self._error("one value in brackets")
+            return True
+        return self._close(opened)
+
+    def _close(self, opened: _Open) -> bool:
+        """Close the innermost bracket; returns whether a value is expected behind it."""
+        self._open.pop()
+        if opened.name is None and len(self._values) == opened.values + 1:
+            return False  # a chain in brackets may go on behind them
+        values = [self._frozen(value) for value in self._values[opened.values :]]
+        del self._values[opened.values :]
+        if opened.bracket == "[" and opened.name != LIST and self._skip(_PARENTHESIS):
+            self._begin("(", opened.name, values)
+            return not self._closes_at_once()
+        self._finish(opened, values)
+        return False
+
+    def _skip(self, bracket: re.Pattern[str]) -> str:
+        """Pass over a bracket, if it is next; returns it, else an empty text."""
+        match = bracket.match(self._text, self._place)
+        if match is None:
+            return ""
+        self._place = match.end()
+        return match[1]
+
+    @property
+    def _floor(self) -> int:
+        """The number of operators outside the innermost brackets."""
+        return self._open[-1].operators if self._open else 0
+
+    def _reduce(self, binding: int, floor: int) -> None:
+        """Apply the operators that bind at least as tightly."""
+        while (
+            len(self._operators) > floor and self._notation.binding[self._operators[-1]] >= binding
+        ):
+            self._apply(self._operators.pop())
+
+    def _apply(self, operator: str) -> None:
+        """Apply an operator to the last values."""
+        notation, last = self._notation, self._taken()
+        if operator == "sign":
+            self._values.append(notation.negative(last))
+        elif operator in "+-":
+            self._chain("+", notation.subtracted(last) if operator == "-" else last)
+        elif operator == "*":
+            self._chain("*", last)
+        elif operator == "/":
+            self._values.append(notation.quotient(self._taken(), last))
+        elif operator == "^":
+            self._values.append(notation.power(self._taken(), last))
+        else:
+            self._values.append(Call(notation.relations[operator], (self._taken(), last)))
+
+    def _chain(self, sign: str, part: Expression) -> None:
+        """Add a part to the sum or product before it, or begin one."""
+        before = self._values[-1]
+        if isinstance(before, _Chain) and before.sign == sign:
+            before.parts.append(part)
+        else:
+            self._values.append(_Chain(sign, [self._taken(), part]))
+
+    def _taken(self) -> Expression:
+        """The last value."""
+        return self._frozen(self._values.pop())
+
+    def _frozen(self, value: Expression | _Chain) -> Expression:
+        if not isinstance(value, _Chain):
+            return value
+        build = self._notation.sum if value.sign == "+" else self._notation.product
+        return build(value.parts)
+
+    def _finish(self, opened: _Open, values: Sequence[Expression]) -> None:
+        name = LIST if opened.name is None else opened.name
+        self._values.append(self._notation.call(name, (*opened.index, *values)))
+
+    def _error(self, wanted: str) -> NotationError:
+        near = self._text[max(0, self._place - 20) : self._place + 20]
+        return NotationError(
+            f"not in {self._notation.system}'s notation: expected {wanted} at offset {self._place},"
+            f" near {near!r}"
+        )
+
+
+def number(token: str, most_digits: int) -> Number:
+    """The exact value of a decimal number; ``b`` marks an exponent as ``e`` does."""
+    if len(token) > most_digits:
+        raise NotationError(f"a number of {len(token)} digits is too long")
+    mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")
+    if len(exponent) > _EXPONENT_DIGITS:
+        raise NotationError(f"the number {token} is too large")
+    value = Fraction(mantissa.removesuffix(".")) * Fraction(10) ** int(exponent or 0)
+    return Number(value.numerator, value.denominator)
+
+
+#: With its sign: exponents below 10,000, so that a short text makes no number of a million digits.
+_EXPONENT_DIGITS: Final = 4

@@ -1,0 +1,65 @@
+"""The bounds of extraction leave room for every response of ``responses.json``.
+
+The figures in the comments beside the constants are the values on the left here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from calculus_harness.rewards.reading.extraction import (
+    boxes,
+    choose,
+    extract,
+    judge,
+    spans,
+    statements,
+)
+from calculus_harness.rewards.reading.extraction.boxed import placed
+from calculus_harness.rewards.reading.extraction.words import leads, vocabulary
+
+CASES = Path(__file__).parents[1] / "cases" / "responses.json"
+RESPONSES = [row["response"] for row in json.loads(CASES.read_text(encoding="utf-8"))]
+
+
+def sentences(text: str, formulas: list[spans.Span]) -> list[tuple[int, int]]:
+    """The characters and the formulas of the sentence before each formula."""
+    found: list[tuple[int, int]] = []
+    for number, formula in enumerate(formulas):
+        before = text[: formula.start]
+        start = max((end.end() for end in leads.SENTENCE_END.finditer(before)), default=0)
+        others = sum(other.end > start for other in formulas[:number])
+        found.append((len(before) - start, others))
+    return found
+
+
+def test_no_response_comes_near_the_bounds() -> None:
+    answers: list[int] = []
+    places: list[int] = []
+    for text in RESPONSES:
+        answer = extract(text).answer
+        if answer is not None:
+            answers.append(len(answer))
+            if (place := text.rfind(answer[:15])) >= 0:  # cleaning may have changed its beginning
+                places.append(len(text) - place)
+    assert 188 == max(answers) < boxes.LONGEST
+    assert 190 == max(places) < choose.TAIL
+    formulas = [spans.spans(text) for text in RESPONSES]
+    assert max(map(len, formulas)) == 9 < choose.MOST
+    found = sorted(
+        sentence
+        for text, each in zip(RESPONSES, formulas, strict=True)
+        for sentence in sentences(text, each)
+    )
+    longest = found[-1][0]
+    assert 197 == longest < min(choose._REACH, placed._SENTENCE, vocabulary.LONGEST / 2)
+    counts = sorted(count for _, count in found)
+    assert counts[len(counts) * 99 // 100] == 3 <= choose._FORMULAS_BACK
+    links = [
+        len(chain.links)
+        for each in formulas
+        for formula in each
+        for chain in statements.chains(formula.latex)
+    ]
+    assert max(links) == 5 < judge._MOST_STEPS
