@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
@@ -92,6 +92,7 @@ def product(a: Poly, b: Poly) -> Poly:
     return a * b
 
 
+@final
 class Quotient:
     """A fraction in lowest terms as polynomials, its denominator with leading coefficient 1.
 
@@ -111,7 +112,7 @@ class Quotient:
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum; without ``lowest`` its fraction need not be in lowest terms."""
-        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        other = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():
             return other
         a, b = self.den, other.den
@@ -133,7 +134,7 @@ class Quotient:
     __add__ = __radd__ = add
 
     def __sub__(self, operand: Operand) -> Quotient:
-        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        other = operand if type(operand) is Quotient else self.of(operand)
         return self + -other if other.support or not other.is_zero() else self
 
     def __rsub__(self, other: Operand) -> Quotient:
@@ -143,7 +144,7 @@ class Quotient:
         return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
-        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        other = operand if type(operand) is Quotient else self.of(operand)
         if not (self.support and other.support):
             number, factor = (other, self) if self.support else (self, other)
             if number.num.is_one():
@@ -162,7 +163,7 @@ class Quotient:
     __rmul__ = __mul__
 
     def __truediv__(self, operand: Operand) -> Quotient:
-        other = operand if isinstance(operand, Quotient) else self.of(operand)
+        other = operand if type(operand) is Quotient else self.of(operand)
         if not other.support and other.num.is_one():
             return self
         if not other.support or not self.den.is_one() or not other.den.is_one():
