@@ -391,6 +391,10 @@ class Reader:
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
+        letters_of_it = set().union(*map(free_symbols, sides)) - self.scope.names
+        if judged.finding.witness and letters_of_it and prose.asks(statement.lead):
+            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(letters_of_it)}")
+            return replace(judged, finding=unread)
         at_point = self._is_at_point(judged.pair, sides, statement)
         if not at_point and not (letters and conditions is None):
             return judged
