@@ -87,7 +87,7 @@ _GOES_ON = re.compile(
 )
 _ROOTS = re.compile(rf"\b(?:where|satisf\w+|vanish\w*|equation){_WORDS % 2}", re.IGNORECASE)
 _ASKS = re.compile(
-    rf"\b(?:such that|for which|find|determine|value of|choose|sodass|tel que){_WORDS % 4}",
+    rf"\b(?:such that|for which|sodass|tel que){_WORDS % 4}",
     re.IGNORECASE,
 )
 _END = re.compile(r"\b(?:from|between)\b.{0,40}\b(?:to|and)\s*\Z|\bto\s*\Z", re.IGNORECASE)
