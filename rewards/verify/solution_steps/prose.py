@@ -86,6 +86,10 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 _ROOTS = re.compile(rf"\b(?:where|satisf\w+|vanish\w*|equation){_WORDS % 2}", re.IGNORECASE)
+_ASKS = re.compile(
+    rf"\b(?:such that|for which|sodass|tel que){_WORDS % 4}",
+    re.IGNORECASE,
+)
 _END = re.compile(r"\b(?:from|between)\b.{0,40}\b(?:to|and)\s*\Z|\bto\s*\Z", re.IGNORECASE)
 #: The end of a sentence, of a paragraph, or the beginning of an item.
 _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\item)\s")
@@ -94,6 +98,11 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 def names_roots(lead: str) -> bool:
     """Whether an equation behind these words says where something vanishes."""
     return _ROOTS.search(lead) is not None
+
+
+def asks(lead: str) -> bool:
+    """Whether an equation behind these words is to be solved for a letter in it."""
+    return _ASKS.search(lead) is not None
 
 
 def names_an_end(lead: str) -> bool:

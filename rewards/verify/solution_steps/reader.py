@@ -20,7 +20,7 @@ from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .points import Points, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
-from .scope import UNRELATED, Range, Scope, free_symbols, substituted
+from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
 from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
@@ -391,6 +391,11 @@ class Reader:
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
+        asked = set().union(*map(free_symbols, sides)) - self.scope.names
+        asked = {name for name in asked if not is_constant_name(name)}
+        if judged.finding.witness and asked and prose.asks(statement.lead):
+            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(asked)}")
+            return replace(judged, finding=unread)
         at_point = self._is_at_point(judged.pair, sides, statement)
         if not at_point and not (letters and conditions is None):
             return judged

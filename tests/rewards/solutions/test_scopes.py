@@ -61,6 +61,7 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"Let $b < 1$. $\sqrt{(1-b)^2} = 1-b$. $\int_0^b 2x\,dx = b^3$.", "x", "CI"),
         (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}-1}{1-p}$.", "x", "C"),
         (r"For $p \ne 1$, $\int_1^2 x^{-p}\,dx = \frac{2^{1-p}+1}{1-p}$.", "x", "I"),
+        (r"Find $q$ such that $\int_0^q x\,dx = 2q$. We have $\int_0^q x\,dx = 3q$.", "x", "UI"),
         (r"$\frac{d}{dx}\int_x^1 e^t\,dt = -e^x$", "x", "C"),
         (r"$\lim_{t\to\infty}\left(te^{-t} + \int_0^t e^{-x}\,dx\right) = 1$", "x", "C"),
         (r"$\lim_{\varepsilon\to0^+} \varepsilon\ln\varepsilon = 0$", "x", "C"),
