@@ -21,7 +21,7 @@ from fractions import Fraction
 
 from flint import acb, arb, fmpq
 
-from ...reading.expression.build import ONE, add, div, mul, neg, number, power
+from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ...reading.expression.traversal import all_nodes, fold, is_constant, nodes_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import names
@@ -205,10 +205,11 @@ def _coordinate(
     for node in nodes_of(expression):
         if node.function not in BREAKING or is_constant(node, variable):
             continue
-        monomial = _monomial(node.args[0], variable) if node.function in _JUMPING else None
-        if monomial is None:
+        found = monomial(node.args[0], variable) if node.function in _JUMPING else None
+        shift = fold(found[2]) if found is not None else None
+        if found is None or shift is None:
             return None
-        slope, q, shift = monomial
+        slope, q, _ = found
         if scale is None:
             scale, exponent = slope if _value(slope, values) > 0 else neg(slope), q
         ratio = exact_value(div(slope, scale))
@@ -220,27 +221,33 @@ def _coordinate(
     return None if scale is None else (scale, exponent, arguments)
 
 
-def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Fraction] | None:
-    """c, q and d of c z^q + d."""
+def monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Expression] | None:
+    r"""c, q and d of c z^q + d, or None.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> monomial(read(r"2-\frac{3}{\sqrt z}")[0].expression, "z")[1]
+    Fraction(-1, 2)
+
+    """
     if node == Symbol(variable):
-        return ONE, Fraction(1), Fraction(0)
+        return ONE, Fraction(1), ZERO
     name, args = node.function, node.args
     varying = [arg for arg in args if not is_constant(arg, variable)]
-    inner = _monomial(varying[0], variable) if len(varying) == 1 else None
+    inner = monomial(varying[0], variable) if len(varying) == 1 else None
     if inner is None:
         return None
     slope, q, shift = inner
     others = [arg for arg in args if is_constant(arg, variable)]
     if name == "neg":
-        return neg(slope), q, -shift
-    if name == "add" and (total := fold(add(*others))) is not None:
-        return slope, q, shift + total
-    if shift:
-        return None
+        return neg(slope), q, neg(shift)
+    if name == "add":
+        return slope, q, add(shift, *others)
     if name == "mul":
-        return mul(slope, *others), q, shift
+        return mul(slope, *others), q, mul(shift, *others)
     if name == "div" and varying[0] is args[0]:
-        return div(slope, others[0]), q, shift
+        return div(slope, others[0]), q, div(shift, others[0])
+    if shift != ZERO:
+        return None
     if name == "div":
         return div(others[0], slope), -q, shift
     if name in ("pow", "root", "sqrt") and varying[0] is args[0]:

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ...reading.expression.build import ONE, PI, TWO, E, add, div, mul, neg, number
+from ...reading.expression.build import PI, TWO, E, add, div, mul, neg, number
 from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import TRIGONOMETRIC
@@ -24,7 +24,7 @@ from ..expansions.forms import exact_value
 from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
-from .pieces import pieces_towards
+from .pieces import monomial, pieces_towards
 from .work import QuadratureError
 
 #: Periods from which on one is integrated instead of all.
@@ -63,8 +63,8 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
             continue
         if is_constant(node, variable):
             continue
-        slope = _slope(node.args[0], variable)
-        exact = exact_value(slope) if slope is not None else None
+        found_ = monomial(node.args[0], variable)
+        exact = exact_value(found_[0]) if found_ is not None and found_[1] == 1 else None
         if exact is None or (exact[0] and exact[1]):
             return None
         inverse = 1 / abs(exact[0] or exact[1])
@@ -84,30 +84,6 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
         math.gcd(*(size.denominator for size in sizes)),
     )
     return (common, Fraction(0)) if found[0][0] else (Fraction(0), common)
-
-
-def _slope(argument: Expression, variable: str) -> Expression | None:
-    """c of c x + d."""
-    name, args = argument.function, argument.args
-    if argument == Symbol(variable):
-        return ONE
-    if name == "neg":
-        inner = _slope(args[0], variable)
-        return None if inner is None else neg(inner)
-    if name == "add":
-        varying = [arg for arg in args if not is_constant(arg, variable)]
-        return _slope(varying[0], variable) if len(varying) == 1 else None
-    if name == "mul":
-        varying = [arg for arg in args if not is_constant(arg, variable)]
-        if len(varying) != 1:
-            return None
-        inner = _slope(varying[0], variable)
-        others = [arg for arg in args if is_constant(arg, variable)]
-        return None if inner is None else mul(inner, *others)
-    if name == "div" and is_constant(args[1], variable):
-        inner = _slope(args[0], variable)
-        return None if inner is None else div(inner, args[1])
-    return None
 
 
 def whole_periods(

@@ -15,12 +15,13 @@ from fractions import Fraction
 from flint import acb, arb, fmpq
 
 from ....reading.expression.build import add, div, neg
-from ....reading.expression.traversal import all_nodes, is_constant, substitute
-from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ....reading.expression.traversal import all_nodes, substitute
+from ....reading.expression.tree import Expression, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from .. import analytic
 from ..line import RealLine, is_regular
+from ..pieces import monomial
 from ..singularities import named_number
 from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
 from .rotation import Rotation
@@ -207,8 +208,10 @@ class Enclosure:
             if node.function in ("sin", "cos"):
                 terms = node.args[0].args if node.args[0].function == "add" else node.args
                 for term in terms:
-                    scale = _scale(term, self.variable)
-                    value = analytic_value(scale, self.line.values) if scale is not None else None
+                    found = monomial(term, self.variable)
+                    if found is None or found[1] != 1:
+                        continue
+                    value = analytic_value(found[0], self.line.values)
                     fastest = fastest if value is None else fastest.max(abs(value))
         return arb((4 / fastest).mid())
 
@@ -252,24 +255,6 @@ def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | No
 
 
 def _zero(node: Expression, variable: str) -> Expression | None:
-    """Where a sum of a multiple of x and a constant vanishes."""
-    for linear, constant in (node.args, node.args[::-1]):
-        if is_constant(constant, variable) and not is_constant(linear, variable):
-            scale = _scale(linear, variable)
-            return None if scale is None else div(neg(constant), scale)
-    return None
-
-
-def _scale(node: Expression, variable: str) -> Expression | None:
-    """c of c x."""
-    name, args = node.function, node.args
-    if node == Symbol(variable):
-        return Number(1)
-    if name == "neg":
-        inner = _scale(args[0], variable)
-        return None if inner is None else neg(inner)
-    if name == "mul":
-        varying = [arg for arg in args if not is_constant(arg, variable)]
-        if len(varying) == 1 and varying[0] == Symbol(variable):
-            return Call("mul", (*[arg for arg in args if arg != varying[0]], Number(1)))
-    return None
+    """Where c x + d vanishes."""
+    found = monomial(node, variable)
+    return div(neg(found[2]), found[0]) if found is not None and found[1] == 1 else None
