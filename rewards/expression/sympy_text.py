@@ -7,12 +7,12 @@ forms below are read: numbers, names, arithmetic, comparisons, calls of known fu
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from ..functions import CONSTANTS, RECORDS, spellings
 from .build import neg
-from .sympy_bridge import BY_COUNT, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: Longer texts are refused.
@@ -36,6 +36,10 @@ _COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "eq",
     ast.NotEq: "ne",
 }
+#: Functions and constants that are one object of SymPy's with the same arguments, and its name.
+SAME: dict[str, str] = spellings("sympy")
+#: SymPy's names that mean one function with so many arguments, another with more.
+BY_COUNT = frozenset(name for name, times in Counter(SAME.values()).items() if times > 1)
 #: SymPy's names of constants.
 _NAMES = {SAME[constant.name]: Call(constant.name) for constant in CONSTANTS}
 #: Our names of functions, SymPy's, and those of Python and NumPy.

@@ -35,11 +35,12 @@ class Function:
         definition: an equal formula in other functions, where there is one.
         domain: the ``u`` for which values are real (for parameters without a special value).
             Nothing: the whole line, but for poles.
-        branch: kind of branch that a change of the argument leads to.
+        branch: kind of branch, on the complex plane; nothing for a function without branches.
         breaks: where the function is not analytic.
         poles: real poles, with any whole k.
         parity: `ODD`, `EVEN` or nothing.
         range: bounds of the values for all real arguments, where both or one are finite.
+        steepest: a bound of the size of the slope for all real arguments, if that is used.
         nears: whole numbers that values come exponentially near to without reaching them.
         continuous: where the function is continuous, if that is used.
         oscillates: whether it oscillates where its argument grows.
@@ -73,6 +74,7 @@ class Function:
     poles: str = ""
     parity: str = ""
     range: tuple[float, float] | None = None
+    steepest: float = 0.0
     nears: tuple[int, ...] = ()
     continuous: str = ""
     oscillates: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ....rewards.expression.sympy_bridge import SAME
+from ....rewards.expression.sympy_text import SAME
 from ....rewards.expression.traversal import nodes_of
 from ....rewards.expression.tree import Expression, Number, Symbol
 from .terms import CACHED

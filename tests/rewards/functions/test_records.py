@@ -161,6 +161,11 @@ def test_parity_and_range(function: Function) -> None:
             low, high = map(arb, function.range)
             assert not v.real < low, x
             assert not v.real > high, x
+        if function.steepest:
+            slope = slope_of(call_of(function))
+            assert slope is not None
+            assert not abs(value(slope[1], x / 64)) > function.steepest
+            assert not abs(value(slope[1], 0.0)) > math.nextafter(function.steepest, math.inf)
 
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
