@@ -28,6 +28,7 @@ from calculus_harness.rewards.functions import (
 )
 from calculus_harness.rewards.functions import CONSTANTS as NAMED
 from calculus_harness.rewards.latex import read, to_latex
+from calculus_harness.rewards.quadrature import evaluate, prepare_definite
 
 #: Parameters of functions of several arguments: none has a special value.
 PARAMETERS = {"n": (1, 3), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
@@ -230,3 +231,20 @@ def test_names_in_sympy_exist() -> None:
     sympy = pytest.importorskip("sympy")
     for name, spelling in spellings("sympy").items():
         assert hasattr(sympy, spelling), name
+
+
+def test_systems_are_known() -> None:
+    known = {"sympy", "python", "maxima", "fricas", "alkahest"}
+    for function in RECORDS.values():
+        assert {item.partition("=")[0] for item in function.systems.split()} <= known
+
+
+@pytest.mark.parametrize(
+    "function", [f for f in PIECEWISE if f.name != "piecewise"], ids=lambda f: f.name
+)
+def test_an_integral_is_cut_where_the_function_breaks(function: Function) -> None:
+    call = call_of(function)
+    problem = prepare_definite(rf"\int_{{-7/4}}^{{9/4}} {to_latex(call)}\,dx")
+    points = [-1.75 + (k + 0.5) / 250 for k in range(1000)]
+    mean = sum((value(call, x).real for x in points), arb(0)) / 250
+    assert abs(evaluate(problem, {}, 15).ball - mean) < 0.02
