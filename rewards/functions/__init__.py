@@ -29,7 +29,9 @@ ELEMENTARY = (
 #: Exponential functions, logarithms, trigonometric and hyperbolic functions, and inverse functions.
 TRANSCENDENTAL = frozenset(f.name for f in ELEMENTARY if f.branch != ROOT and f.cost != PRODUCT)
 #: Functions that are quotients of sines and cosines.
-QUOTIENTS = frozenset(f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition)
+QUOTIENTS = frozenset(
+    f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition and not f.branch
+)
 
 
 def names(which: Callable[[Function], object]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from calculus_harness.rewards.functions import (
     COMPARISONS,
     COMPLEX,
     CONNECTIVES,
+    ELEMENTARY,
     PIECEWISE,
     RECORDS,
     Function,
@@ -31,7 +32,7 @@ from calculus_harness.rewards.latex import read, to_latex
 from calculus_harness.rewards.quadrature import evaluate, prepare_definite
 
 #: Parameters of functions of several arguments: none has a special value.
-PARAMETERS = {"n": (1, 3), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
+PARAMETERS = {"n": (1, 4), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
 PARAMETERS |= {"a": (9, 7), "v": (5, 3)}
 POINTS = (-7.3125, -2.625, -1.4375, -0.71875, -0.28125, 0.34375, 0.8125, 1.5625, 2.6875, 6.40625)
 #: Functions without a derivative among functions, and why.
@@ -248,3 +249,10 @@ def test_an_integral_is_cut_where_the_function_breaks(function: Function) -> Non
     points = [-1.75 + (k + 0.5) / 250 for k in range(1000)]
     mean = sum((value(call, x).real for x in points), arb(0)) / 250
     assert abs(evaluate(problem, {}, 15).ball - mean) < 0.02
+
+
+def test_special_functions_whose_cost_is_bounded() -> None:
+    """All others run in a worker (docs/verifier.md)."""
+    others = {f.name for f in (*ELEMENTARY, *NAMED, *COMPLEX, *PIECEWISE)} | WITHOUT_VALUES
+    bounded = {f.name for f in RECORDS.values() if f.cost != "worker"} - others
+    assert bounded == set("gamma factorial double_factorial binomial erf erfc erfi".split())
