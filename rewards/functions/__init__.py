@@ -37,6 +37,12 @@ QUOTIENTS = frozenset(
 def names(which: Callable[[Function], object]) -> frozenset[str]:
     """The names of the functions for which something holds.
 
+    Args:
+        which: a condition on a record.
+
+    Returns:
+        The names.
+
     >>> sorted(names(lambda function: function.breaks == "whole"))
     ['ceil', 'floor', 'frac']
 
@@ -45,7 +51,13 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
 
 
 def spellings(system: str) -> dict[str, str]:
-    """Our names of functions -> the names or notations of a system that has them.
+    """The names of functions in a system.
+
+    Args:
+        system: the system's name in lower case.
+
+    Returns:
+        Our names -> the system's names, or templates of its notation, as far as it has them.
 
     >>> spellings("maxima")["ln"]
     'log'

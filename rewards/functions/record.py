@@ -87,7 +87,15 @@ class Function:
     systems: str = ""
 
     def spelling(self, system: str) -> str:
-        """The function's name or notation in a system; empty if the system lacks it."""
+        """The function's name in a system.
+
+        Args:
+            system: the system's name in lower case.
+
+        Returns:
+            The name, or a template of the notation; empty if the system lacks the function.
+
+        """
         for item in self.systems.split():
             key, _, name = item.partition("=")
             if key == system:
