@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ....rewards.reading.expression.sympy_bridge import SAME
+from ....rewards.reading.expression.sympy_text import SAME
 from ....rewards.reading.expression.traversal import nodes_of
 from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from .terms import CACHED

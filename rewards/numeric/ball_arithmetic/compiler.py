@@ -58,8 +58,10 @@ _LOGARITHMIC = names(lambda function: function.branch == TWO_LOGARITHMS)
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = names(lambda function: function.breaks == ZERO)
 _BREAKS_AT_INTEGERS = names(lambda function: function.breaks == WHOLE)
+#: Rules that take no longer than a few products.
 _CHEAP = names(lambda function: function.cost == PRODUCT) | {"sub"}
-#: (Those of `SLOW` take longer still; they run in a worker, whose processor time is limited.)
+#: Rules that take as long as ten elementary functions, and with many bits as a hundred. (Those of
+#: `SLOW` take longer still; they run in a worker, whose processor time is limited.)
 _COSTLY = names(lambda function: function.cost == COSTLY)
 #: Powers up to this one take a few products.
 MAX_CHEAP_POWER = 64

@@ -233,7 +233,7 @@ _SUPPORTED: dict[str, Callable[..., Ball]] = {
     "acosh": _acosh,
     "bessel_j": _bessel_j,
     "lgamma": _lgamma,
-    **{name: _plain(name) for name in names(_is_meromorphic)},
+    **{name: _plain(name) for name in names(_is_meromorphic) & RULES.keys()},
 }
 
 

@@ -20,7 +20,7 @@ from ...reading.functions import (
     TRIGONOMETRIC,
 )
 from .quotients import NotProvedError, Quotient
-from .translate import RULES, Translator
+from .translate import RULES, Translator, odd
 
 T: TypeAlias = Translator
 Q: TypeAlias = Quotient
@@ -36,18 +36,6 @@ def generator(
     args = list(others)
     args.insert(len(args) if at < 0 else at, u)
     return t.function(name, tuple(args), lambda: factor() * t.field.derivative(u), real=real)
-
-
-def odd(value: Slope) -> Slope:
-    """An odd function: its arguments have a positive leading coefficient."""
-
-    def rule(t: T, u: Q) -> Q:
-        u = t.normal(u)
-        if u.is_zero():
-            return u
-        return -value(t, -u) if u.num.leading_coefficient() < 0 else value(t, u)
-
-    return rule
 
 
 def by(name: str, slope: Slope, *, real: bool = True) -> Slope:
@@ -143,6 +131,7 @@ for _function in (*INVERSE_TRIGONOMETRIC, *INVERSE_HYPERBOLIC):
 for _function in CONSTANTS:
     RULES[_function.name] = partial(Translator.named, name=_function.name)
 RULES |= {
+    "pow": power,
     "sqrt": sqrt,
     "exp": Translator.exp,
     "e": lambda t: t.exp(t.field.one),

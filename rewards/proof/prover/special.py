@@ -12,7 +12,7 @@ from flint import fmpq
 
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call
-from .elementary import Q, Slope, T, by, generator, odd, power, sqrt
+from .elementary import Q, Slope, T, generator, power, sqrt
 from .quotients import NotProvedError
 from .translate import FORMS, RULES
 
@@ -23,38 +23,22 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 # --- error functions, Fresnel integrals (7.2), exponential integrals (6.2)
 
 
-def _gauss(name: str, sign: int) -> Slope:
-    return odd(by(name, lambda t, u: 2 / sqrt(t, t.named("pi")) * t.exp(sign * u * u)))
-
-
-def _turning(plain: Slope, turned: Slope) -> Slope:
+def _turning(name: str, turned: str) -> Slope:
     """erf(i u) = i erfi(u), and the other way round."""
 
     def rule(t: T, u: Q) -> Q:
         inside = t.without_i(t.normal(u))
-        return plain(t, u) if inside is None else t.i * turned(t, inside)
+        return t.by_record(name, u) if inside is None else t.i * t.by_record(turned, inside)
 
     return rule
 
 
-def _turn(t: T, u: Q) -> tuple[Q, Q]:
-    return t.sin_cos(t.named("pi") * u * u / 2)
-
-
-_erf, _erfi = _gauss("erf", -1), _gauss("erfi", 1)
 RULES |= {
-    "erf": _turning(_erf, _erfi),
-    "erfi": _turning(_erfi, _erf),
+    "erf": _turning("erf", "erfi"),
+    "erfi": _turning("erfi", "erf"),
     "erfc": lambda t, u: 1 - RULES["erf"](t, u),
     "dawson": lambda t, u: sqrt(t, t.named("pi")) / 2 * t.exp(-u * u) * RULES["erfi"](t, u),
-    "fresnel_s": odd(by("fresnel_s", lambda t, u: _turn(t, u)[0])),
-    "fresnel_c": odd(by("fresnel_c", lambda t, u: _turn(t, u)[1])),
-    "ei": by("ei", lambda t, u: t.exp(u) / u),
-    "si": odd(by("si", lambda t, u: t.sin_cos(u)[0] / u)),
-    "ci": by("ci", lambda t, u: t.sin_cos(u)[1] / u, real=False),
-    "shi": odd(by("shi", lambda t, u: RULES["sinh"](t, u) / u)),
-    "chi": by("chi", lambda t, u: RULES["cosh"](t, u) / u, real=False),
-    "li": lambda t, u: RULES["ei"](t, t.ln(u)),
+    "li": lambda t, u: t.by_record("ei", t.ln(u)),
     "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.field.rational(2)),
 }
 
@@ -156,10 +140,6 @@ RULES |= {
     "polygamma": _polygamma,
     "zeta": _zeta,
     "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
-    "lgamma": by("lgamma", lambda t, u: RULES["digamma"](t, u), real=False),
-    "beta_lower": lambda t, a, b, u: generator(
-        t, "beta_lower", u, lambda: power(t, u, a - 1) * power(t, 1 - u, b - 1), a, b
-    ),
 }
 
 
@@ -189,34 +169,7 @@ RULES |= {"polylog": _polylog, "lambertw": _lambertw}
 # --- elliptic integrals with the parameter m (19.2, 19.4)
 
 
-def _delta(t: T, phi: Q, m: Q, n: Q | None = None) -> Q:
-    square = t.sin_cos(phi)[0] ** 2
-    root = sqrt(t, 1 - m * square)
-    return root if n is None else root * (1 - n * square)
-
-
-def _complete(k_factor: Callable[[Q], Q | int]) -> Slope:
-    """The derivative (E - c K)/(2 m c) with c = k_factor(m) (19.4.1, 19.4.2)."""
-
-    def slope(t: T, m: Q) -> Q:
-        c = k_factor(m)
-        return (RULES["elliptic_ec"](t, m) - c * RULES["elliptic_k"](t, m)) / (2 * m * c)
-
-    return slope
-
-
 RULES |= {
-    "elliptic_f": lambda t, phi, m: generator(
-        t, "elliptic_f", phi, lambda: 1 / _delta(t, phi, m), m, at=0
-    ),
-    "elliptic_e": lambda t, phi, m: generator(
-        t, "elliptic_e", phi, lambda: _delta(t, phi, m), m, at=0
-    ),
-    "elliptic_pi": lambda t, n, phi, m: generator(
-        t, "elliptic_pi", phi, lambda: 1 / _delta(t, phi, m, n), n, m, at=1
-    ),
-    "elliptic_k": by("elliptic_k", _complete(lambda m: 1 - m), real=False),
-    "elliptic_ec": by("elliptic_ec", _complete(lambda m: 1), real=False),
     "elliptic_pic": lambda t, n, m: generator(t, "elliptic_pic", m, lambda: _unknown("Pi"), n),
 }
 

@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
-from operator import add, mul
+from operator import add, mul, truediv
 
-from ...reading.expression.formulas import definition_of, slope_of
+from ...reading.expression.formulas import definition_of, template
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
+from ...reading.functions.record import ODD
 from .quotients import NotProvedError, Quotient
 from .roots import Roots
 
+_OPERATORS = {"add": add, "mul": mul, "div": truediv}
 _ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
 
 
@@ -41,26 +43,65 @@ class Translator(Roots):
         if form is not None:
             return form(self, node)
         rule = RULES.get(node.function)
-        if rule is None:
-            return self._by_record(node)
-        return rule(self, *map(self.value, node.args))
-
-    def _by_record(self, node: Call) -> Quotient:
-        """A function without a rule: a generator with its derivative, or what it is made of."""
-        slope, definition = slope_of(node), definition_of(node)
-        if slope is None:
+        if rule is None and not RECORDS[node.function].derivative:
+            definition = definition_of(node)
             if definition is None:
                 raise NotProvedError(f"no rule for {node.function}")
             return self.value(definition)
-        (at, outer), args = slope, tuple(map(self.value, node.args))
-        if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
-            raise NotProvedError(f"{node.function} with a parameter that varies")
+        return self.applied(node.function, *map(self.value, node.args))
 
-        def chain() -> Quotient:
-            return self.value(outer) * self.field.derivative(args[at])
+    def applied(self, name: str, *values: Quotient) -> Quotient:
+        """A function of values: by its rule, or a generator with the derivative of its record."""
+        rule = RULES.get(name)
+        return self.by_record(name, *values) if rule is None else rule(self, *values)
 
-        real = len(args) == 1 and not RECORDS[node.function].domain
-        return self.function(node.function, args, chain, real=real)
+    def by_record(self, name: str, *values: Quotient) -> Quotient:
+        """A function as a generator with the derivative of its record."""
+        record = RECORDS[name]
+        arguments = record.arguments.split()
+        if not record.derivative or len(arguments) != len(values):
+            raise NotProvedError(f"no rule for {name}")
+        at = arguments.index("u")
+        if not all(map(self.field.is_constant, (*values[:at], *values[at + 1 :]))):
+            raise NotProvedError(f"{name} with a parameter that varies")
+
+        def made(t: Translator, *values: Quotient) -> Quotient:
+            given = dict(zip(arguments, values, strict=True))
+
+            def slope() -> Quotient:
+                factor = t.formula(template(record.derivative), given)
+                return factor * t.field.derivative(values[at])
+
+            return t.function(name, values, slope, real=len(values) == 1 and not record.domain)
+
+        return odd(made)(self, *values) if record.parity == ODD else made(self, *values)
+
+    def formula(self, tree: Expression, given: Mapping[str, Quotient]) -> Quotient:
+        """The value of a formula of a record."""
+        if isinstance(tree, Symbol):
+            return given[tree.name]
+        if isinstance(tree, Number):
+            return self.field.rational(tree.numerator, tree.denominator)
+        values = [self.formula(arg, given) for arg in tree.args]
+        if tree.function in _OPERATORS:
+            return reduce(_OPERATORS[tree.function], values)
+        if tree.function == "neg":
+            return -values[0]
+        if tree.function == "ln":
+            return self.ln(values[0])
+        return self.applied(tree.function, *values)
+
+
+def odd(value: Callable[[Translator, Quotient], Quotient]) -> Callable[..., Quotient]:
+    """An odd function: its arguments have a positive leading coefficient."""
+
+    def rule(t: Translator, u: Quotient) -> Quotient:
+        u = t.normal(u)
+        if u.is_zero():
+            return u
+        return -value(t, -u) if u.num.leading_coefficient() < 0 else value(t, u)
+
+    return rule
 
 
 # --- forms: functions that are not merely applied to the values of their arguments

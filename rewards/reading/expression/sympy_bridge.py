@@ -7,14 +7,15 @@ would not end (``9^{9^9}``).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..functions import CONSTANTS, FACTORIALS, GAMMA, RECORDS, names, spellings
+from ..functions import CONSTANTS, FACTORIALS, GAMMA, RECORDS, names
 from .build import fraction, rational_power
+from .formulas import definition_of
+from .sympy_text import BY_COUNT, SAME
 from .tree import Call, Expression, Number, Symbol
 
 if TYPE_CHECKING:
@@ -26,11 +27,6 @@ MAX_DEPTH = 250
 MAX_BITS = 1 << 16
 #: SymPy writes orthogonal polynomials and the like out; the largest order for which it may.
 MAX_ORDER = 64
-
-#: Functions and constants that are one object of SymPy's with the same arguments, and its name.
-SAME: dict[str, str] = spellings("sympy")
-#: SymPy's names that mean one function with so many arguments, another with more.
-BY_COUNT = frozenset(name for name, times in Counter(SAME.values()).items() if times > 1)
 
 #: Functions whose first argument is an order for which SymPy may write out a polynomial.
 _ORDERED = names(lambda function: function.arguments.startswith(("n ", "s ")))
@@ -78,7 +74,10 @@ def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
         return getattr(sympy, SAME[name])
     _check_size(name, args)
     if name not in _BUILDERS and name not in SAME:
-        raise ValueError(f"SymPy has no function for {name!r}")
+        definition = definition_of(node) if name in RECORDS else None
+        if definition is None:
+            raise ValueError(f"SymPy has no function for {name!r}")
+        return _to_sympy(definition, kinds, depth - 1)
     build = _BUILDERS.get(name) or getattr(sympy, SAME[name])
     value = build(*args)
     infinite = (sympy.zoo, sympy.nan, sympy.oo, sympy.S.NegativeInfinity)
@@ -125,18 +124,6 @@ def _hypgeom(p: Any, q: Any, *args: Any) -> Any:
     return sympy.hyper(args[:upper], args[upper : upper + lower], args[-1])
 
 
-def _dawson(x: Any) -> Any:
-    import sympy
-
-    return sympy.sqrt(sympy.pi) / 2 * sympy.exp(-(x**2)) * sympy.erfi(x)
-
-
-def _gudermannian(x: Any) -> Any:
-    import sympy
-
-    return 2 * sympy.atan(sympy.tanh(x / 2))
-
-
 def _beta_lower(a: Any, b: Any, x: Any) -> Any:
     import sympy
 
@@ -150,8 +137,6 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "root": lambda x, n: _power(x, 1 / n),
     "piecewise": _piecewise,
     "hypgeom": _hypgeom,
-    "dawson": _dawson,
-    "gudermannian": _gudermannian,
     "beta_lower": _beta_lower,
 }
 

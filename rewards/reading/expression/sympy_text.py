@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from ..functions import CONSTANTS, RECORDS, spellings
 from .build import neg
 from .infix import LIST, Notation, NotationError, unknown_functions
-from .sympy_bridge import BY_COUNT, SAME
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: The last condition of a Piecewise in a tree that is being read.
 _TRUE: Final = Call("true")
 _COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+#: Functions and constants that are one object of SymPy's with the same arguments, and its name.
+SAME: dict[str, str] = spellings("sympy")
+#: SymPy's names that mean one function with so many arguments, another with more.
+BY_COUNT = frozenset(name for name, times in Counter(SAME.values()).items() if times > 1)
 #: SymPy's names of constants.
 _NAMES: Mapping[str, Expression] = {SAME[c.name]: Call(c.name) for c in CONSTANTS}
 #: Our names of functions, SymPy's, and those of Python and NumPy.

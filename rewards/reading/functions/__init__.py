@@ -29,14 +29,16 @@ ELEMENTARY = (
 #: Exponential functions, logarithms, trigonometric and hyperbolic functions, and inverse functions.
 TRANSCENDENTAL = frozenset(f.name for f in ELEMENTARY if f.branch != ROOT and f.cost != PRODUCT)
 #: Functions that are quotients of sines and cosines.
-QUOTIENTS = frozenset(f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition)
+QUOTIENTS = frozenset(
+    f.name for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.definition and not f.branch
+)
 
 
 def names(which: Callable[[Function], object]) -> frozenset[str]:
     """The names of the functions for which something holds.
 
     Args:
-        which: says of a record whether it does.
+        which: a condition on a record.
 
     Returns:
         The names.
@@ -49,13 +51,13 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
 
 
 def spellings(system: str) -> dict[str, str]:
-    """The names or notations of functions in another system.
+    """The names of functions in a system.
 
     Args:
-        system: as in `Function.spelling`.
+        system: the system's name in lower case.
 
     Returns:
-        Our names of the functions that the system has, and what it calls them.
+        Our names -> the system's names, or templates of its notation, as far as it has them.
 
     >>> spellings("maxima")["ln"]
     'log'

@@ -16,8 +16,8 @@ FACTORIALS = family(
              printed="#1!!", systems="sympy=factorial2 maxima"),
     Function("binomial", "1.2(i)", TWO, "u k",
              "binomial(u, k)*(digamma(u + 1) - digamma(u - k + 1))",
-             "gamma(u + 1)/(gamma(k + 1)*gamma(u - k + 1))", cost=COSTLY,
-             printed=r"\binom{#1}{#2}", called="binomial", systems="sympy maxima fricas"),
+             "gamma(u + 1)/(gamma(k + 1)*gamma(u - k + 1))", cost=COSTLY, printed=r"\binom{#1}{#2}",
+             called="binomial", systems="sympy maxima fricas"),
 )
 GAMMA = family(
     Function("gamma", "5.2.1", derivative="gamma(u)*digamma(u)", poles="-k", cost=COSTLY,
@@ -32,9 +32,8 @@ GAMMA = family(
     Function("polygamma", "5.15", TWO, "n u", "polygamma(n + 1, u)", domain="u > 0", cost=WORKER,
              printed=r"\psi^{(#1)}\left(#2\right)", called="polygamma PolyGamma", ordered=True,
              systems="sympy maxima=psi[{0}]({1}) fricas"),
-    Function("gamma_upper", "8.2.2", TWO, "s u", "-u**(s - 1)*exp(-u)", domain="u > 0",
-             cost=WORKER, printed=r"\Gamma",
-             systems="sympy=uppergamma maxima=gamma_incomplete fricas=Gamma"),
+    Function("gamma_upper", "8.2.2", TWO, "s u", "-u**(s - 1)*exp(-u)", domain="u > 0", cost=WORKER,
+             printed=r"\Gamma", systems="sympy=uppergamma maxima=gamma_incomplete fricas=Gamma"),
     Function("gamma_lower", "8.2.1", TWO, "s u", "u**(s - 1)*exp(-u)",
              "gamma(s) - uppergamma(s, u)", "u > 0", cost=WORKER,
              printed=r"\operatorname{lowergamma}", called="lowergamma",
@@ -49,8 +48,8 @@ GAMMA = family(
 ZETA = family(
     Function("zeta", "25.2.1", (1, 2), "s u", "-s*zeta(s + 1, u)", domain="u > 0", cost=WORKER,
              values="2:pi**2/6", printed=r"\zeta", systems="sympy maxima=zeta({0})"),
-    Function("polylog", "25.12.10", TWO, "s u", "polylog(s - 1, u)/u", domain="u <= 1",
-             cost=WORKER, printed=r"\operatorname{Li}", called="polylog PolyLog", ordered=True,
+    Function("polylog", "25.12.10", TWO, "s u", "polylog(s - 1, u)/u", domain="u <= 1", cost=WORKER,
+             printed=r"\operatorname{Li}", called="polylog PolyLog", ordered=True,
              systems="sympy maxima=li[{0}]({1}) fricas"),
     Function("lerch_phi", "25.14.1", (3, 3), "u s a",
              "(lerchphi(u, s - 1, a) - a*lerchphi(u, s, a))/u", domain="u < 1", cost=WORKER,

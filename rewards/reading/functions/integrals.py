@@ -5,18 +5,20 @@ Fresnel integrals are the normalised ones. Elliptic integrals take the parameter
 
 from __future__ import annotations
 
+import math
+
 from .record import COSTLY, ODD, PLANE, WORKER, Function, family
 
 # Tables: a function takes a few lines.
 # fmt: off
 ERROR_FUNCTIONS = family(
     Function("erf", "7.2.1", derivative="2/sqrt(pi)*exp(-u**2)", parity=ODD, range=(-1.0, 1.0),
-             nears=(-1, 1), continuous=PLANE, cost=COSTLY, values="0:0", bare="erf",
+             steepest=2 / math.sqrt(math.pi), nears=(-1, 1), continuous=PLANE, cost=COSTLY,
+             values="0:0", bare="erf",
              systems="sympy maxima fricas alkahest"),
     Function("erfc", "7.2.2", derivative="-2/sqrt(pi)*exp(-u**2)", definition="1 - erf(u)",
              range=(0.0, 2.0), nears=(0, 2), continuous=PLANE, cost=COSTLY, values="0:1",
-             bare="erfc",
-             systems="sympy maxima fricas=(1-erf({0})) alkahest"),
+             bare="erfc", systems="sympy maxima fricas=(1-erf({0})) alkahest"),
     Function("erfi", "7.2(i)", derivative="2/sqrt(pi)*exp(u**2)", parity=ODD, continuous=PLANE,
              cost=COSTLY, values="0:0", bare="erfi", systems="sympy maxima fricas"),
     Function("dawson", "7.2.5", derivative="1 - 2*u*dawson(u)",
@@ -40,8 +42,8 @@ EXPONENTIAL_INTEGRALS = family(
              poles="1", cost=WORKER, called="li LogIntegral",
              systems="sympy maxima=expintegral_li fricas alkahest"),
     Function("li_offset", "6.2.8", derivative="1/log(u)", definition="li(u) - li(2)",
-             domain="u > 0", poles="1", cost=WORKER, values="2:0",
-             printed=r"\operatorname{Li}", systems="sympy=Li"),
+             domain="u > 0", poles="1", cost=WORKER, values="2:0", printed=r"\operatorname{Li}",
+             systems="sympy=Li"),
     Function("si", "6.2.9", derivative="sin(u)/u", parity=ODD, continuous=PLANE, cost=WORKER,
              values="0:0", printed=r"\operatorname{Si}", called="Si SinIntegral",
              systems="sympy=Si maxima=expintegral_si fricas=Si alkahest=Si"),
@@ -62,18 +64,17 @@ ELLIPTIC = family(
     Function("elliptic_e", "19.2.5", (2, 2), "u m", "sqrt(1 - m*sin(u)**2)", cost=WORKER,
              called="EllipticE",
              systems="sympy maxima fricas=ellipticE(sin({0}),{1}) alkahest=EllipticE"),
-    Function("elliptic_k", "19.2.8", derivative="(elliptic_e(u) - (1 - u)*elliptic_k(u))"
-             "/(2*u*(1 - u))", domain="u < 1", poles="1", cost=WORKER, values="0:pi/2",
-             called="EllipticK",
+    Function("elliptic_k", "19.2.8",
+             derivative="(elliptic_e(u) - (1 - u)*elliptic_k(u))/(2*u*(1 - u))", domain="u < 1",
+             poles="1", cost=WORKER, values="0:pi/2", called="EllipticK",
              systems="sympy maxima=elliptic_kc fricas=ellipticK alkahest=EllipticK"),
     Function("elliptic_ec", "19.2.8", derivative="(elliptic_e(u) - elliptic_k(u))/(2*u)",
-             domain="u <= 1", cost=WORKER, values="0:pi/2 1:1",
-             printed=r"\operatorname{elliptice}",
+             domain="u <= 1", cost=WORKER, values="0:pi/2 1:1", printed=r"\operatorname{elliptice}",
              systems="sympy=elliptic_e maxima fricas=ellipticE alkahest=EllipticE"),
     Function("elliptic_pi", "19.2.7", (3, 3), "c u m",
              "1/((1 - c*sin(u)**2)*sqrt(1 - m*sin(u)**2))", cost=WORKER, called="EllipticPi",
              systems="sympy maxima fricas=ellipticPi(sin({1}),{0},{2}) alkahest=EllipticPi"),
-    Function("elliptic_pic", "19.2.8", (2, 2), "c u", "(elliptic_e(u)/(u - 1) + elliptic_pi(c, u))"
-             "/(2*(c - u))", domain="u < 1", cost=WORKER, printed=r"\operatorname{ellipticpi}",
-             systems="sympy=elliptic_pi"),
+    Function("elliptic_pic", "19.2.8", (2, 2), "c u",
+             "(elliptic_e(u)/(u - 1) + elliptic_pi(c, u))/(2*(c - u))", domain="u < 1", cost=WORKER,
+             printed=r"\operatorname{ellipticpi}", systems="sympy=elliptic_pi"),
 )

@@ -27,7 +27,7 @@ class Function:
     r"""A function or a named constant. Formulas are in SymPy's notation, with the argument ``u``.
 
     Attributes:
-        name: its name in expression trees.
+        name: the function's name in expression trees.
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
         arity: fewest and most arguments; None means any number.
         arguments: names of the arguments in the formulas below.
@@ -35,22 +35,22 @@ class Function:
         definition: an equal formula in other functions, where there is one.
         domain: the ``u`` for which values are real (for parameters without a special value).
             Nothing: the whole line, but for poles.
-        branch: kind of branch that a change of the argument leads to.
+        branch: kind of branch, on the complex plane; nothing for a function without branches.
         breaks: where the function is not analytic.
         poles: real poles, with any whole k.
         parity: `ODD`, `EVEN` or nothing.
         range: bounds of the values for all real arguments, where both or one are finite.
+        steepest: a bound of the size of the slope for all real arguments, if that is used.
         nears: whole numbers that values come exponentially near to without reaching them.
         continuous: where the function is continuous, if that is used.
-        oscillates: whether it oscillates where its argument grows.
+        oscillates: whether the function oscillates where the argument grows.
         inverse: the inverse function.
         cost: the time that a value takes.
         values: arguments with values, as ``"0:0 pi/2:1"``.
         printed: LaTeX, with arguments ``#1``, ``#2``, or only what stands before the parentheses.
             Nothing: ``\operatorname`` of the name without underscores.
-        bare: names of a function that needs no parentheses, as ``\sin x``; the first names it.
-        called: names that need parentheses, also those of Mathematica and Maple; the first names
-            it if it is in lower case.
+        bare: names of a function that needs no parentheses, as ``\sin x``.
+        called: names that need parentheses, also those of Mathematica and Maple.
         ordered: whether the first argument may be, and is printed as, a subscript.
         systems: names in other systems, as ``"maxima=log fricas"``; one without ``=`` has ours.
             ``{0}``, ``{1}`` in it are the arguments of a longer notation.
@@ -73,6 +73,7 @@ class Function:
     poles: str = ""
     parity: str = ""
     range: tuple[float, float] | None = None
+    steepest: float = 0.0
     nears: tuple[int, ...] = ()
     continuous: str = ""
     oscillates: bool = False
@@ -86,13 +87,13 @@ class Function:
     systems: str = ""
 
     def spelling(self, system: str) -> str:
-        """The function's name or notation in a system.
+        """The function's name in a system.
 
         Args:
-            system: ``sympy``, ``maxima``, ``fricas`` or another key of `systems`.
+            system: the system's name in lower case.
 
         Returns:
-            The text, which is empty if the system lacks the function.
+            The name, or a template of the notation; empty if the system lacks the function.
 
         """
         for item in self.systems.split():
@@ -103,7 +104,7 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The name by which the reader of LaTeX knows the function."""
+        """The name by which the reader of LaTeX knows the function: the first in lower case."""
         first = (self.bare or self.called).partition(" ")[0]
         return first if first.islower() else self.name.replace("_", "")
 

@@ -164,7 +164,7 @@ _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
 _PLAIN = {
     f.name: RULES[f.name]
     for f in ELEMENTARY
-    if f.arguments == "u" and f.name not in _FORMS and f.name not in TEXTBOOK
+    if f.arguments == "u" and f.name in RULES.keys() - _FORMS.keys() - TEXTBOOK.keys()
 }
 
 

@@ -12,6 +12,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.ball_arithmetic.functions import RULES
 from calculus_harness.rewards.numeric.ball_arithmetic.jets import CONSTANTS
+from calculus_harness.rewards.numeric.quadrature import evaluate, prepare_definite
 from calculus_harness.rewards.proof.prover.translate import FORMS
 from calculus_harness.rewards.proof.prover.translate import RULES as PROVER_RULES
 from calculus_harness.rewards.reading.expression.formulas import definition_of, slope_of, template
@@ -21,6 +22,7 @@ from calculus_harness.rewards.reading.functions import (
     COMPARISONS,
     COMPLEX,
     CONNECTIVES,
+    ELEMENTARY,
     PIECEWISE,
     RECORDS,
     Function,
@@ -30,7 +32,7 @@ from calculus_harness.rewards.reading.functions import CONSTANTS as NAMED
 from calculus_harness.rewards.reading.latex import read, to_latex
 
 #: Parameters of functions of several arguments: none has a special value.
-PARAMETERS = {"n": (1, 3), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
+PARAMETERS = {"n": (1, 4), "s": (4, 3), "b": (7, 2), "m": (2, 7), "c": (3, 8), "k": (5, 4)}
 PARAMETERS |= {"a": (9, 7), "v": (5, 3)}
 POINTS = (-7.3125, -2.625, -1.4375, -0.71875, -0.28125, 0.34375, 0.8125, 1.5625, 2.6875, 6.40625)
 #: Functions without a derivative among functions, and why.
@@ -161,6 +163,11 @@ def test_parity_and_range(function: Function) -> None:
             low, high = map(arb, function.range)
             assert not v.real < low, x
             assert not v.real > high, x
+        if function.steepest:
+            slope = slope_of(call_of(function))
+            assert slope is not None
+            assert not abs(value(slope[1], x / 64)) > function.steepest
+            assert not abs(value(slope[1], 0.0)) > math.nextafter(function.steepest, math.inf)
 
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
@@ -225,3 +232,27 @@ def test_names_in_sympy_exist() -> None:
     sympy = pytest.importorskip("sympy")
     for name, spelling in spellings("sympy").items():
         assert hasattr(sympy, spelling), name
+
+
+def test_systems_are_known() -> None:
+    known = {"sympy", "python", "maxima", "fricas", "alkahest"}
+    for function in RECORDS.values():
+        assert {item.partition("=")[0] for item in function.systems.split()} <= known
+
+
+@pytest.mark.parametrize(
+    "function", [f for f in PIECEWISE if f.name != "piecewise"], ids=lambda f: f.name
+)
+def test_an_integral_is_cut_where_the_function_breaks(function: Function) -> None:
+    call = call_of(function)
+    problem = prepare_definite(rf"\int_{{-7/4}}^{{9/4}} {to_latex(call)}\,dx")
+    points = [-1.75 + (k + 0.5) / 250 for k in range(1000)]
+    mean = sum((value(call, x).real for x in points), arb(0)) / 250
+    assert abs(evaluate(problem, {}, 15).ball - mean) < 0.02
+
+
+def test_special_functions_whose_cost_is_bounded() -> None:
+    """All others run in a worker (docs/verifier.md)."""
+    others = {f.name for f in (*ELEMENTARY, *NAMED, *COMPLEX, *PIECEWISE)} | WITHOUT_VALUES
+    bounded = {f.name for f in RECORDS.values() if f.cost != "worker"} - others
+    assert bounded == set("gamma factorial double_factorial binomial erf erfc erfi".split())

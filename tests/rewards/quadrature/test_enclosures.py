@@ -158,7 +158,7 @@ def test_a_tail_bound_holds_and_is_near(text, true, slack):
     for start in (8, 16):
         with precision(200):
             bound = mpmath.mpf(tail_bound(expression, "x", {}, arb(start), 1).str(20, radius=False))
-        exact = true(start)
+        exact = true(start) * (1 - mpmath.mpf(10) ** -12)  # mpmath's quadrature rounds
         assert exact <= bound <= exact * slack**2 * 3
 
 

@@ -64,8 +64,9 @@ def reciprocal(node: Expression) -> Expression:
         return mul(*map(reciprocal, args))
     if name == "div":
         return mul(args[1], reciprocal(args[0]))
-    if name in QUOTIENTS:
-        return reciprocal(definition_of(node) or node)
+    quotient = definition_of(node) if name in QUOTIENTS else None
+    if quotient is not None:
+        return reciprocal(quotient)
     power = fold(args[1]) if name == "pow" else None
     if power is not None and power < 0:
         return args[0] if power == Fraction(-1) else Call("pow", (args[0], number(-power)))

@@ -15,7 +15,7 @@ from flint import acb, arb, fmpq
 
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
-from ....reading.functions import RECORDS, names
+from ....reading.functions import RECORDS
 from ....reading.functions.record import ODD
 from ...ball_arithmetic.balls import UnusableError
 from ...ball_arithmetic.compiler import compile_tape
@@ -199,7 +199,7 @@ class _Tail:
             return _Bounds()
         if name in _LIKE_THE_ARGUMENT and first.size is not None and first.size[1] < 0:
             # |sin u| <= |u| and so on; |erf u| <= 2 |u| / sqrt(pi)
-            return _Bounds(_plus(first.size, ((2 / arb.pi().sqrt()).log(), arb(0))))
+            return _Bounds(_plus(first.size, (arb(_LIKE_THE_ARGUMENT[name]).log(), arb(0))))
         return _Bounds(below=(arb(-limit), arb(0)), above=(arb(limit), arb(0)))
 
     def _near_one(self, node: Expression) -> Line | None:
@@ -260,12 +260,16 @@ class _Tail:
 _BOUNDED = {"bessel_j": 1} | {
     f.name: math.ceil(max(map(abs, f.range)))
     for f in RECORDS.values()
-    if f.range and f.arity == (1, 1) and math.isfinite(f.range[1])
+    if f.range and f.arity == (1, 1) and all(map(math.isfinite, f.range))
 }
 
 
-#: Those of them that are no larger than 2 / sqrt(pi) times their argument (erf has this slope).
-_LIKE_THE_ARGUMENT = names(lambda f: f.name in _BOUNDED and f.parity == ODD and f.continuous)
+#: Those of them with |f u| <= c |u|, and c, rounded up.
+_LIKE_THE_ARGUMENT = {
+    f.name: math.nextafter(f.steepest, math.inf)
+    for f in RECORDS.values()
+    if f.name in _BOUNDED and f.parity == ODD and f.steepest
+}
 
 
 def _is_below_one(u: _Bounds) -> bool:
