@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from calculus_harness.harness.models.solvers.alkahest import ALKAHEST
-from calculus_harness.harness.models.solvers.infix import NotationError, write
+from calculus_harness.harness.models.solvers.infix import write
+from calculus_harness.rewards.expression.infix import NotationError
 from calculus_harness.rewards.expression.traversal import symbols_of
 from calculus_harness.rewards.extraction import extract
 from calculus_harness.rewards.latex import ReadError, read

@@ -12,10 +12,8 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from typing import ClassVar
 
-from ....rewards.expression.infix import LIST, Notation, NotationError, unknown_functions
+from ....rewards.expression.infix import Notation, NotationError
 from ....rewards.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
-
-__all__ = ["INTEGRAL", "LIST", "Dialect", "NotationError", "read", "unknown_functions", "write"]
 
 #: The function of an unevaluated integral in a parsed tree: ``integral(f, x)``.
 INTEGRAL = "integral"
