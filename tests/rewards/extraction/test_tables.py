@@ -10,7 +10,7 @@ import pytest
 
 from calculus_harness.rewards.extraction import extract
 from calculus_harness.rewards.extraction.choose import RULES, STANDINGS
-from calculus_harness.rewards.extraction.words.phrases import Role, Row, framed, roles
+from calculus_harness.rewards.extraction.words.phrases import PhraseRole, Row, framed, roles
 
 FORMULA = "\u00a7"
 DOCUMENT = Path(__file__).parents[3] / "docs" / "verifier.md"
@@ -21,7 +21,7 @@ ROWS = [
 ]
 
 
-def has(role: Role, rows: tuple[Row, ...], text: str) -> bool:
+def has(role: PhraseRole, rows: tuple[Row, ...], text: str) -> bool:
     """Whether a text has a role by one of these rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
