@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from calculus_harness.harness.models.solvers.alkahest import ALKAHEST
-from calculus_harness.harness.models.solvers.infix import NotationError, write
+from calculus_harness.harness.models.solvers.infix import write
+from calculus_harness.rewards.reading.expression.infix import NotationError
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
 from calculus_harness.rewards.reading.extraction import extract
 from calculus_harness.rewards.reading.latex import ReadError, read

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
 from ....rewards.numeric.quadrature import Limit, prepare_definite
+from ....rewards.reading.expression.infix import LIST, NotationError, unknown_functions
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
 from ....rewards.reading.latex import ReadError, to_latex
@@ -25,7 +26,7 @@ from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
-from .infix import INTEGRAL, LIST, Dialect, NotationError, read, unknown_functions, write
+from .infix import INTEGRAL, Dialect, read, write
 
 #: Seconds of processor time for what a worker does itself: it reads a problem and imports SymPy.
 WORKER_DEADLINE = 30.0

@@ -13,11 +13,9 @@ from functools import cached_property, reduce
 from typing import ClassVar
 
 from ....rewards.reading.expression.formulas import definition_of
-from ....rewards.reading.expression.infix import LIST, Notation, NotationError, unknown_functions
+from ....rewards.reading.expression.infix import Notation, NotationError
 from ....rewards.reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ....rewards.reading.functions import RECORDS, spellings
-
-__all__ = ["INTEGRAL", "LIST", "Dialect", "NotationError", "read", "unknown_functions", "write"]
 
 #: The function of an unevaluated integral in a parsed tree: ``integral(f, x)``.
 INTEGRAL = "integral"

@@ -9,9 +9,9 @@ from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
 from . import ambiguities
-from .errors import expected_end
 from .functions import INVERSES
 from .parser import DIFFERENTIAL, Parser
+from .tokens.expected import expected_end
 from .tokens.roles import CLOSERS, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))

@@ -19,8 +19,9 @@ from ..expression.build import IMAGINARY, PI, E, decimal, product, quotient
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .errors import ReadError, TooBigError, expected_closing, expected_end, expected_operand
+from .errors import ReadError, TooBigError
 from .limits import Limits
+from .tokens.expected import expected_closing, expected_end, expected_operand
 from .tokens.roles import BAR, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]

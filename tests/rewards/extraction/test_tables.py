@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from calculus_harness.rewards.reading.extraction import extract
 from calculus_harness.rewards.reading.extraction.choose import RULES, STANDINGS
-from calculus_harness.rewards.reading.extraction.words.phrases import Role, Row, framed, roles
+from calculus_harness.rewards.reading.extraction.words.phrases import PhraseRole, Row, framed, roles
 
 FORMULA = "\u00a7"
 DOCUMENT = Path(__file__).parents[3] / "docs" / "verifier.md"
@@ -20,7 +21,7 @@ ROWS = [
 ]
 
 
-def has(role: Role, rows: tuple[Row, ...], text: str) -> bool:
+def has(role: PhraseRole, rows: tuple[Row, ...], text: str) -> bool:
     """Whether a text has a role by one of these rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
@@ -69,3 +70,18 @@ def test_the_document_has_the_order_of_candidates() -> None:
     order = section.partition("the order is:")[2].partition("\n\n")[0]
     names = re.findall(r"\w+", re.sub(r"\(.*?\)", "", order))
     assert names == [name for name in STANDINGS if name not in ("overriding", "answer")]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("So we get $$x^3$$ Recall that $F(x) = x^2 + C$ holds.", "x^2 + C"),
+        ("Recall that $F(x) = x^2 + C$ holds. So we get $$x^3$$", "x^3"),
+        ("The answer is $x^2 + C$. This simplifies to $$x^3$$", "x^3"),
+        ("The answer is $x^2 + C$. Here $x^3$ is used.", "x^2 + C"),
+        (r"We have $x^3$. Check: $F(x) = x^2 + C$.", "x^3"),
+        ("Let $u = x^2$. We use $x^5$ and $a + b = x^4$", "x^4"),
+    ],
+)
+def test_the_order_of_standings(text: str, answer: str) -> None:
+    assert extract(text).answer == answer

@@ -36,7 +36,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PhraseRole:
     """What words say of the formula beside them.
 
     Attributes:
@@ -56,13 +56,13 @@ class Role:
 
 
 @cache
-def roles() -> Mapping[str, Role]:
+def roles() -> Mapping[str, PhraseRole]:
     """The roles by their names."""
     table: dict[str, dict[str, Any]] = {}
     for name in _TABLES:
         table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     return {
-        name: Role(
+        name: PhraseRole(
             role["says"],
             role["reads"],
             tuple(
@@ -113,12 +113,12 @@ def _resolved(expression: str) -> str:
     return _REFERENCE.sub(lambda match: alternatives(match[1]), expression)
 
 
-def framed(role: Role, rows: tuple[Row, ...]) -> re.Pattern[str]:
+def framed(role: PhraseRole, rows: tuple[Row, ...]) -> re.Pattern[str]:
     """The regular expression of a role with these rows of it alone."""
     return re.compile(_framed(role, rows), re.IGNORECASE if role.any_case else 0)
 
 
-def _framed(role: Role, rows: tuple[Row, ...]) -> str:
+def _framed(role: PhraseRole, rows: tuple[Row, ...]) -> str:
     return _resolved(role.frame.replace("<rows>", either(rows)))
 
 

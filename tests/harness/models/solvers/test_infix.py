@@ -12,14 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from calculus_harness.harness.models.solvers.fricas import FRICAS
-from calculus_harness.harness.models.solvers.infix import (
-    Dialect,
-    NotationError,
-    read,
-    unknown_functions,
-    write,
-)
+from calculus_harness.harness.models.solvers.infix import Dialect, read, write
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
+from calculus_harness.rewards.reading.expression.infix import NotationError, unknown_functions
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import read as read_latex
 from calculus_harness.rewards.reading.latex import to_latex
