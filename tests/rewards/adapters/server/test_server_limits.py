@@ -38,7 +38,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
 )
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
 from calculus_harness.rewards.adapters.server.connections import Connections
-from calculus_harness.rewards.adapters.server.http import Place, serving
+from calculus_harness.rewards.adapters.server.http import Place, make_ready, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
 from calculus_harness.rewards.verdict import Status, Verdict
@@ -567,6 +567,15 @@ def test_https(tmp_path: Path) -> None:
         Place(certificate=key, key=certificate).tls()
     with pytest.raises(UserError, match="needs its certificate"):
         Place(key=key).tls()
+
+
+def test_the_first_call_of_the_workers_is_no_completion_of_a_client() -> None:
+    """It was judged again as one of the shadow checks' sample."""
+    made = RewardServer(make_reward_func(workers=1), shadow=shadows.Shadow(1.0))
+    asyncio.run(make_ready(made))
+    assert (made.scored, made.statuses.total()) == (0, 0)
+    assert made.shadow is not None
+    assert not made.shadow.waiting
 
 
 @pytest.mark.slow
