@@ -861,7 +861,7 @@ def test_hostile_load() -> None:
     )
     assert scored > 0
     assert memory < 400
-    assert late < 0.01
+    assert late < 0.003  # 0.000; with lists that cost no more than their memory 0.011
     # A request takes five turns of the loop, in each of which the machine may make it wait. At a
     # load of 9 to 14 it took 130 to 340 ms, the other server 16 to 56.
     assert p99(ours) < 0.1 + 10 * p99(others)
