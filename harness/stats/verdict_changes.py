@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -56,14 +58,20 @@ class Changes(Record):
 def changes(run: Run, before: str, after: str) -> Changes:
     """Compare two of a run's sets of verdicts, each named by its policy."""
     earlier, later = run.verdicts(before), run.verdicts(after)
-    statuses = {row["key"]: row["status"] for _, row in earlier.heads()}
-    judged, differing = 0, {}
-    for _, row in later.heads():
-        if row["key"] in statuses:
-            judged += 1
-            if row["status"] != statuses[row["key"]]:
-                differing[row["key"]] = row
-    changed = tuple(_changes(run, before, after, set(differing))) if differing else ()
+    judged = 0
+    differing: set[str] = set()
+    # A database of its own on disk, as memory would grow with the run.
+    with closing(sqlite3.connect("")) as database:
+        database.execute("CREATE TABLE said (key TEXT PRIMARY KEY, status TEXT) WITHOUT ROWID")
+        statuses = ((row["key"], row["status"]) for _, row in earlier.heads())
+        database.executemany("INSERT OR REPLACE INTO said VALUES (?, ?)", statuses)
+        for _, row in later.heads():
+            key, status = row["key"], row["status"]
+            found = database.execute("SELECT status FROM said WHERE key = ?", (key,)).fetchone()
+            judged += found is not None
+            if found is not None and found[0] != status:
+                differing.add(key)
+    changed = tuple(_changes(run, before, after, differing)) if differing else ()
     return Changes(before, after, judged, changed)
 
 

@@ -125,14 +125,14 @@ class LogReader:
     def _columns_of(self, shard: int) -> Columns | None:
         """The columns of a shard; None if it is not sealed, or they can only be read from rows."""
         columns = self._stored_columns(shard)
-        if columns is None and self.stamp(shard) is not None:
+        if columns is None and self._may_store and self.stamp(shard) is not None:
             self.derive(shard)
             columns = self._stored_columns(shard)
         return columns
 
     def prepare(self) -> None:
         """Make what is missing beside sealed shards, on all cores if there is much of it."""
-        missing = [shard for shard in self.shards() if self._lacks(shard)]
+        missing = [shard for shard in self.shards() if self._may_store and self._lacks(shard)]
         size = sum(self._sealed(shard).stat().st_size for shard in missing)
         if len(missing) < 2 or size < _WORTH_WORKERS or in_worker() or usable_cores() < 2:
             return  # made when it is needed
@@ -141,6 +141,11 @@ class LogReader:
         with suppress(PoolError, OSError), WorkerPool(tasks=_TASKS) as pool:
             # A shard that fails is made here when it is needed, which raises its error.
             pool.map("derive", [[*settings, shard] for shard in missing], deadline=_DEADLINE)
+
+    @property
+    def _may_store(self) -> bool:
+        """Whether something can be kept here; a run that may only be read is read every time."""
+        return os.access(self.directory, os.W_OK)
 
     def _lacks(self, shard: int) -> bool:
         """Whether something is to be made; what is there may yet be found to be damaged."""
@@ -152,7 +157,7 @@ class LogReader:
     def derive(self, shard: int) -> Any:
         """Make the columns and the counts of a shard in one pass; returns the counts.
 
-        They are stored if the shard is sealed. A run that may only be read is counted every time.
+        They are stored if the shard is sealed.
         """
         stamp, columns = self.stamp(shard), ColumnsWriter()
 

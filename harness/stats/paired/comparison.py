@@ -24,6 +24,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from ....rewards.records import Record
 from ..gaps import Gap
@@ -76,14 +79,30 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
     if 2 * k > n or at < k:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
 
-    def miss(j: int) -> float:
-        return 1.0 - pass_at_k(n, c, j)
+    misses = _misses(n, c, 2 * k)
+    return float(_overlaps(k, at) @ misses[k:][::-1]) - float(misses[2 * k])
 
-    sets = math.comb(at, k)
-    overlaps = (
-        math.comb(k, j) * math.comb(at - k, k - j) / sets * miss(2 * k - j) for j in range(k + 1)
-    )
-    return math.fsum(overlaps) - miss(2 * k)
+
+@lru_cache(maxsize=1 << 12)
+def _misses(n: int, c: int, most: int) -> Any:
+    """F_j = C(n-c,j)/C(n,j) for j = 0, ..., most."""
+    drawn = np.arange(most)
+    return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
+
+
+@lru_cache(maxsize=1 << 8)
+def _overlaps(k: int, at: int) -> Any:
+    """The chances that two sets of k among ``at`` have 0, ..., k samples in common.
+
+    Their ratios, from the smallest overlap that is possible on, have logarithms that neither
+    overflow nor cancel, as the binomial coefficients do.
+    """
+    least = max(0, 2 * k - at)
+    j = np.arange(least + 1, k + 1)
+    ratios = 2 * np.log(k - j + 1) - np.log(j) - np.log(at - 2 * k + j)
+    logarithms = np.concatenate(([0.0], np.cumsum(ratios)))
+    shares = np.exp(logarithms - logarithms.max())
+    return np.concatenate((np.zeros(least), shares / shares.sum()))
 
 
 # --- solved one, fails the other ---------------------------------------------------------------

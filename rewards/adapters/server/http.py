@@ -306,7 +306,7 @@ def _giving_way(size: int | None, memory_mb: int, tasks: Mapping[str, str]) -> W
 
 
 async def _run(server: RewardServer, place: Place, say: Callable[[str], object]) -> None:
-    await _ready(server)
+    await make_ready(server)
     # What is loaded by now stays: without it the collector's passes take a third of the time.
     gc.collect()
     gc.freeze()
@@ -328,12 +328,15 @@ async def _run(server: RewardServer, place: Place, say: Callable[[str], object])
     say(f"{server.scored} completions were scored, {server.refused} requests refused")
 
 
-async def _ready(server: RewardServer) -> None:
+async def make_ready(server: RewardServer) -> None:
+    """Start the workers by a call that is counted nowhere; raises `UserError` if none starts."""
+    shadow, server.shadow = server.shadow, None
     try:
         await server.score([Rollout("", "1")])
     except NoWorkersError as error:
         raise UserError(str(error)) from None
-    server.scored = 0
+    # This was no completion of a client.
+    server.shadow, server.scored = shadow, 0
     server.statuses.clear()
-    server.__dict__.pop("metrics", None)  # this was no completion of a client
+    server.__dict__.pop("metrics", None)
     _ = server.metrics

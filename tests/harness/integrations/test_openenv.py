@@ -50,12 +50,11 @@ def test_episodes_over_the_packages_own_server() -> None:
 def test_seeds_choose_problems() -> None:
     from calculus_harness.harness.integrations.for_openenv import CalculusEnvironment
     from calculus_harness.harness.integrations.questions import questions
-    from calculus_harness.rewards.adapters.scoring import BAD_PROBLEM
+    from calculus_harness.rewards.adapters.environments.episode import Turns
 
-    env = CalculusEnvironment(questions("drills", limit=8), 0, {"workers": 1})
+    env = CalculusEnvironment(questions("drills", limit=8), Turns(), {"workers": 1})
     keys = [env.reset(seed=seed).metadata["problem"] for seed in range(20)]
     assert keys == [env.reset(seed=seed).metadata["problem"] for seed in range(20)]
     assert len(set(keys)) > 3
     with pytest.raises(ValueError, match="no problem"):
         env.reset(problem="mine/none")
-    assert BAD_PROBLEM

@@ -152,6 +152,21 @@ def test_columns_that_are_damaged_or_of_other_rows_are_made_again(tmp_path: Path
         assert files[0].read_bytes() == whole
 
 
+def test_what_may_only_be_read_is_read_once_for_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = written(tmp_path, ROWS, COMPLETIONS, 20_000)
+    expected = list(log.heads(QUESTIONS[1]))
+    for path in tmp_path.glob("*.co*"):
+        path.unlink()
+    monkeypatch.setattr(jsonl_log.os, "access", lambda *_: False)
+    monkeypatch.setattr(jsonl_log, "write_atomically", lambda *_: pytest.fail("written"))
+    monkeypatch.setattr(jsonl_log, "WorkerPool", lambda **_: pytest.fail("workers"))
+    monkeypatch.setattr(jsonl_log, "_WORTH_WORKERS", 0)
+    log.prepare()
+    assert list(log.heads(QUESTIONS[1])) == expected
+
+
 def test_workers_make_what_this_process_makes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
