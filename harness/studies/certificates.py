@@ -51,7 +51,8 @@ def store_certificates(path: str | os.PathLike[str], policy: Policy | None = Non
     check_method(policy)
     with rescoring(Path(path)) as run, run.certifying(policy.name) as log:
         done = {row["key"] for _, row in log.heads()}
-        options = {name: value for name, value in policy.options.items() if name != "method"}
+        unused = ("accept", "method")  # a certificate holds a proof, by our own verifier
+        options = {name: value for name, value in policy.options.items() if name not in unused}
         options["deadline"] = deadline_for(policy.method, policy.deadline)
         stop = stop_strings(run)
         wanted = (

@@ -61,6 +61,11 @@ NOT_RUN = {
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
     "python docs/results/step_rewards.py": "half an hour of training",
+    "python docs/results/language_model.py": "counts hours of training; "
+    "training/test_real_model.py prints the tables",
+    "calculus-harness sweep --model transformers/runs/smollm2": "the same",
+    "calculus-harness sweep --model transformers/package:": "needs the package: "
+    "models/test_gguf_weights.py",
     "python docs/results/rl_brittleness.py": "a quarter of an hour of training",
     "calculus-harness train integrator": "an hour of training: training/test_integrator.py",
     "calculus-harness sweep --model transformers/runs/integrator": "the same",

@@ -17,6 +17,7 @@ from calculus_harness.harness.core.requests import Completion, Request
 from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import export_summary
 from calculus_harness.harness.report.comparison import export_comparison
+from tests.harness.faulty_server import Body, FaultyServer, payload_for
 
 WRONG = r"\boxed{1}"
 Messages = list[dict[str, str]]
@@ -219,3 +220,30 @@ def test_what_cannot_be_tried_again_is_refused(
 def test_a_solver_gives_the_same_answer_again(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="solver/sympy gives the same answer again"):
         sweep(["solver/sympy"], ["drills/monomials"], limit=1, turns=2, out=tmp_path / "run")
+
+
+@pytest.mark.openai
+def test_turns_of_a_server(tmp_path: Path) -> None:
+    """A server is sent the whole chat, with what the model was told; its tokens are counted."""
+
+    def respond(body: Body) -> Any:
+        payload = payload_for(body)
+        told = len(body["messages"]) > 2 and "incorrect" in body["messages"][-1]["content"]
+        text = reference(body["messages"]) if told else WRONG
+        payload["choices"][0]["message"]["content"] = text
+        return payload
+
+    with FaultyServer() as server:
+        server.respond = respond
+        run = sweep(
+            ["openai/m"],
+            ["drills/monomials"],
+            limit=3,
+            prompt="terse",
+            turns=2,
+            options={"base-url": server.url, "probe": "0"},
+            out=tmp_path / "run",
+        )
+    assert [rows(run)[arm, 2].value for arm in ("control", "verdict")] == [0, 1]
+    turn = Run(run.path / "turns/verdict-2")
+    assert all(row["completion_tokens"] for row in turn.completions.rows())

@@ -15,8 +15,8 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -780,6 +780,16 @@ def p99(times: list[float]) -> float:
     return sorted(times)[int(0.99 * len(times))]
 
 
+@contextmanager
+def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does not outlive the test, whatever fails in it."""
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
 async def loop_lag(address: str) -> float:
     """The share of looks at which the event loop was late by more than 30 ms of its own work."""
     import aiohttp
@@ -837,7 +847,7 @@ def test_hostile_load() -> None:
         await asyncio.gather(honest(address, process, end), attack(address, end))
 
     with (
-        subprocess.Popen([sys.executable, "-c", CONTROL], stdout=subprocess.PIPE) as control,
+        ended(subprocess.Popen([sys.executable, "-c", CONTROL], stdout=subprocess.PIPE)) as control,
         running("--max-connections", "500") as (process, address),
     ):
         assert control.stdout is not None
@@ -847,7 +857,6 @@ def test_hostile_load() -> None:
         )
         asyncio.run(all_of_it(address, process.pid))
         out, _ = probe.communicate(timeout=120)
-        control.kill()
         assert probe.returncode == 0
         late = asyncio.run(loop_lag(address))
         memory = peak_mb(process.pid)

