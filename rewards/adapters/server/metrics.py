@@ -41,6 +41,8 @@ class Metrics:
         self._late = histogram(
             "loop_lag_seconds", "Lateness of the event loop", ["cause"], buckets=LAGS, **options
         )
+        for cause in ("all", "own"):  # 0 times, and not missing, before the first look
+            self._late.labels(cause)
         self._truncated = counter("truncated", "Completions cut off by a limit", **options)
         self._requests = counter("requests", "Requests by status of HTTP", ["code"], **options)
         self._shadow = counter(

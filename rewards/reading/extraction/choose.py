@@ -31,8 +31,8 @@ from .words.phrases import Phrases
 
 #: Only this many characters and formulas at the end of a text are searched. In `responses.json` the
 #: answer stands at most 190 characters before the end, and a response has at most nine formulas
-#: (tests/rewards/extraction/test_bounds.py measures this and what follows); these are bounds of the
-#: work for hostile texts.
+#: (tests/rewards/reading/extraction/test_bounds.py measures this and what follows); these are
+#: bounds of the work for hostile texts.
 TAIL = 20_000
 MOST = 256
 #: Most characters and formulas that a sentence is followed back over: the longest sentence before a

@@ -1,6 +1,6 @@
 r"""How good and how fast the verification of steps is: `python tests/perf/solutions/steps.py`.
 
-Of the labelled corpus (tests/rewards/solutions) and of the solutions that were written by hand: the
+Of the labelled corpus (tests/rewards/verify/solution_steps) and of the solutions that were written by hand: the
 share of planted errors that are found exactly, false alarms among the claims of right solutions,
 and the share of displayed claims that are judged. Speed: solutions of ten lines in a second of one
 core, in processor time, with integrands that are new to the caches.
@@ -18,8 +18,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, verify_solution
-from tests.rewards.solutions.corpus import HAND, SEED, by_hand, corpus
-from tests.rewards.solutions.measure import Measured, measure
+from tests.rewards.verify.solution_steps.corpus import HAND, SEED, by_hand, corpus
+from tests.rewards.verify.solution_steps.measure import Measured, measure
 
 CASES = Path(__file__).resolve().parents[2] / "rewards" / "cases"
 

@@ -1,7 +1,7 @@
 r"""Steps of worked solutions of others: `python tests/perf/solutions/textbook_steps.py FOLDER`.
 
 The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
-by `tests.rewards.solutions.textbook` without the reader that is measured, it is shown how many are
+by `tests.rewards.verify.solution_steps.textbook` without the reader that is measured, it is shown how many are
 judged. All the solutions are taken to be right, so what is called wrong is a false alarm or a slip
 of the author: `--wrong` lists them, `--unjudged` the signs that are not judged, with the reasons.
 """
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.rewards import Judgement, Solution, verify_solution
 from calculus_harness.rewards.errors import ProblemError
-from tests.rewards.solutions.textbook import Worked, slip_in, worked
+from tests.rewards.verify.solution_steps.textbook import Worked, slip_in, worked
 
 #: Characters around a sign that are listed.
 AROUND = 60

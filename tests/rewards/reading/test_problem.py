@@ -16,7 +16,7 @@ from calculus_harness.rewards import (
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.reading.problem import IntegralProblem, read_integral
 from tests.examples import examples
-from tests.rewards.latex.support import spelled
+from tests.rewards.reading.latex.support import spelled
 
 
 def integrand_of(problem: IntegralProblem) -> list[str]:

@@ -38,6 +38,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
 )
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
 from calculus_harness.rewards.adapters.server.connections import Connections
+from calculus_harness.rewards.adapters.server.http import LOOK
 from calculus_harness.rewards.adapters.server.http import Place, make_ready, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
@@ -399,6 +400,7 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
                 assert response.status == 200
             async with session.post("/score", json=[]) as response:
                 assert response.status == 400
+            await asyncio.sleep(5 * LOOK)  # until the loop was looked at
             async with session.get("/metrics") as response:
                 return await response.text()
 

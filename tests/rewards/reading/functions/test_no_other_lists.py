@@ -18,7 +18,7 @@ from calculus_harness.rewards.reading.functions import (
     RECORDS,
 )
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 FOLDERS = ("rewards", "harness/models/solvers")
 GRAMMAR = {f.name for f in (*ARITHMETIC, *COMPARISONS, *CONNECTIVES, *CONSTANTS)}
 #: Lists of functions elsewhere: the module, the names, and why they stand there.

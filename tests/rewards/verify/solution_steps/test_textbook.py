@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from calculus_harness.rewards import verify_solution
-from tests.rewards.solutions.textbook import expanded, signs, worked
+from tests.rewards.verify.solution_steps.textbook import expanded, signs, worked
 
 BOOK = r"""
 \newcommand{\dx}{\,dx}  % of this book

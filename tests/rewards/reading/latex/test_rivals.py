@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from calculus_harness.rewards.reading.latex import ReadError, read
-from tests.rewards.latex.support import value
+from tests.rewards.reading.latex.support import value
 
 rival = pytest.importorskip(
     "latex2sympy2_extended", reason="latex2sympy2-extended is not installed (extra `published`)"

@@ -13,7 +13,7 @@ from calculus_harness.rewards.reading.extraction.choose import RULES, STANDINGS
 from calculus_harness.rewards.reading.extraction.words.phrases import PhraseRole, Row, framed, roles
 
 FORMULA = "\u00a7"
-DOCUMENT = Path(__file__).parents[3] / "docs" / "verifier.md"
+DOCUMENT = Path(__file__).parents[4] / "docs" / "verifier.md"
 ROWS = [
     pytest.param(name, row, id=f"{name}: {row.language}: {row.matches}")
     for name, role in roles().items()

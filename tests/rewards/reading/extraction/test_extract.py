@@ -17,7 +17,7 @@ from calculus_harness.rewards.reading.extraction.clean import clean
 from tests.examples import examples
 
 CASES: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "cases" / "extraction.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "cases" / "extraction.json").read_text(encoding="utf-8")
 )
 SOURCES = {"boxed", "display", "final_answer", "inline", "bare", "none"}
 

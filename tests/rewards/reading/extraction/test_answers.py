@@ -24,7 +24,7 @@ from calculus_harness.rewards.reading.extraction.words.vocabulary import Role, i
 from tests.examples import examples
 from tests.rewards.steps import steps
 
-CASES = Path(__file__).parents[1] / "cases" / "answers.toml"
+CASES = Path(__file__).parents[2] / "cases" / "answers.toml"
 JUDGES = {
     "integrand": verify_antiderivative,
     "integral": verify_definite_integral,

@@ -10,7 +10,7 @@ import pytest
 
 from calculus_harness.rewards import Judgement, verify_solution
 
-ROWS = json.loads((Path(__file__).parents[1] / "cases" / "step_scopes.json").read_text("utf-8"))
+ROWS = json.loads((Path(__file__).parents[2] / "cases" / "step_scopes.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])

@@ -15,7 +15,7 @@ from calculus_harness.rewards.verify.certificates.check import check
 from calculus_harness.rewards.verify.decision import decide as decision
 from calculus_harness.rewards.verify.decision.first_point import decide_at_first_point
 
-CASES = Path(__file__).parents[1] / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 
 
 def decided(answer: str, integrand: str) -> Status | None:

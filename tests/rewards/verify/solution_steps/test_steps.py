@@ -9,9 +9,9 @@ from calculus_harness.rewards.adapters.for_trl import make_reward, step_reward
 from calculus_harness.rewards.adapters.for_verl import compute_score
 from calculus_harness.rewards.adapters.scoring import Rubric
 from calculus_harness.rewards.verify.solution_steps import token_rewards
-from tests.rewards.solutions.corpus import HAND, Labelled, by_hand
-from tests.rewards.solutions.measure import finds
 from tests.rewards.steps import steps as calls
+from tests.rewards.verify.solution_steps.corpus import HAND, Labelled, by_hand
+from tests.rewards.verify.solution_steps.measure import finds
 
 ROWS = [row for name in HAND for row in by_hand(name)]
 

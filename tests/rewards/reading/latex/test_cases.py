@@ -16,9 +16,9 @@ from calculus_harness.rewards.reading.latex import (
     readings,
     to_latex,
 )
-from tests.rewards.latex.support import spelled
+from tests.rewards.reading.latex.support import spelled
 
-TABLE = json.loads((Path(__file__).parents[1] / "cases" / "latex.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[2] / "cases" / "latex.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("row", TABLE["readings"], ids=lambda row: row["latex"])

@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from calculus_harness.rewards.reading.latex import read
-from tests.rewards.latex.support import value
+from tests.rewards.reading.latex.support import value
 
 x, a, n = sympy.symbols("x a n", positive=True)
 

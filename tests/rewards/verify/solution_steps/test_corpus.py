@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.rewards import Judgement, verify_antiderivative, verify_solution
-from tests.rewards.solutions.corpus import SIZE, VOICES, corpus
-from tests.rewards.solutions.measure import measure
-from tests.rewards.solutions.templates import TEMPLATES
+from tests.rewards.verify.solution_steps.corpus import SIZE, VOICES, corpus
+from tests.rewards.verify.solution_steps.measure import measure
+from tests.rewards.verify.solution_steps.templates import TEMPLATES
 
-RESPONSES = Path(__file__).parents[1] / "cases" / "responses.json"
+RESPONSES = Path(__file__).parents[2] / "cases" / "responses.json"
 #: Right answers beside statements that are wrong indeed: a first try, a rule quoted wrongly.
 WRONG_INDEED = {663, 1440, 1509, 1521, 1523, 1596}
 

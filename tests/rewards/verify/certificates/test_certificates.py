@@ -23,7 +23,7 @@ from calculus_harness.rewards.verify.certificates import check as checker
 from calculus_harness.rewards.verify.certificates import intervals
 from calculus_harness.rewards.verify.certificates.check import CertificateError, check
 
-CASES = Path(__file__).parents[1] / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 CORPORA = "antiderivatives integral_table redteam responses special_integrals verdicts".split()
 PROVED = [
     (r"2x\cos(x^2)", r"\sin(x^2)+C"),

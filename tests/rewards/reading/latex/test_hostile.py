@@ -22,7 +22,7 @@ from calculus_harness.rewards.reading.latex import (
 from tests.examples import examples
 from tests.rewards.steps import steps
 
-TABLE = json.loads((Path(__file__).parents[1] / "cases" / "latex.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[2] / "cases" / "latex.json").read_text(encoding="utf-8"))
 TEXTS = [row["latex"] for row in TABLE["readings"]]
 
 BOMBS = {

@@ -13,7 +13,7 @@ from calculus_harness.rewards.errors import ProblemError
 
 from .textbook import slip_in
 
-TEXT = (Path(__file__).parents[1] / "cases" / "solution_styles.txt").read_text("utf-8")
+TEXT = (Path(__file__).parents[2] / "cases" / "solution_styles.txt").read_text("utf-8")
 
 
 def solutions() -> list[tuple[str, str, Solution]]:

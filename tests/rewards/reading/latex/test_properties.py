@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from calculus_harness.rewards.reading.expression.tree import Call, Number, Symbol
 from calculus_harness.rewards.reading.latex import read, to_latex
 from tests.examples import examples
-from tests.rewards.latex.support import spelled, value
+from tests.rewards.reading.latex.support import spelled, value
 
 UNARY = (
     "sin",

@@ -4,7 +4,7 @@ Every solution is right, or has one planted error whose place and kind are known
 ``lucky`` (what follows is right, and so is the answer), ``last`` (it is in the last line) or
 ``carried`` (all that follows carries it on).
 
-    python -m tests.rewards.solutions.corpus > solutions.jsonl
+    python -m tests.rewards.verify.solution_steps.corpus > solutions.jsonl
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ HAND = ("solutions", "unseen_first", "unseen_second")
 
 def by_hand(name: str) -> list[Labelled]:
     """The solutions of such a file; what is wrong first in one stands between <<< and >>>."""
-    path = Path(__file__).parents[1] / "cases" / f"{name}.toml"
+    path = Path(__file__).parents[2] / "cases" / f"{name}.toml"
     rows = []
     for row in tomllib.loads(path.read_text("utf-8"))["solution"]:
         text = row["text"]

@@ -14,7 +14,7 @@ import pytest
 from calculus_harness.rewards import verify_definite_integral
 
 ROWS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "cases" / "definite.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "cases" / "definite.json").read_text(encoding="utf-8")
 )
 
 

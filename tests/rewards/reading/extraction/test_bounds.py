@@ -19,7 +19,7 @@ from calculus_harness.rewards.reading.extraction import (
 from calculus_harness.rewards.reading.extraction.boxed import placed
 from calculus_harness.rewards.reading.extraction.words import leads, vocabulary
 
-CASES = Path(__file__).parents[1] / "cases" / "responses.json"
+CASES = Path(__file__).parents[2] / "cases" / "responses.json"
 RESPONSES = [row["response"] for row in json.loads(CASES.read_text(encoding="utf-8"))]
 
 
