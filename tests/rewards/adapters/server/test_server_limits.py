@@ -38,8 +38,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
 )
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
 from calculus_harness.rewards.adapters.server.connections import Connections
-from calculus_harness.rewards.adapters.server.http import LOOK
-from calculus_harness.rewards.adapters.server.http import Place, make_ready, serving
+from calculus_harness.rewards.adapters.server.http import LOOK, Place, make_ready, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
 from calculus_harness.rewards.verdict import Status, Verdict
