@@ -1,9 +1,9 @@
 r"""How good and how fast the verification of steps is: `python tests/perf/solutions/steps.py`.
 
 Of the labelled corpus (tests/rewards/verify/solution_steps) and of the solutions that were written
-by hand: the share of planted errors that are found exactly, false alarms among the claims of right solutions,
-and the share of displayed claims that are judged. Speed: solutions of ten lines in a second of one
-core, in processor time, with integrands that are new to the caches.
+by hand: the share of planted errors that are found exactly, false alarms among the claims of right
+solutions, and the share of displayed claims that are judged. Speed: solutions of ten lines in a
+second of one core, in processor time, with integrands that are new to the caches.
 """
 
 from __future__ import annotations

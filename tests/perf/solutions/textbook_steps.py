@@ -2,8 +2,9 @@ r"""Steps of worked solutions of others: `python tests/perf/solutions/textbook_s
 
 The folder has LaTeX files of a textbook; nothing is fetched. Of every ``=`` in a display, counted
 by `tests.rewards.verify.solution_steps.textbook` without the reader that is measured, it is shown
-how many are judged. All the solutions are taken to be right, so what is called wrong is a false alarm or a slip
-of the author: `--wrong` lists them, `--unjudged` the signs that are not judged, with the reasons.
+how many are judged. All the solutions are taken to be right, so what is called wrong is a false
+alarm or a slip of the author: `--wrong` lists them, `--unjudged` the signs that are not judged,
+with the reasons.
 """
 
 from __future__ import annotations
