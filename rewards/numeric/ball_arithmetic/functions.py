@@ -18,7 +18,6 @@ from .jets import (
     NAN,
     ONE,
     TWO,
-    UNKNOWN,
     Ball,
     Jet,
     Rule,
@@ -48,10 +47,16 @@ def factorial(x: Jet) -> Jet:
     return gamma(add(x, (ONE, None)))
 
 
+def _unknown(*jets: Jet) -> Jet:
+    """The value and the slope of what is not computed; a slope of None would be zero."""
+    varies = any(slope is not None for _, slope in jets)
+    return NAN, NAN if varies else None
+
+
 def double_factorial(x: Jet) -> Jet:
     u, du = x
     if du is not None or not u.real.is_integer() or not is_real(u) or u.real < -1:
-        return UNKNOWN
+        return _unknown(x)
     half = u / TWO
     if half.real.is_integer():
         return TWO**half * (half + ONE).gamma(), None
@@ -92,7 +97,7 @@ def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]
     def rule(*jets: Jet) -> Jet:
         values = [v for v, _ in jets]
         if not all(abs(v) < MAX_ORDER for i, v in enumerate(values) if i != at % len(jets)):
-            return UNKNOWN
+            return _unknown(*jets)
         if any(d is not None for i, (_, d) in enumerate(jets) if i != at % len(jets)):
             return value(*values), NAN
         d = jets[at][1]
@@ -125,9 +130,9 @@ def _hypgeom(*jets: Jet) -> Jet:
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
     if not all(abs(v) < MAX_ORDER for v in values[:-1]):
-        return UNKNOWN
+        return _unknown(*jets)
     if len(values) != p + q + 1 or any(d is not None for _, d in jets[2:-1]):
-        return UNKNOWN
+        return _unknown(*jets)
     a, b, z = values[:p], values[p : p + q], values[-1]
     value = _pfq(z, a, b)
     dz = jets[-1][1]
@@ -169,6 +174,15 @@ def _zeta2(x: Jet, y: Jet) -> Jet:
 
 def _gudermannian(x: Jet) -> Jet:
     return mul((TWO, None), atan(tanh(div(x, (TWO, None)))))
+
+
+def _polygamma(n: Jet, x: Jet) -> Jet:
+    """Unknown for orders below -1: python-flint's are Espinosa and Moll's, whose derivatives differ
+    by constants from those of the repeated integrals from 0 that others mean.
+    """
+    if not n[0].real > -2:
+        return _unknown(n, x)
+    return _by_record(RECORDS["polygamma"])(n, x)
 
 
 @cache
@@ -231,6 +245,7 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     ),
     "elliptic_pic": _in_last(lambda n, m: acb.elliptic_pi(n, m), lambda n, m: NAN),
     "hypgeom": _hypgeom,
+    "polygamma": _polygamma,
     "lambertw": lambertw(0),
     "airy_ai": _by_series("airy_ai"),
     "airy_bi": _by_series("airy_bi"),

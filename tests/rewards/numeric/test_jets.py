@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from flint import acb, arb
 
+from calculus_harness.rewards import Status, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.reading.expression.tree import (
@@ -93,3 +94,16 @@ def test_slope_is_the_limit_of_difference_quotients(case: Call) -> None:
                 assert _close(slope, quotient), f"{case} at {x.str(5)}"
                 checked += 1
     assert checked >= 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "integrand"),
+    [
+        (r"\psi^{(-2)}(x)", r"\ln\Gamma(x)"),  # right by Mathematica's convention
+        (r"J_{300}(x)", r"\frac{J_{299}(x)-J_{301}(x)}{2}"),  # orders that take long
+        (r"J_{300}(x)+x^2", "2x"),
+    ],
+)
+def test_what_is_not_computed_refutes_nothing(answer: str, integrand: str) -> None:
+    """The slope of such a value is not known, and not zero."""
+    assert verify_antiderivative(answer, integrand).status is Status.UNDECIDED
