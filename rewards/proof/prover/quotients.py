@@ -116,7 +116,7 @@ class Quotient:
         if not self.support and self.num.is_zero():
             return other
         a, b = self.den, other.den
-        if a == b:
+        if a is b or a == b:
             num = self.num + other.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
