@@ -99,6 +99,12 @@ class Expander:
             return [Term((), node)] if names & self.varying else self._constant(node)
         if not isinstance(node, Call):
             raise NoModelError(node.function)
+        if node.function in ("add", "neg", "mul", "div"):
+            return self._arithmetic(node)
+        return self._elementary(node)
+
+    def _arithmetic(self, node: Call) -> Form:
+        """The form of a sum, a negative, a product or a quotient."""
         name, args = node.function, node.args
         if name == "add":
             return self._add([self.form(arg) for arg in args])
@@ -113,8 +119,11 @@ class Expander:
                     form = self.form(arg)
                     result = form if result is None else self.product(result, form)
             return result if result is not None else self._constant(node)
-        if name == "div":
-            return self.product(self.form(args[0]), self._power(self.form(args[1]), Number(-1)))
+        return self.product(self.form(args[0]), self._power(self.form(args[1]), Number(-1)))
+
+    def _elementary(self, node: Call) -> Form:
+        """The form of a power, an exponential, a logarithm, or another function."""
+        name, args = node.function, node.args
         if name == "sqrt":
             return self._power(self.form(args[0]), Number(1, 2))
         if name == "root":

@@ -272,6 +272,25 @@ def _sum(parts: list[Expression], values: Mapping[str, Ball], first: int, bits: 
     return None if value is None or not value.imag.contains(0) else arb(value.real)
 
 
+def _total(parts: list[Expression], expander: Expander) -> Model | None:
+    """The expansion of the sum of the parts in 1/n; None for zero.
+
+    Raises:
+        NoModelError: a part has none, or does not tend to 0.
+
+    """
+    total: Model | None = None
+    for part in parts:
+        form = expander.form(part)
+        if isinstance(form, Model):
+            if not form.valuation > 0:
+                raise NoModelError("pieces that do not tend to 0")
+            total = form if total is None else models.add(total, form)
+        elif any(term.factor != Number(0) for term in form):
+            raise NoModelError("pieces with an exponential factor")
+    return total
+
+
 def _summed(
     parts: list[Expression], values: Mapping[str, Ball], first: int, bits: int
 ) -> analytic.BoxFunction:
@@ -297,19 +316,10 @@ def _summed(
             return NAN if function is None else function(s, True)
 
         spend(units)
-        total: Model | None = None
         given = (_N, models.inverse_power(1, RADIUS))
         expander = Expander("y1", given, values, holomorphic=constant)
         try:
-            for part in parts:
-                form = expander.form(part)
-                if not isinstance(form, Model):
-                    if any(term.factor != Number(0) for term in form):
-                        return NAN
-                elif not form.valuation > 0:
-                    return NAN  # the pieces do not tend to 0
-                else:
-                    total = form if total is None else models.add(total, form)
+            total = _total(parts, expander)
         except NoModelError:
             return NAN
         if total is None:

@@ -164,16 +164,8 @@ class _Tail:
         first = parts[0]
         if name == "neg":
             return _negative(first)
-        if name in ("floor", "frac") and _is_below_one(first):
-            zero = arb("-inf"), arb(-1)
-            return first if name == "frac" else _Bounds(size=zero)
-        if name in ("floor", "ceil"):
-            # u - 1 <= floor u <= u <= ceil u <= u + 1
-            shift = (arb(-1), arb(0)) if name == "floor" else (arb(1), arb(0))
-            moved = _plus(first.below, shift), _plus(first.above, shift)
-            if name == "floor":
-                return _Bounds(below=moved[0], above=first.above)
-            return _Bounds(below=first.below, above=moved[1])
+        if name in ("floor", "ceil") or (name == "frac" and _is_below_one(first)):
+            return _rounded(name, first)
         if name == "abs":
             return _Bounds(first.size, first.least, sign=abs(first.sign))
         if name == "add":
@@ -184,11 +176,8 @@ class _Tail:
             return _product(first, _reciprocal(parts[1]))
         if name in ("exp", "cosh", "sinh", "sech", "csch"):
             return _exponential(name, first)
-        if name == "ln" and (small := self._near_one(args[0])) is not None:
-            # |ln(1 + w)| <= 2 |w| for |w| <= 1/2
-            return _Bounds(_plus(small, (arb(2).log(), arb(0))))
         if name == "ln":
-            return _Bounds(below=first.least, above=first.size) if first.sign > 0 else _Bounds()
+            return self._logarithm(args[0], first)
         if name == "erfc" and first.positive:
             # erfc u <= e^{-u^2} for u >= 0
             return replace(_exponential("exp", _negative(_product(first, first))), below=None)
@@ -201,6 +190,13 @@ class _Tail:
             # |sin u| <= |u| and so on; |erf u| <= 2 |u| / sqrt(pi)
             return _Bounds(_plus(first.size, (arb(_LIKE_THE_ARGUMENT[name]).log(), arb(0))))
         return _Bounds(below=(arb(-limit), arb(0)), above=(arb(limit), arb(0)))
+
+    def _logarithm(self, argument: Expression, known: _Bounds) -> _Bounds:
+        small = self._near_one(argument)
+        if small is not None:
+            # |ln(1 + w)| <= 2 |w| for |w| <= 1/2
+            return _Bounds(_plus(small, (arb(2).log(), arb(0))))
+        return _Bounds(below=known.least, above=known.size) if known.sign > 0 else _Bounds()
 
     def _near_one(self, node: Expression) -> Line | None:
         """ln|w| of an argument 1 + w with |w| <= 1/2 that decays."""
@@ -270,6 +266,16 @@ _LIKE_THE_ARGUMENT = {
     for f in RECORDS.values()
     if f.name in _BOUNDED and f.parity == ODD and f.steepest
 }
+
+
+def _rounded(name: str, known: _Bounds) -> _Bounds:
+    """Bounds of floor u and ceil u, and of frac u where u is between 0 and 1."""
+    if name in ("floor", "frac") and _is_below_one(known):
+        return known if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
+    # u - 1 <= floor u <= u <= ceil u <= u + 1
+    if name == "floor":
+        return _Bounds(below=_plus(known.below, (arb(-1), arb(0))), above=known.above)
+    return _Bounds(below=known.below, above=_plus(known.above, (arb(1), arb(0))))
 
 
 def _is_below_one(u: _Bounds) -> bool:
