@@ -37,7 +37,7 @@ def server(**limits: Any) -> RewardServer:
 def address() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with ray_nodes(num_cpus=2), deployed(server(batch=4, body=4096), "127.0.0.1", port) as count:
+    with ray_nodes(num_cpus=2), deployed(server(batch=4, body=20_000), "127.0.0.1", port) as count:
         assert count == 2
         yield f"http://127.0.0.1:{port}"
 
@@ -62,7 +62,7 @@ def test_replies_are_those_of_the_server(address: str) -> None:
     assert ask(f"{address}/health")[1]["status"] == "ok"
     assert ask(f"{address}/score", [])[0] == 400
     assert ask(f"{address}/score", {"items": [GOOD] * 5})[0] == 413
-    assert ask(f"{address}/score", {"items": [GOOD | {"completion": "x" * 5000}]})[0] == 413
+    assert ask(f"{address}/score", {"items": [GOOD | {"completion": "x" * 20_000}]})[0] == 413
     assert ask(f"{address}/nothing", {})[0] == 404
     assert ask(f"{address}/score")[0] == 405
 
