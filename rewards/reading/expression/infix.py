@@ -9,6 +9,7 @@ a thousand deep, and looks at each token once.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +32,7 @@ class NotationError(ValueError):
     """An expression that a system has no notation for, or a text that cannot be parsed."""
 
 
-class Notation:
+class Notation(ABC):
     """The grammar of a system, its names, and how trees are built.
 
     A subclass says what differs. As they stand here, trees have the form of the text: a chain of
@@ -65,13 +66,13 @@ class Notation:
     most_levels: ClassVar[int]
     most_brackets: ClassVar[int]
 
+    @abstractmethod
     def atom(self, name: str) -> Expression:
         """A name that is not called."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call(self, name: str, args: tuple[Expression, ...]) -> Expression:
         """A function of arguments."""
-        raise NotImplementedError
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
         return Call("add", tuple(terms))
