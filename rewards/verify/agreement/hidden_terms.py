@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...numeric.ball_arithmetic.jets import ZERO
+import math
+
+from ...numeric.ball_arithmetic.compare import compare
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
 from ...numeric.comparison.at_points import Comparison, PointResult
@@ -21,12 +23,12 @@ def look(comparison: Comparison) -> Outcome | None:
     while comparison.unseen and bits <= comparison.max_bits:
         for point in _where_largest(comparison):
             jets, slope = comparison.derivative(point, bits)
-            difference = slope - comparison.pool.f(point, bits)
-            if not difference.is_finite():
-                continue
-            if not difference.contains(ZERO):
+            agreement = compare(slope, comparison.pool.f(point, bits), enough=-math.inf)
+            if agreement.same is False:
                 return comparison.refutation(point, bits=bits)
-            shown = comparison.shown(jets, difference)
+            if not agreement.difference.is_finite():
+                continue
+            shown = comparison.shown(jets, agreement.difference)
             comparison.note(PointResult(point, shown=shown))
         bits *= 2
     if comparison.unseen:

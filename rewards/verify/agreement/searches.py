@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ...numeric.ball_arithmetic.compare import POINT_BITS
 from ...numeric.ball_arithmetic.point_count import points_wanted
-from ...numeric.comparison.at_points import AGREE_BITS, Comparison
+from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import MIN_POINTS
 from ...proof.discontinuities.search import Steps
@@ -124,7 +125,7 @@ def _finite_value(case: Candidate) -> Outcome | None:
 
 
 def _whole_numbers(case: Candidate) -> Outcome | None:
-    if not case.is_proved and case.at.faint > case.at.max_bits - 2 * AGREE_BITS:
+    if not case.is_proved and case.at.faint > case.at.max_bits - 2 * POINT_BITS:
         return case.at.undecided("a constant of the answer is too near to a whole number")
     return None
 

@@ -2,7 +2,7 @@
 
 At points of the real domain of f, the derivative of F is enclosed in a ball and compared with f.
 Balls that are apart are a refutation. If none are, an identity is sought; without one, the
-precision rises until the balls separate or agree to `AGREE_BITS`.
+precision rises until the balls separate or agree to `POINT_BITS`.
 
 """
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
-from math import log10
+from math import inf, log10
 
 from flint import acb, fmpq
 
 from ...numeric.ball_arithmetic import jets
 from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.compare import POINT_BITS, compare, differ
 from ...numeric.ball_arithmetic.functions import RULES
 from ...numeric.ball_arithmetic.jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
-from ...numeric.comparison.at_points import AGREE_BITS
 from ...numeric.outcome import Outcome, Refutation, show
 from ...numeric.sampling.integrand import BASE_BITS, Integrand, RealPoint, draw
 from ...proof.discontinuities.form import cannot_jump
@@ -195,10 +195,11 @@ def decide_at_first_point(
             return None
         slope, refutable = compared
         point = points[0]
-        if not (slope - point.f).contains(ZERO):
+        agreement = compare(slope, point.f, enough=-inf)
+        if agreement.same is False:
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
-        bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
-    if bits < AGREE_BITS or not cannot_jump(
+        bits = min(BASE_BITS, int(agreement.bits))
+    if bits < POINT_BITS or not cannot_jump(
         answer, integrand.expression, integrand.variable, terms=terms
     ):
         return None
@@ -221,7 +222,7 @@ def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoin
     with precision(BASE_BITS):
         slopes = [_compare(terms, variable, point) for point in points]
         return all(
-            slope is not None and (slope[0] - point.f).contains(ZERO)
+            slope is not None and not differ(slope[0], point.f)
             for slope, point in zip(slopes, points, strict=True)
         )
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...numeric.ball_arithmetic.balls import USUAL
-from ...numeric.comparison.at_points import AGREE_BITS, Comparison, PointResult
+from ...numeric.ball_arithmetic.compare import POINT_BITS
+from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import MIN_POINTS
 from ...proof.discontinuities.search import Steps
@@ -58,7 +59,7 @@ def _prove_at_once(decision: Decision) -> Outcome | None:
     if search is None or screened is None:
         return None
     agreeing = screened
-    if min(each.bits for each in screened) < AGREE_BITS:
+    if min(each.bits for each in screened) < POINT_BITS:
         more = decision.screen()
         if more is None:
             return None
