@@ -20,18 +20,18 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     1
 
     """
-    given = _given(call)
+    arguments = _given(call)
     formula = RECORDS[call.function].derivative
-    if given is None or not formula:
+    if arguments is None or not formula:
         return None
-    return list(given).index("u"), _filled(template(formula), given)
+    return list(arguments).index("u"), _filled(template(formula), arguments)
 
 
 def definition_of(call: Call) -> Expression | None:
     """An equal formula in other functions, where the record has one."""
-    given = _given(call)
+    arguments = _given(call)
     formula = RECORDS[call.function].definition
-    return _filled(template(formula), given) if formula and given is not None else None
+    return _filled(template(formula), arguments) if formula and arguments is not None else None
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
@@ -42,9 +42,9 @@ def _given(call: Call) -> dict[str, Expression] | None:
     )
 
 
-def _filled(formula: Expression, given: Mapping[str, Expression]) -> Expression:
+def _filled(formula: Expression, arguments: Mapping[str, Expression]) -> Expression:
     if isinstance(formula, Symbol):
-        return given[formula.name]
+        return arguments[formula.name]
     if isinstance(formula, Number) or not formula.args:
         return formula
-    return Call(formula.function, tuple(_filled(arg, given) for arg in formula.args))
+    return Call(formula.function, tuple(_filled(arg, arguments) for arg in formula.args))
