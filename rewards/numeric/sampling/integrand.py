@@ -18,7 +18,7 @@ from ...reading.expression.sympy_bridge import from_sympy
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import to_latex
-from ...reading.problem import IntegralProblem, read_integral
+from ...reading.problem import IntegralProblem, is_sign, read_integral
 from ..ball_arithmetic.balls import Break, Conventions, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import candidates, finer, overlooked, real_everywhere, search, uniform
@@ -49,6 +49,7 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "negative": lambda u: -0.375 - 3.0 * u,
     "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
     "integer": lambda u: float(2 + int(7 * u)),
+    "signed integer": lambda u: float(2 + int(7 * abs(2 * u - 1))) * (1 if u > 0.5 else -1),
     "even": lambda u: float(2 * (1 + int(4 * u))),
     "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
 }
@@ -380,6 +381,10 @@ def _prepare_text(
     problem = read_integral(text, variable, [name for name, _ in kinds])
     if problem.lower is not None:
         raise ProblemError(f"{text!r} has limits: it is a definite integral")
+    stated, comparisons = problem.conditions
+    if any(each.function != "ne" and not is_sign(each) for each in comparisons):
+        raise ProblemError(f"{text!r}: of conditions, only signs and kinds of parameters are known")
+    kinds = tuple(sorted({**dict(stated), **dict(kinds)}.items()))
     return integrands(problem, text, variable, kinds)
 
 

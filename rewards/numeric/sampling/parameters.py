@@ -5,13 +5,21 @@ One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import cycle, pairwise, product
 
+from flint import acb, arb
+
+from ...errors import ProblemError
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import PIECEWISE
+from ...reading.functions.record import WHOLE
+from ..ball_arithmetic.balls import UnusableError
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO
 
 #: The least and the greatest parameter of a draw; those between are spaced geometrically.
 LEAST, GREATEST = 0.21875, 9.71875
@@ -20,6 +28,8 @@ MAX_THRESHOLD = 1e6
 #: Where cases are distinguished, parameters are so large and so small, and so many times as
 #: large and as small, too.
 EXTREME = 2.0**40
+#: The same where the steps of a floor up to them are counted one by one: 311 take 0.1 s.
+FEW = 2.0**5
 
 #: Sizes of middle draws of `regimes`: below 1, where the integral of x^{-a} at 0 converges, and
 #: above.
@@ -34,13 +44,22 @@ _KINDS: dict[str, Callable[[float, int], float]] = {
     "negative": lambda size, _: -size,
     "real": lambda size, side: size if side else -size,
     "integer": lambda size, side: float(int(size) // 2 * 2 + 3 - side),
+    "signed integer": lambda size, side: (
+        (int(size) // 2 * 2 + 3.0 - side) * (1 - int(8 * size) % 2 * 2)
+    ),
     "even": lambda size, _: 2.0 * (int(size) + 1),
     "odd": lambda size, _: 2.0 * int(size) + 3.0,
 }
 #: Those with signs or parities, which are combined in all ways for so many parameters.
-_SIDED, MAX_SIDED = frozenset(("real", "integer")), 3
+_SIDED, MAX_SIDED = frozenset(("real", "integer", "signed integer")), 3
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
+_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == WHOLE)
+
+#: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
+#: parameters 1 in 6 fits.
+FEWEST, TRIES = 4, 400
+_RELATIONS = frozenset(("lt", "le", "ne"))
 
 Draw = tuple[tuple[str, float], ...]
 
@@ -78,11 +97,12 @@ def draws(
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
+        counted = any(_counts(node, names) for tree in expressions for node in nodes_of(tree))
+        far = FEW if counted else EXTREME
         scaled = [
-            [scale * size for size in sizes]
-            for scale in (2.375 * threshold / LEAST, EXTREME, 1 / EXTREME)
+            [scale * size for size in sizes] for scale in (2.375 * threshold / LEAST, far, 1 / far)
         ]
-        for values in (*scaled, _spaced(1 / EXTREME, EXTREME, len(names))):
+        for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
     for tree in expressions:
         for name, value in _special_values(tree):
@@ -92,7 +112,10 @@ def draws(
 
 
 def regimes(
-    names: Sequence[str], kinds: Mapping[str, str], expressions: Sequence[Expression]
+    names: Sequence[str],
+    kinds: Mapping[str, str],
+    expressions: Sequence[Expression],
+    conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
     """Values of the parameters of a number, such as a definite integral.
 
@@ -103,15 +126,20 @@ def regimes(
         names: the parameters, sorted.
         kinds: their assumptions.
         expressions: the integrand, the limits and the answer.
+        conditions: comparisons that hold for all draws.
 
     Returns:
         Draws on both sides of 1, in the middle and beyond the largest number; and further ones if
         a function that distinguishes cases occurs.
 
+    Raises:
+        ProblemError: no values were found for which the conditions hold.
+
     """
     if not names:
         return [()], []
-    return _regimes(tuple(names), tuple(sorted(kinds.items())), tuple(expressions))
+    given, shown = tuple(sorted(kinds.items())), (*expressions, *conditions)
+    return _regimes(tuple(names), given, shown, tuple(conditions))
 
 
 @lru_cache(maxsize=1024)
@@ -119,6 +147,7 @@ def _regimes(
     names: tuple[str, ...],
     given: tuple[tuple[str, str], ...],
     expressions: tuple[Expression, ...],
+    conditions: tuple[Expression, ...],
 ) -> tuple[list[Draw], list[Draw]]:
     kinds = dict(given)
     all_ = draws(names, kinds, "", expressions)
@@ -142,9 +171,68 @@ def _regimes(
             for scale in scales
         ]
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
+    if conditions:
+        usual, all_ = ([d for d in each if _admits(conditions, d)] for each in (usual, all_))
+        if len(usual) < FEWEST:
+            usual = list(dict.fromkeys([*usual, *_admissible(names, kinds, conditions)]))
+        if not usual:
+            raise ProblemError("no values of the parameters were found that fit the conditions")
+        all_ = [*usual[:2], *all_]
     if not distinct and _SIDED.isdisjoint(kinds.values()):
         return usual, []
     return usual, [draw for draw in all_[2:] if draw not in usual]
+
+
+def _admissible(
+    names: tuple[str, ...], kinds: Mapping[str, str], conditions: Sequence[Expression]
+) -> Iterator[Draw]:
+    """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
+    numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
+    near = [n * factor for n in numbers for factor in (0.5, 0.875, 1.125, 2.0)]
+    between = [(low + high) / 2 for low, high in pairwise(numbers)]
+    sizes = [*MIDDLE, LEAST, GREATEST, *near, *between]
+    chance = random.Random(0)
+    found = 0
+    for _ in range(TRIES):
+        draw = tuple(
+            (name, _KINDS[kinds.get(name, "positive")](chance.choice(sizes), chance.randrange(2)))
+            for name in names
+        )
+        if _admits(conditions, draw):
+            yield draw
+            found += 1
+        if found == 2 * FEWEST:
+            return
+
+
+def _constants(tree: Expression) -> Iterator[float]:
+    """The values of the largest constant parts of an expression."""
+    if symbols_of(tree) or tree.function in _RELATIONS:
+        for part in tree.args:
+            yield from _constants(part)
+    elif (value := _value(tree, ())) is not None:
+        yield float(value)
+
+
+def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
+    """Whether all conditions hold for a draw."""
+    for condition in conditions:
+        low, high = condition.args
+        gap = _value(Call("add", (high, Call("neg", (low,)))), draw)
+        if gap is None or not (gap > 0 or (condition.function == "ne" and gap < 0)):
+            return False
+    return True
+
+
+def _value(constant: Expression, draw: Draw) -> arb | None:
+    """The real value of an expression for a draw."""
+    try:
+        tape = compile_tape(constant, "")
+        values = {name: acb(value) for name, value in draw}
+        value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+    except (UnusableError, KeyError):
+        return None
+    return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
 def distinguishes_cases(expression: Expression) -> bool:
@@ -176,6 +264,11 @@ def _distinguishes(node: Expression, variable: str) -> bool:
     parts = node.args[1::2] if node.function == "piecewise" else node.args
     symbols = set().union(*(symbols_of(part) for part in parts))
     return bool(symbols) and variable not in symbols
+
+
+def _counts(node: Expression, names: Sequence[str]) -> bool:
+    """Whether a node has steps between which another symbol than a parameter varies."""
+    return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 
 def _numbers(tree: Expression) -> Iterator[float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from ..functions import ELEMENTARY, names
+from ..functions import names
 from ..functions.record import WORKER
 from .tree import Call, Expression, Number, Symbol
 
@@ -17,8 +17,8 @@ MAX_FOLD_BITS = 4096
 SLOW = names(lambda function: function.cost == WORKER)
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
-#: Elementary functions with poles on the real line.
-_WITH_POLES = frozenset(function.name for function in ELEMENTARY if function.poles)
+#: Functions with poles on the real line, also of an argument that is written first (zeta of s).
+_WITH_POLES = names(lambda function: bool(function.poles))
 
 
 def nodes_of(expression: Expression) -> Iterator[Expression]:
