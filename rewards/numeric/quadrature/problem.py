@@ -12,7 +12,7 @@ from ...reading.expression.sympy_bridge import from_sympy
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, read_integral
-from ..sampling.integrand import Integrand, integrands, kinds_of, prepare
+from ..sampling.integrand import Integrand, assumption_items, integrands, prepare
 
 if TYPE_CHECKING:
     import sympy
@@ -106,7 +106,7 @@ def definite_readings(
 
     """
     if isinstance(problem, str):
-        return _prepare_text(problem, kinds_of(assumptions))
+        return _prepare_text(problem, assumption_items(assumptions))
     if len(problem.limits) != 1 or len(problem.limits[0]) != 3:
         raise ProblemError(f"{problem} is not an integral over one range")
     variable, lower, upper = problem.limits[0]

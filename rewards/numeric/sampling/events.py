@@ -98,11 +98,11 @@ class _Search:
 
     def signs(self, x: float) -> tuple[int, ...]:
         """The sign of each quantity; 0 where it has none."""
-        known = self.known.get(x)
-        if known is None:
+        signs = self.known.get(x)
+        if signs is None:
             self.left -= 1
             jets = self.tape.run(acb(x), self.values)
-            known = self.known[x] = tuple(
+            signs = self.known[x] = tuple(
                 itertools.chain(
                     (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
                     (_order(abs(jets[slot][0]) - 1) for slot in self.watched),
@@ -110,13 +110,14 @@ class _Search:
                     (_slope(jets[slot]) for slot in self.watched),
                 )
             )
-        return known
+        return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
         """Intervals, nearly as narrow as floats are, in which a quantity changes its sign."""
         for low, high in itertools.pairwise(grid):
-            for i, (one, two) in enumerate(zip(self.signs(low), self.signs(high), strict=True)):
-                if one * two < 0 and i not in seen and self.left > 0:
+            signs = zip(self.signs(low), self.signs(high), strict=True)
+            for i, (sign_low, sign_high) in enumerate(signs):
+                if sign_low * sign_high < 0 and i not in seen and self.left > 0:
                     seen.add(i)
                     yield self._bisect(low, high, i)
 
@@ -126,10 +127,10 @@ class _Search:
             middle = _between(low, high)
             if not low < middle < high or self.left <= 0:
                 break
-            here = self.signs(middle)[at]
-            if here == 0:
+            sign_middle = self.signs(middle)[at]
+            if sign_middle == 0:
                 return middle, middle
-            low, high = (middle, high) if here == sign else (low, middle)
+            low, high = (middle, high) if sign_middle == sign else (low, middle)
         return low, high
 
 
@@ -161,16 +162,16 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         if not (search.pairs or search.watched):
             return []
         positive = [OFF_GRID * 2.0**k for k in GRID]
-        first = [
-            place
+        changes = [
+            interval
             for grid in (positive, [-x for x in reversed(positive)])
-            for place in itertools.islice(search.changes(grid, set()), MAX_PLACES)
+            for interval in itertools.islice(search.changes(grid, set()), MAX_PLACES)
         ]
         points: dict[float, None] = {}
-        for low, high in first:
+        for low, high in changes:
             middle = (low + high) / 2
             points.update(dict.fromkeys((middle * (1 + 2.0**-7), middle * (1 - 2.0**-5))))
-        for low, high in first:
+        for low, high in changes:
             middle, scale = (low + high) / 2, abs(low) or 1.0
             steps = [scale * 2.0**k for k in LOCAL]
             nearby = [middle - s for s in reversed(steps)] + [middle + s for s in steps]

@@ -66,7 +66,7 @@ Draw = tuple[tuple[str, float], ...]
 
 def draws(
     names: Sequence[str],
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
@@ -74,7 +74,7 @@ def draws(
 
     Args:
         names: the parameters, sorted.
-        kinds: their assumptions (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+        assumptions: on them (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
         variable: the variable of integration.
         expressions: f and F.
 
@@ -85,7 +85,7 @@ def draws(
 
     def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
         return tuple(
-            (name, _KINDS[kinds.get(name, "positive")](size, side))
+            (name, _KINDS[assumptions.get(name, "positive")](size, side))
             for name, size, side in zip(names, values, sides, strict=False)
         )
 
@@ -93,7 +93,7 @@ def draws(
         draw(sizes, cycle((0, 1))),
         draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
     ]
-    if not _SIDED.isdisjoint(kinds.values()):
+    if not _SIDED.isdisjoint(assumptions.values()):
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
@@ -113,7 +113,7 @@ def draws(
 
 def regimes(
     names: Sequence[str],
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
@@ -124,7 +124,7 @@ def regimes(
 
     Args:
         names: the parameters, sorted.
-        kinds: their assumptions.
+        assumptions: on them.
         expressions: the integrand, the limits and the answer.
         conditions: comparisons that hold for all draws.
 
@@ -138,22 +138,27 @@ def regimes(
     """
     if not names:
         return [()], []
-    given, shown = tuple(sorted(kinds.items())), (*expressions, *conditions)
-    return _regimes(tuple(names), given, shown, tuple(conditions))
+    assumption_items, trees = tuple(sorted(assumptions.items())), (*expressions, *conditions)
+    return _regimes(tuple(names), assumption_items, trees, tuple(conditions))
 
 
 @lru_cache(maxsize=1024)
 def _regimes(
     names: tuple[str, ...],
-    given: tuple[tuple[str, str], ...],
+    assumption_items: tuple[tuple[str, str], ...],
     expressions: tuple[Expression, ...],
     conditions: tuple[Expression, ...],
 ) -> tuple[list[Draw], list[Draw]]:
-    kinds = dict(given)
-    all_ = draws(names, kinds, "", expressions)
+    assumptions = dict(assumption_items)
+    all_ = draws(names, assumptions, "", expressions)
     middle = [
         tuple(
-            (name, _KINDS[kinds.get(name, "positive")](MIDDLE[(at + k) % len(MIDDLE)], at + k & 1))
+            (
+                name,
+                _KINDS[assumptions.get(name, "positive")](
+                    MIDDLE[(at + k) % len(MIDDLE)], at + k & 1
+                ),
+            )
             for at, name in enumerate(names)
         )
         for k in range(3)
@@ -165,26 +170,26 @@ def _regimes(
         scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
         beyond = [
             tuple(
-                (name, _KINDS[kinds.get(name, "positive")](scale * size, 1))
+                (name, _KINDS[assumptions.get(name, "positive")](scale * size, 1))
                 for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
             )
             for scale in scales
         ]
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
-        usual, all_ = ([d for d in each if _admits(conditions, d)] for each in (usual, all_))
+        usual, all_ = ([d for d in drawn if _admits(conditions, d)] for drawn in (usual, all_))
         if len(usual) < FEWEST:
-            usual = list(dict.fromkeys([*usual, *_admissible(names, kinds, conditions)]))
+            usual = list(dict.fromkeys([*usual, *_admissible(names, assumptions, conditions)]))
         if not usual:
             raise ProblemError("no values of the parameters were found that fit the conditions")
         all_ = [*usual[:2], *all_]
-    if not distinct and _SIDED.isdisjoint(kinds.values()):
+    if not distinct and _SIDED.isdisjoint(assumptions.values()):
         return usual, []
     return usual, [draw for draw in all_[2:] if draw not in usual]
 
 
 def _admissible(
-    names: tuple[str, ...], kinds: Mapping[str, str], conditions: Sequence[Expression]
+    names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
 ) -> Iterator[Draw]:
     """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
@@ -192,24 +197,29 @@ def _admissible(
     between = [(low + high) / 2 for low, high in pairwise(numbers)]
     sizes = [*MIDDLE, LEAST, GREATEST, *near, *between]
     chance = random.Random(0)
-    found = 0
+    count = 0
     for _ in range(TRIES):
         draw = tuple(
-            (name, _KINDS[kinds.get(name, "positive")](chance.choice(sizes), chance.randrange(2)))
+            (
+                name,
+                _KINDS[assumptions.get(name, "positive")](
+                    chance.choice(sizes), chance.randrange(2)
+                ),
+            )
             for name in names
         )
         if _admits(conditions, draw):
             yield draw
-            found += 1
-        if found == 2 * FEWEST:
+            count += 1
+        if count == 2 * FEWEST:
             return
 
 
 def _constants(tree: Expression) -> Iterator[float]:
     """The values of the largest constant parts of an expression."""
     if symbols_of(tree) or tree.function in _RELATIONS:
-        for part in tree.args:
-            yield from _constants(part)
+        for operand in tree.args:
+            yield from _constants(operand)
     elif (value := _value(tree, ())) is not None:
         yield float(value)
 
@@ -244,8 +254,8 @@ def _folded(tree: Expression) -> Iterator[float]:
     """The rational constants of an expression, 10^3 as 1000."""
     ratio = fold(tree)
     if ratio is None:
-        for part in tree.args:
-            yield from _folded(part)
+        for operand in tree.args:
+            yield from _folded(operand)
     elif abs(ratio) < MAX_SCALE:
         yield float(ratio)
 
@@ -261,8 +271,8 @@ def _distinguishes(node: Expression, variable: str) -> bool:
     """Whether a node distinguishes cases of the parameters alone."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
-    parts = node.args[1::2] if node.function == "piecewise" else node.args
-    symbols = set().union(*(symbols_of(part) for part in parts))
+    compared = node.args[1::2] if node.function == "piecewise" else node.args
+    symbols = set().union(*(symbols_of(operand) for operand in compared))
     return bool(symbols) and variable not in symbols
 
 
@@ -281,7 +291,7 @@ def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
     """Parameters with the values that an (in)equality singles out."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
-            for one, two in pairwise((*node.args, node.args[0])):
-                value = fold(two)
-                if isinstance(one, Symbol) and value is not None:
-                    yield one.name, float(value)
+            for first_operand, second_operand in pairwise((*node.args, node.args[0])):
+                value = fold(second_operand)
+                if isinstance(first_operand, Symbol) and value is not None:
+                    yield first_operand.name, float(value)

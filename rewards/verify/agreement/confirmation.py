@@ -57,9 +57,9 @@ class Confirmation:
         refuted = self._look_closer()
         refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
         if refuted is None and (self.turns or not (self.analytic and self.all_seen)):
-            known = len(self.at.agreeing)
+            agreeing_before = len(self.at.agreeing)
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
-            refuted = refuted or self._show(self.at.agreeing[known:], self.at.bits)
+            refuted = refuted or self._show(self.at.agreeing[agreeing_before:], self.at.bits)
         refuted = refuted or self.at.visit_new(FAR_POINTS)
         if self.turns or self.tape.poles or not self.analytic:
             refuted = refuted or self._look_beyond()

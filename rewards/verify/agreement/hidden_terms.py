@@ -28,8 +28,8 @@ def look(comparison: Comparison) -> Outcome | None:
                 return comparison.refutation(point, bits=bits)
             if not agreement.difference.is_finite():
                 continue
-            shown = comparison.shown(jets, agreement.difference)
-            comparison.note(PointResult(point, shown=shown))
+            visible_slots = comparison.shown(jets, agreement.difference)
+            comparison.note(PointResult(point, shown=visible_slots))
         bits *= 2
     if comparison.unseen:
         return comparison.undecided("a term of the answer is too small to be seen at any point")

@@ -89,12 +89,12 @@ def _coverage(case: Candidate) -> Outcome | None:
 
 def _more_points(case: Candidate) -> Outcome | None:
     """Points where the first ones told too little."""
-    at, wanted = case.at, case.wanted
+    at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
-    refuted = at.visit(at.pool.take(4 * wanted)[wanted:])
+    refuted = at.visit(at.pool.take(4 * count)[count:])
     if refuted is None and at.usable < MIN_POINTS:
-        refuted = at.visit(at.pool.finer(), enough=wanted)
+        refuted = at.visit(at.pool.finer(), enough=count)
     if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
         return at.undecided(f"only {at.usable} usable points")
     return refuted

@@ -64,8 +64,10 @@ class _Evaluation:
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The jet of a sum, without terms that are constants of integration."""
-        others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
-        value, slope = reduce(jets.add, map(self.jet, others)) if others else (ZERO, None)
+        known_terms = [
+            term for term in terms if type(term) is not Symbol or term.name in self.values
+        ]
+        value, slope = reduce(jets.add, map(self.jet, known_terms)) if known_terms else (ZERO, None)
         slope = ZERO if slope is None else slope
         if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
             raise _NotHereError
@@ -232,26 +234,26 @@ def _digits(bits: int) -> float:
     return round(bits * log10(2), 1)
 
 
-def _real_points(integrand: Integrand, wanted: int) -> list[RealPoint]:
+def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
-    known = integrand.real_points.get(wanted)
-    if known is not None:
-        return known
-    made: list[RealPoint] = []
+    cached = integrand.real_points.get(count)
+    if cached is not None:
+        return cached
+    points: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for place in _PLACES:
-        values = {integrand.variable: place, **parameters}
+    for x in _PLACES:
+        values = {integrand.variable: x, **parameters}
         evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:
             value, _ = evaluation.total((integrand.expression,))
         except _NotHereError:
             continue
         plain = not (evaluation.usage_differs or evaluation.radicals)
-        made.append(RealPoint(values, value, plain))
-        if len(made) == wanted:
+        points.append(RealPoint(values, value, plain))
+        if len(points) == count:
             break
-    integrand.real_points[wanted] = made
-    return made
+    integrand.real_points[count] = points
+    return points
 
 
 def _compare(
