@@ -10,9 +10,10 @@ of an addend of F or of the stored reference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flint import acb, arb
@@ -152,28 +153,25 @@ def _slip(
     """The slip of a wrong antiderivative, by the module's rule."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
-        trees = [read(text, symbols=[variable, *symbols])[0].expression for text in texts]
-        if any(map(needs_worker, trees)):
-            return Failure.OTHER
-        f, F, *given = (_Sampled(tree, variable) for tree in trees)  # noqa: N806
+        f, F, *given = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
     except (ReadError, UnusableError, IndexError):
         return Failure.OTHER
     residual = [_minus(a, b) for a, b in zip(F.slopes, f.values, strict=True)]
     # Of f or one addend, whose antiderivative is missing, or has another sign or coefficient.
-    for values in (f.values, *f.addends(slopes=False)):
-        c = _ratio(residual, values)
+    for one in (f, *f.addends):
+        c = _ratio(residual, one.values)
         if c is not None:
             return _repaired(c, missing=-1, sign=-2)
     # Of one addend of the answer: F' - f = 2 g' where g has the wrong sign.
-    for slopes in F.addends(slopes=True):
-        c = _ratio(residual, slopes)
+    for one in F.addends:
+        c = _ratio(residual, one.slopes)
         if c is not None and not _near(c, 1):
             return _repaired(c, missing=math.inf, sign=2)
         if c is not None:
             return Failure.EXTRA
     for sampled in given:
-        for slopes in sampled.addends(slopes=True):
-            c = _ratio(residual, slopes)
+        for one in sampled.addends:
+            c = _ratio(residual, one.slopes)
             if c is not None:
                 return _repaired(c, missing=-1, sign=-2)
     return Failure.OTHER
@@ -202,15 +200,24 @@ class _Sampled:
                 self.values.append(_number(jet[0]))
                 self.slopes.append(0j if jet[1] is None else _number(jet[1]))
 
-    def addends(self, slopes: bool) -> Iterable[list[complex | None]]:
-        """The values, or slopes, of each addend, where there are several."""
+    @cached_property
+    def addends(self) -> list[_Sampled]:
+        """Each addend, where there are several, as far as it can be evaluated."""
         terms = additive_terms(self.tree, self.variable)
+        addends = []
         for term in terms if len(terms) > 1 else ():
-            try:
-                sampled = _Sampled(term, self.variable)
-            except UnusableError:
-                continue
-            yield sampled.slopes if slopes else sampled.values
+            with suppress(UnusableError):
+                addends.append(_Sampled(term, self.variable))
+        return addends
+
+
+#: Wrong answers to a problem are compared with the same integrand and reference.
+@lru_cache(maxsize=1 << 12)
+def _sampled(text: str, variable: str, symbols: Sequence[str]) -> _Sampled:
+    tree = read(text, symbols=[variable, *symbols])[0].expression
+    if needs_worker(tree):
+        raise UnusableError("only a worker may evaluate it")
+    return _Sampled(tree, variable)
 
 
 def _number(ball: Any) -> complex | None:
