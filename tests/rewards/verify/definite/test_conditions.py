@@ -1,4 +1,4 @@
-"""Conditions that a problem states on its parameters are read and obeyed."""
+"""Conditions that a problem states on its parameters are read, and answers are judged by them."""
 
 import pytest
 
@@ -45,15 +45,7 @@ def test_kinds_of_parameters(text, kinds):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "x^2",
-        "Evaluate the integral",
-        "a=b",
-        "a b",
-        r"a\text{ not negative}",
-        "a>0, why",
-        "n>" * 300,
-    ],
+    ["x^2", "Evaluate it", "a=b", "a b", r"a\text{ not negative}", "a>0, why", "n>" * 300],
 )
 def test_other_texts_are_no_conditions(text):
     assert conditions_of(text) is None
