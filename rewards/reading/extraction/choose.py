@@ -203,7 +203,9 @@ class _Reader:
         parts = self.chains(index)
         for number in range(len(parts) - 1, -1, -1):
             chain = parts[number]
-            if chain.approximate or _is_remark(chain.lead):
+            if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
+                continue
+            if _is_remark(chain.lead):
                 continue
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
@@ -212,6 +214,11 @@ class _Reader:
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
+
+    def adjoins(self, index: int) -> bool:
+        """Whether nothing stands between a formula and the one before it."""
+        before = self.formulas[index - 1].end if index else 0
+        return bool(index) and not self.text[before : self.formulas[index].start].strip(" \n.,")
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How the sentence before the formula introduces it.
@@ -453,6 +460,9 @@ def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
         lead, asked = reader.lead(index)
         if lead.denied:
             passed += ("a formula that the text rejects",)
+            continue
+        if lead.soft and best.valued:
+            passed += ("a value under a condition",)  # "when x = 1, y = 2"
             continue
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
         # Of the formulas with the same standing, the last one of the text counts.

@@ -21,6 +21,7 @@ _LOST = re.compile(
     r"(?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
 )
 _CLOSERS = {"[": "\\]", "(": "\\)"}
+_OPENERS = frozenset(("\\[", "\\("))
 _MATH_LANGUAGES = frozenset(
     {"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"}
 )
@@ -91,7 +92,10 @@ class _Marks:
         """As `str.find`, for starts that rise."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
-            at = self._next[mark] = self.text.find(mark, start)
+            at = self.text.find(mark, start)
+            while mark in _OPENERS and at > 0 and self.text[at - 1] == "\\":
+                at = self.text.find(mark, at + 2)  # the length of a row break, "\\[4pt]"
+            self._next[mark] = at
         return at
 
 

@@ -93,7 +93,9 @@ def plant(folder: Path, seed: int) -> None:
             if not found:
                 around = " ".join(slip[0].text[sign : slip[1] + AROUND].split())
                 what = "no effect" if equal else own
-                print(f"{one.source}: {what}: {around}: {claim and claim.left}")
+                print(
+                    f"{one.source}: {'judged, ' * judged}{what}: {around}: {claim and claim.left}"
+                )
     for name, number in counts.items():
         print(f"{name}: {number}")
 
