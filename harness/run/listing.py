@@ -10,6 +10,8 @@ from typing import Any
 
 from ... import prompts
 from ...benchmarks import Problem
+from ...benchmarks.payloads import TASKS as PAYLOADS
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.registry import names, resolve
 from ...rewards.verdict import Verdict
 from ..core.asynchronous import run_async
@@ -65,7 +67,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             {
                 "name": task.name,
                 "summary": task.summary,
-                "target": task.target,
+                "target": PAYLOADS[task.name].target.judged_by,
                 "verifier": task.verifier,
                 "prompt": task.prompt,
                 "metrics": list(task.metrics),
@@ -160,7 +162,11 @@ def validate(
     subsets = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
     for subset in subsets.values():
         problems = subset.problems(None, 0)
-        known = [problem for problem in problems if "antiderivative" in problem.target]
+        known = [
+            problem
+            for problem in problems
+            if isinstance(problem.target, IntegrationTarget) and problem.target.reference
+        ]
         verdicts = run_async(grade([(p, _reference(p)) for p in known], Policy(), {}))
         failed: list[dict[str, str]] = []
         proven = checked = 0
@@ -189,7 +195,7 @@ def validate(
 
 def _reference(problem: Problem) -> Completion:
     """The reference as a model's completion."""
-    text = rf"\boxed{{{problem.target['antiderivative']}}}"
+    text = rf"\boxed{{{problem.target.reference}}}"
     return Completion("reference", problem_key(problem), "", 0, "answer", 0, text)
 
 
