@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
+from ...benchmarks.payloads import TASKS, IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
 from ...rewards import ProblemError, verify_antiderivative, verify_definite_integral
@@ -67,9 +68,11 @@ def _problem(row: Mapping[str, Any]) -> Problem | None:
         if task == "integration":
             integrand = prepare(text, row.get("variable"), assumptions)
             shown = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
+        payloads = TASKS[task]
+        inputs, target = payloads.read_inputs(shown), payloads.read_target(shown)
     except (UnreadError, ProblemError):
         return None
-    return Problem(str(row["number"]), task, "audit", "refuted", shown, shown, assumptions)
+    return Problem(str(row["number"]), task, "audit", "refuted", inputs, target, assumptions)
 
 
 async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
@@ -88,16 +91,13 @@ async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
 def _proved(problem: Problem, text: str) -> str:
     """The answer of a system if the verifier accepts it; empty otherwise."""
     try:
-        if problem.task == "integration":
-            target = problem.target
+        if isinstance(problem.target, IntegrationTarget):
+            integrand, variable = problem.target.integrand, problem.target.variable
             verdict = verify_antiderivative(
-                text,
-                str(target["integrand"]),
-                variable=str(target["variable"]),
-                assumptions=problem.assumptions,
+                text, integrand, variable=variable, assumptions=problem.assumptions
             )
         else:
-            integral = str(problem.target["integral"])
+            integral = str(problem.target.judged)
             verdict = verify_definite_integral(text, integral, assumptions=problem.assumptions)
     except ProblemError:
         return ""

@@ -15,6 +15,12 @@ from typing import Any
 
 from ...benchmarks.files.rows import RowFormat, is_problem, problem_from_row
 from ...benchmarks.files.table import is_source, parse, rows_of
+from ...benchmarks.payloads import (
+    ArithmeticInputs,
+    ArithmeticTarget,
+    DefiniteTarget,
+    IntegrationTarget,
+)
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import resolve
 from ...rewards.records import Record
@@ -144,20 +150,19 @@ def _of_problem(problem: Problem) -> Item:
         "subset": problem.name,
         "assumptions": dict(problem.assumptions),
     }
-    if problem.task == "integration" and target.get("antiderivative") is not None:
-        common |= {"variable": str(target["variable"]), "reference": str(target["antiderivative"])}
-        return Item(kind=problem.task, problem=str(target["integrand"]), **common)
-    if problem.task == "definite_integral":
-        values = {"reference": target.get("value"), "decimal": target.get("decimal")}
-        common |= {name: "" if value is None else str(value) for name, value in values.items()}
-        kind = problem.task if common["reference"] or common["decimal"] else ""
-        return Item(kind=kind, problem=str(target["integral"]), **common)
-    if problem.task == "arithmetic":
+    if isinstance(target, IntegrationTarget) and target.antiderivative is not None:
+        common |= {"variable": target.variable, "reference": target.antiderivative}
+        return Item(kind=problem.task, problem=target.integrand, **common)
+    if isinstance(target, DefiniteTarget):
+        common |= {"reference": target.value or "", "decimal": target.decimal or ""}
+        kind = problem.task if target.value or target.decimal else ""
+        return Item(kind=kind, problem=target.integral, **common)
+    if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
         from ..tasks import TASKS
 
         wrong = TASKS[problem.task].check(problem)
-        kind, text = ("" if wrong is None else problem.task), str(problem.inputs["expression"])
-        reference = str(target.get("value", ""))
+        kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
+        reference = str(target.value)
         return Item(kind=kind, problem=text, reference=reference, contradiction=wrong, **common)
     return Item(**common)
 

@@ -32,9 +32,6 @@ from .questions import Question, questions
 
 __all__ = ["CalculusTaskset"]
 
-#: Task of a problem -> task of a rubric, and the key of the target.
-KINDS = {name: (task.verifier, task.target) for name, task in TASKS.items()}
-
 
 class CalculusData(vf.TaskData):
     """What a trace stores: the prompt, the problem, and the prompt's stop strings."""
@@ -88,11 +85,10 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     async def _score(self, text: str, truncated: bool) -> Score:
         problem = Problem.from_dict(self.data.problem)
-        _, target = KINDS[problem.task]
         rollout = Rollout(
             text,
-            problem.target[target],
-            problem.target.get("variable"),
+            problem.target.judged,
+            problem.target.integrated_over,
             dict(problem.assumptions),
             truncated=truncated,
         )
@@ -103,7 +99,7 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
     def _rubric(self) -> Rubric:
         config = self.config
         return Rubric(
-            KINDS[self.data.problem["task"]][0],
+            TASKS[self.data.problem["task"]].verifier,
             tuple(map(load_component, config.components)),
             None if config.weights is None else tuple(config.weights),
             config.gate,

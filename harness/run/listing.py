@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from ... import prompts
+from ...benchmarks.payloads import TASKS as PAYLOADS
 from ...benchmarks.registry import names, resolve
 from ..core.errors import UserError, suggest
 from ..core.program import program
@@ -59,7 +60,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             {
                 "name": task.name,
                 "summary": task.summary,
-                "target": task.target,
+                "target": PAYLOADS[task.name].target.judged_by,
                 "verifier": task.verifier,
                 "prompt": task.prompt,
                 "metrics": list(task.metrics),

@@ -18,6 +18,7 @@ from typing import Any
 
 from flint import acb, arb
 
+from ....benchmarks.payloads import IntegrationTarget, LabelTarget
 from ....benchmarks.problem import Problem
 from ....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
 from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
@@ -121,18 +122,19 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     known = without_slip(row)
     if known is not Failure.OTHER:
         return known
-    if problem.task == "integration":
+    target = problem.target
+    if isinstance(target, IntegrationTarget):
         return _slip(
-            str(problem.target["integrand"]),
-            str(problem.target["variable"]),
-            str(problem.target.get("antiderivative") or ""),
+            target.integrand,
+            target.variable,
+            target.antiderivative or "",
             tuple(problem.assumptions),
             str(row.get("answer") or ""),
         )
     witness = (row.get("evidence") or {}).get("witness") or {}
     if "expected" in witness and not witness.get("point"):
         return _value_slip(str(witness["expected"]), str(witness.get("got", "")))
-    return Failure.LABEL if problem.task in ("derivation_step", "calculus_step") else Failure.OTHER
+    return Failure.LABEL if isinstance(target, LabelTarget) else Failure.OTHER
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:

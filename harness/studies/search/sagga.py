@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ....benchmarks.hashed_random import HashedRandom
+from ....benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards.reading.expression.tree import Expression
 from ....rewards.records import plain
@@ -196,7 +197,7 @@ def problem_of(
 ) -> Problem:
     """A formula as a problem, whose id is a hash of the formula."""
     words = text(tree)
-    shown = {"integrand": latex(tree), "variable": "x"}
+    integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
     more = plain(metadata) | {
         "formula": words,
@@ -206,7 +207,13 @@ def problem_of(
         "terms": terms(tree),
     }
     return Problem(
-        f"{prefix_of_id}{name}", "integration", BENCHMARK, subset, shown, shown, metadata=more
+        f"{prefix_of_id}{name}",
+        "integration",
+        BENCHMARK,
+        subset,
+        IntegrationInputs(*integral),
+        IntegrationTarget(*integral),
+        metadata=more,
     )
 
 

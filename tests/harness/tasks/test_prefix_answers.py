@@ -46,7 +46,7 @@ def test_a_released_file_is_a_benchmark(tmp_path: Path, packed: bool) -> None:
     assert [problem.name for problem in problems] == [f"lample_charton/{path.name}"] * 2
     assert [problem.metadata["count"] for problem in problems] == [7, 1]
     assert len({problem.id for problem in problems}) == 2
-    assert [problem.target["antiderivative"] for problem in problems] == [
+    assert [problem.target.antiderivative for problem in problems] == [
         r"\sin\left(x\right)",
         "x^{2}",
     ]

@@ -163,7 +163,7 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     from aiohttp import web
 
     today = True
-    too_long, unlucky = (problem.inputs["integrand"] for problem in problems_of([bench], 4, 0)[:2])
+    too_long, unlucky = (problem.inputs.integrand for problem in problems_of([bench], 4, 0)[:2])
 
     def respond(body: Body) -> Any:
         prompt = body["messages"][-1]["content"]
