@@ -23,44 +23,12 @@ T = TypeVar("T")
 
 #: Bits with which signs are found.
 BITS = 64
-#: Exponents of the first grid, and of the grids around each place.
-GRID = (
-    -1000,
-    -500,
-    -250,
-    -120,
-    -70,
-    -40,
-    -27,
-    -18,
-    -13,
-    -10,
-    -8,
-    -6,
-    -4,
-    -3,
-    -2,
-    -1,
-    0,
-    1,
-    2,
-    3,
-    4,
-    6,
-    8,
-    10,
-    13,
-    18,
-    27,
-    40,
-    70,
-    120,
-    250,
-    500,
-    1000,
-)
+#: Exponents of the first grid: dense where people's numbers are, then up to where floats end.
+_EXPONENTS = (1, 2, 3, 4, 6, 8, 10, 13, 18, 27, 40, 70, 120, 250, 500, 1000)
+GRID = (*(-k for k in reversed(_EXPONENTS)), 0, *_EXPONENTS)
 #: Factor of the first grid, so that it misses round numbers, where signs may be zero.
 OFF_GRID = 1.0859375
+#: Exponents of the grid around each change, relative to its size.
 LOCAL = (-30, -20, -13, -8, -4, -1)
 #: Steps of one bisection, and the places looked for on each side of 0.
 STEPS, MAX_PLACES = 24, 8
