@@ -67,8 +67,11 @@ class Lattice:
             ((key, c),) = vector.items()
             first = self.units[0].get(key)
             if first is not None and len(self.units[0]) == 1:
-                n = UNIT if c == first else c / first
-                if n is UNIT or (n.q == 1 and abs(n) <= self.largest):
+                if c == first:
+                    return [(0, UNIT)]
+                n = c / first
+                if n.q == 1 and (size := abs(int(n.p))) <= self.most:
+                    self.largest = max(self.largest, size)
                     return [(0, n)]
         minus = {key: -c for key, c in vector.items()} if self.alone else {}
         for at, unit in self.alone.items():

@@ -13,6 +13,7 @@ from ...reading.functions.record import LOGARITHM, ROOT
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient
 from .reading import Reading
+from .rules import constants
 from .rules.signs import leave_out_negative
 from .tower import NowhereError, Signs, Tower
 
@@ -213,7 +214,7 @@ def _equal(tower: Tower, reading: Reading, real_parts: bool) -> Case | None:
             total = base.zero if slope == f else slope.add(-f, lowest=False)
         else:
             total = total.add(slope, lowest=False)
-    if not _vanishes(base, -f if total is None else total):
+    if not _vanishes(tower, -f if total is None else total):
         return None
     return Case(tower.signs, base, tuple(terms), f)
 
@@ -241,12 +242,18 @@ def _is_real_for_positive(node: Expression) -> bool:
     return (exponent if node.function == "pow" else 1 / exponent).denominator % 2 == 0
 
 
-def _vanishes(base: Field, total: Quotient) -> bool:
+def _vanishes(tower: Tower, total: Quotient) -> bool:
+    base = tower.field
     if total.is_zero():
         return True
-    if not total.den.is_one() and base.reduce(_without_content(total.den)).is_zero():
+    den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
+    if den.is_zero():
         return False
-    return bool(base.reduce(_without_content(total.num)).is_zero())
+    num = base.reduce(_without_content(total.num))
+    if num.is_zero():
+        return True
+    tower.rules.add("constants")
+    return constants.vanishes(base, num, den)
 
 
 def _without_content(poly: Poly) -> Poly:

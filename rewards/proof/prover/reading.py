@@ -9,7 +9,6 @@ field that there is so far; they are noted, and have a basis of the lattice that
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,7 +30,8 @@ from .tower import Tower
 
 #: Variables of a ring, and the most functions that it is chosen for: small vectors of exponents are
 #: faster. Among 15,580 verdicts the functions of none had more generators.
-SIZES = ((8, 5), (16, 12), (40, math.inf))
+SMALL, MIDDLE, LARGE = 8, 16, 40
+FEW, SEVERAL = 5, 12
 #: Most functions that are read of one expression; what comes after them is not.
 MAX_READ = 120
 ONE, HALF, IMAGINARY = Fraction(1), Number(1, 2), Call("i")
@@ -67,7 +67,8 @@ class Reading:
                 angles.add(args[0])
             elif name == "pow":
                 base, power = args
-                if (ratio := fold(power)) is not None:
+                ratio = power if type(power) is Number else fold(power)
+                if ratio is not None:
                     if ratio.denominator != 1:
                         orders.add(ratio.denominator)
                         others.add(base)
@@ -90,9 +91,8 @@ class Reading:
             + len(others)
             + 2 * (IMAGINARY in others)
         )
-        self.size, self.split_size = (
-            next(size for size, most in SIZES if n <= most) for n in (count, max(count, 6))
-        )
+        self.size = SMALL if count <= FEW else MIDDLE if count <= SEVERAL else LARGE
+        self.split_size = max(self.size, MIDDLE)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
         """Note what is read, height by height, f before F; then there is a basis."""

@@ -39,28 +39,24 @@ def exp(t: Tower, u: Quotient) -> Quotient:
     for known, value in t.powers:  # is often asked for again
         if known.num == u.num and known.den == u.den:
             return value
-    t.powers.append((u, value := _exp(t, u)))
-    return value
-
-
-def _exp(t: Tower, u: Quotient) -> Quotient:
     vector, others, angle = exponent(t, u)
-    result = t.field.one
+    result = None
     for c, arg, inner in others:
-        value = EXPONENTIALS[inner.kind](t, inner, c)
-        if value is None:
+        by_rule = EXPONENTIALS[inner.kind](t, inner, c)
+        if by_rule is None:
             vector[t.key(arg)] = c
         else:
             t.rules.add(f"exp {inner.kind}")
-            result = result * value
+            result = by_rule if result is None else result * by_rule
     for at, n in t.exponents.add(vector) if vector else ():
         unit = t.exponents.generators.get(at) or _generator(t, at)
-        if n == 1:
-            result = result * unit.element
-        else:
-            result = result * (unit.element ** int(n.p) if n.q == 1 else _fraction(t, unit, n))
+        value = unit.element ** int(n.p) if n.q == 1 else _fraction(t, unit, n)
+        result = value if result is None else result * value
     if angle is not None:
-        result = result * (RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle))
+        value = RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
+        result = value if result is None else result * value
+    result = t.field.one if result is None else result
+    t.powers.append((u, result))
     return result
 
 

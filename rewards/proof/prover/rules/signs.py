@@ -93,7 +93,7 @@ def leave_out_negative(t: Tower) -> None:
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant, in ball arithmetic."""
+    """The sign of a real constant: of a ball that does not contain zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):
