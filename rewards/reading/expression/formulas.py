@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cache
 
 from ..functions import RECORDS
 from .sympy_text import read_sympy
+from .traversal import all_nodes
 from .tree import Call, Expression, Number, Symbol
 
 #: A formula in SymPy's notation, read once.
@@ -32,6 +33,23 @@ def definition_of(call: Call) -> Expression | None:
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
+
+
+def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
+    """Calls of some functions in the derivative and the definition of another.
+
+    >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
+    [Call(function='sinh', args=(Symbol(name='x'),))]
+
+    """
+    record, given = RECORDS[call.function], _given(call)
+    return [
+        _filled(part, given)
+        for text in (record.derivative, record.definition)
+        if text and given is not None
+        for part in all_nodes(template(text))
+        if part.function in functions
+    ]
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
