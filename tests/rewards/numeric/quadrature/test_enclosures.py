@@ -52,6 +52,14 @@ ENCLOSED = [
     (r"\int_0^\infty \frac{\sin 3x\sin 5x}{x^2}\,dx", 3 * mpmath.pi / 2),
     (r"\int_0^\infty \frac{\sin x}{x}\frac{\sin(x/3)}{x/3}\,dx", mpmath.pi / 2),
     (r"\int_0^\infty \frac{\cos x-\cos 7x}{x}\,dx", mpmath.log(7)),
+    (
+        r"\int_0^\infty \frac{\sin(x+1)}{\sqrt x}\,dx",
+        mpmath.sqrt(mpmath.pi / 2) * (mpmath.sin(1) + mpmath.cos(1)),
+    ),
+    (
+        r"\int_{-\infty}^\infty \frac{\cos(2x-1)}{1+x^2}\,dx",
+        mpmath.pi * mpmath.cos(1) * mpmath.exp(-2),
+    ),
     (r"\int_0^\infty \cos(x^3)\,dx", mpmath.gamma(mpmath.mpf(4) / 3) * mpmath.sqrt(3) / 2),
     (r"\int_0^\infty \frac{\sin x\ln x}{x}\,dx", -mpmath.euler * mpmath.pi / 2),
     (r"\int_0^1 \frac1x\sin\frac1x\,dx", mpmath.pi / 2 - mpmath.si(1)),
