@@ -12,7 +12,7 @@ from flint import acb, arb
 
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
-from calculus_harness.rewards.numeric.quadrature.enclosed.tails import _Tail
+from calculus_harness.rewards.numeric.quadrature.enclosed.tails import _Tail, tail_bound
 from calculus_harness.rewards.reading.expression.tree import Call
 from calculus_harness.rewards.reading.latex import read
 
@@ -149,6 +149,15 @@ LINES = [
     (r"e^{-\sin x}", 1, (1, 0), (-1, 0), (0.367879, 0), (2.71828, 0), 1),
     (r"-x^2", 1, (4.15888, 0.25), (4.15888, 0), None, (-64, -16), -1),
     (r"x^2-1", 1, (4.17439, 0.25), (4.14313, 0), (63, 16), None, 1),
+    (r"(x-1)(3x+2)", 1, (5.45532, 0.25), (5.03695, 0), (182, 47), None, 1),
+    (r"\ln(1+e^{x/100-5})", 1, (1.59331, 0.00203252), None, (-4.92, 0.01), (0.00727262, 0.01), 0),
+    (r"\ln(1+e^{-x/10})", 1, (-0.106853, -0.1), None, (-0.898658, 0), (0.898658, 0), 0),
+    (r"\lfloor 2e^{-x/100}\rfloor", 1, (0.613147, 0), None, (-1, 0), (1.84623, 0), 0),
+    (r"\lfloor e^{x/100-5}\rfloor", 1, None, None, (-0.992701, 7.29913e-05), None, 0),
+    (r"frac 2e^{-x/100}", 1, (0, 0), None, (-1, 0), (1, 0), 0),
+    (r"\frac{x}{100}-5", 1, (1.62531, 0.125), None, (-4.92, 0.01), (-4.92, 0.01), 0),
+    (r"5-\frac{x}{100}", 1, (1.62531, 0.125), None, (4.92, -0.01), (4.92, -0.01), 0),
+    (r"x^{2/3}", 1, (1.38629, 0.0833333), (1.38629, 0), (4, 0), (4, 0.333333), 1),
 ]
 
 
@@ -188,3 +197,25 @@ def test_lines(row):
             assert at[2] is None or not real < at[2] - slack, t
             assert at[3] is None or not real > at[3] + slack, t
             assert not sign or bool(real * sign > 0), t
+
+
+def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
+    values = {"a": acb(arb(3, 1))}
+    with precision(128):
+        tail = _Tail("x", values, arb(8), 1)
+        constant = tail.of(read("a")[0].expression)
+        assert shown(constant.size) == pytest.approx((math.log(4), 0))
+        assert shown(constant.least) == pytest.approx((math.log(2), 0))
+        assert shown(constant.below) == pytest.approx((2, 0))
+        assert shown(constant.above) == pytest.approx((4, 0))
+        assert constant.sign == 1
+        product = tail.of(read("ax")[0].expression)
+        assert shown(product.size) == pytest.approx((math.log(32), 1 / 8))
+        assert product.least is not None
+        assert bool(product.least[0] <= math.log(16) + 1e-9)
+        total = tail.of(read(r"ax+\sin x")[0].expression)
+        assert bool(total.size[0].exp() >= 33)
+        assert bool((total.below[0] + total.below[1] * 10).lower() <= 2 * 18 - 1)
+        bound = tail_bound(read("e^{-ax}")[0].expression, "x", values, arb(8), 1)
+        assert bool(bound >= (-arb(16)).exp() / 2)
+        assert tail.of(read("a-3")[0].expression).sign == 0
