@@ -57,6 +57,13 @@ from .options import cluster_address
     help="Option of the verifier, such as strict_domain=true; repeatable.",
 )
 @click.option(
+    "--rubric",
+    "fields",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Any other field of Rubric, such as min_coverage=0.5; repeatable.",
+)
+@click.option(
     "--eos-token",
     "eos_tokens",
     multiple=True,
@@ -145,6 +152,7 @@ def serve_reward(
     no_gate: bool,
     no_strict: bool,
     options: tuple[str, ...],
+    fields: tuple[str, ...],
     eos_tokens: tuple[str, ...],
     workers: int | None,
     deadline: float,
@@ -178,10 +186,11 @@ def serve_reward(
             weights=_weights(named),
             gate=not no_gate,
             strict=not no_strict,
-            options=dict(_option(text) for text in options),
+            options=dict(map(_option, options)),
             workers=workers,
             deadline=deadline,
             memory_mb=memory_mb,
+            **dict(map(_option, fields)),
         )
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
@@ -248,7 +257,7 @@ def _weights(named: dict[str, float | None]) -> tuple[float, ...] | None:
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"--option takes KEY=VALUE, not {text!r}")
+        raise UserError(f"--option and --rubric take KEY=VALUE, not {text!r}")
     try:
         return name, json.loads(value)
     except ValueError:
