@@ -18,6 +18,8 @@ from ..ball_arithmetic.jets import Ball
 
 #: Sign changes that are tried at a point.
 MAX_BRANCHES = 64
+#: Evaluations on intervals for the sign of one radicand; callers count as many.
+EVALUATIONS = 64
 
 #: For each radical that is not principal: its slot, and k, n of its factor exp(2 pi i k/n).
 Choice = tuple[tuple[int, int, int], ...]
@@ -50,9 +52,9 @@ def _unity(k: int, order: int, bits: int) -> Ball:
 def always_positive(
     tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float
 ) -> bool:
-    """Whether a slot is proven finite and positive on [low, high], with at most 64 evaluations."""
+    """Whether a slot is proven finite and positive on [low, high], with few `EVALUATIONS`."""
     queue = [(low, high)]
-    for _ in range(64):
+    for _ in range(EVALUATIONS):
         if not queue:
             return True
         a, b = queue.pop()

@@ -157,6 +157,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
             return "a definition"
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
+    # ``\mathrm{d}\theta)`` with spaces, the longest, has 24 characters with the ``\,`` before it.
     if _DIFFERENTIAL.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = _INTEGRAL.search(answer)

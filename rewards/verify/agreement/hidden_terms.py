@@ -11,15 +11,19 @@ from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import Point
 
+#: Points at which the terms are looked for before bits are added: four times those of an answer
+#: with branches. Half or twice as many change no verdict (tests/perf/constants.py).
+POINTS = 4 * BRANCHING_POINTS
+
 
 def look(comparison: Comparison) -> Outcome | None:
     """Check the remaining terms at more points, then with more bits; else undecided."""
     if not comparison.unseen:
         return None
-    refuted = comparison.visit(comparison.pool.take(4 * BRANCHING_POINTS)[comparison.usable :])
+    refuted = comparison.visit(comparison.pool.take(POINTS)[comparison.usable :])
     if refuted is not None:
         return refuted
-    bits = 4 * comparison.bits
+    bits = 2 * comparison.bits
     while comparison.unseen and bits <= comparison.max_bits:
         for point in _where_largest(comparison):
             jets, slope = comparison.derivative(point, bits)

@@ -33,9 +33,11 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import ELEMENTARY, names
 from ...verdict import Status, Witness
 
-#: Larger expressions are compiled.
+#: Larger expressions are compiled: a tape evaluates a part that occurs twice once. 75 or 600
+#: change no verdict (tests/perf/constants.py).
 MAX_NODES = 300
-#: Points at which F' and f must agree before a proof in cases of signs is tried.
+#: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
+#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/perf/constants.py).
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.
@@ -144,7 +146,7 @@ class _Evaluation:
         raise _NotHereError
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the numbers of a batch; some hundred bytes each
 def _number(p: int, q: int) -> Ball:
     """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
     return acb(p) if q == 1 else acb(fmpq(p, q))
@@ -152,7 +154,7 @@ def _number(p: int, q: int) -> Ball:
 
 _CHAINS = {
     name: RULES[name]
-    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}
+    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}  # two or more
 }
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,
