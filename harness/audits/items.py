@@ -241,7 +241,7 @@ def ranked(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The names that fit, those that are equal before those that begin so."""
     plain = {name: _plain(name) for name in names}
     whole = [name for word in wanted for name in names if plain[name] == word]
-    long = [word for word in wanted if len(word) > 4]  # "id" begins many a name
+    long = [word for word in wanted if len(word) > 3]  # "var" and "id" begin many a name
     begun = [name for word in long for name in names if plain[name].startswith(word)]
     return list(dict.fromkeys([*whole, *begun]))
 

@@ -203,6 +203,9 @@ def _of_pair(pair: _Pair) -> Finding:
         if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
             return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
         return finding
+    witness = verdict.evidence.witness
+    if witness is not None and witness.point.endswith("just above"):
+        return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
     tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
     if pair.reference_is_answer:
         for suspicion in _suspicions(pair, tree):

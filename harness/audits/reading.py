@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ...rewards.reading.expression.sympy_text import read_sympy
-from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.latex import ReadError, read, to_latex
+from ...rewards.reading.problem import limits_of
 
 #: What only LaTeX has, and what only Python's notation has.
 _LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
@@ -16,7 +18,11 @@ _PYTHON = re.compile(r"\*\*")
 _SIGN = re.compile(r"\\i*int(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
-_ASKED = re.compile(r"\b(?:integral|anti-?derivative|primitive) of\b|\bIntegrate\b", re.IGNORECASE)
+_ASKED = re.compile(
+    r"\b(?:integral|anti-?derivative|primitive) of\b|\bIntegrate(?=[\s:$])", re.IGNORECASE
+)
+#: The differential at the end of an integral.
+_VARIABLE = re.compile(r"d\s*(?P<name>[a-zA-Z])\s*=?\s*$")
 #: Where a limit of integration begins in parentheses, where LaTeX wants braces.
 _BARE_LIMIT = re.compile(r"\\i*int(?:\s*_(?:\{[^{}]*\}|\\?\w+))?\s*[_^]\(")
 #: "Assume the parameters A, B are real and positive."
@@ -134,7 +140,32 @@ def posed(text: str) -> Posed:
         rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
     if re.search(r"\\displaystyle|\{$|[a-z]{2} ", factor):  # decoration, or words
         return Posed(formula, "", assumptions)
-    return Posed(rest, factor, assumptions)
+    return Posed(_with_free_limits(rest), factor, assumptions)
+
+
+def _with_free_limits(formula: str) -> str:
+    r"""A definite integral in whose limits the letter of its variable has another name.
+
+    There the letter is free, as in a limit ``\cos^2 x + \sin^2 x`` of an integral over x. A
+    reference in that letter is then about another symbol, and is not judged.
+    """
+    signs, variable = list(_SIGN.finditer(formula)), _VARIABLE.search(formula)
+    if len(signs) != 1 or variable is None:
+        return formula
+    start, name = signs[0].end(), variable["name"]
+    marks, rest = limits_of(formula[start:])
+    renamed = {}
+    for mark, text in marks.items():
+        try:
+            limit = read(text[1:-1] if text.startswith("{") else text)[0].expression
+        except ReadError:  # an infinity, or what the reader of integrals will complain of
+            continue
+        if name in symbols_of(limit):
+            free = substitute(limit, name, Symbol(f"{name}_0"))
+            renamed[mark] = f"{{{to_latex(free)}}}"
+    if not renamed:
+        return formula
+    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + rest
 
 
 def _formula(text: str) -> str:

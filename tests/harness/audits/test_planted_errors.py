@@ -165,6 +165,11 @@ def test_a_program_of_a_right_reference_does_not_hold() -> None:
         (r"\int \frac{1}{x \ln 10} dx", r"\log(x)", "another reading: logarithm"),
         (r"\int |x| dx", r"\frac{x^2}{2}", "part of the domain"),
         (r"\int x^{-1} dx", r"\ln x", "absolute value"),
+        (
+            r"\int \frac{\arcsin\sqrt{1 - x^2}}{\sqrt{1 - x^2}} dx",
+            r"-\frac{1}{2} \arcsin^2(\sqrt{1 - x^2}) \frac{\sqrt{x^2}}{x}",
+            "part of the domain",
+        ),
         (r"\int \sin(n x + \pi n) dx", r"-\frac{(-1)^n \cos(n x)}{n}", "missing condition"),
     ],
 )
