@@ -7,8 +7,10 @@ and memory does not grow with the sources: what is held is a few batches.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
+import shutil
 import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -68,7 +70,6 @@ class Audit:
     counts: Counter[str] = field(default_factory=Counter)
     kinds: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_subset: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _kept: Any = None  # a directory that goes with the object
 
     def rows(self, *statuses: str) -> Iterator[dict[str, Any]]:
         """The rows of these statuses, in full, or all.
@@ -186,10 +187,9 @@ def audit(
     """
     if not sources:
         raise UserError("name a file, a benchmark or a run to audit")
-    kept = None
-    if out is None:
-        kept = tempfile.TemporaryDirectory(prefix="calculus-harness-audit-")
-        out = kept.name
+    if out is None:  # rows stay readable as long as this process lives
+        out = tempfile.mkdtemp(prefix="calculus-harness-audit-")
+        atexit.register(shutil.rmtree, out, ignore_errors=True)
     path = Path(out)
     path.mkdir(parents=True, exist_ok=True)
     asked = {
@@ -224,7 +224,7 @@ def audit(
     if on_progress is not None:
         on_progress(counted.counts)
     record = (path, tuple(sources), tuple(shown), total, sample)
-    return Audit(*record, counted.counts, counted.kinds, counted.by_subset, kept)
+    return Audit(*record, counted.counts, counted.kinds, counted.by_subset)
 
 
 class _Counted:

@@ -17,7 +17,7 @@ from ..core.requests import Completion, Request, Sampling, request_hash
 from ..models.base import Model
 from ..models.registry import create
 from ..tasks import task as task_of
-from .reading import UnreadError, problem_as_latex
+from .reading import UnreadError, posed
 
 #: The systems that are asked where they are installed, the quickest to start first.
 SYSTEMS = ("sympy", "maxima", "fricas")
@@ -63,7 +63,7 @@ def _problem(row: Mapping[str, Any]) -> Problem | None:
     if task not in ("integration", "definite_integral"):
         return None
     try:
-        text = problem_as_latex(row["problem"])
+        text = posed(row["problem"]).formula
         shown = {"integral": text}
         if task == "integration":
             integrand = prepare(text, row.get("variable"), assumptions)

@@ -26,7 +26,7 @@ from ..store.samples import samples
 from .auditing import Audit
 from .findings import REFUTED
 from .items import Item, items_of, ranked
-from .reading import UnreadError, as_latex, problem_as_latex
+from .reading import UnreadError, as_latex, posed
 
 _ROLES: dict[str, tuple[str, ...]] = {
     "model": ("model", "system", "modelname", "llm", "solver"),
@@ -230,7 +230,7 @@ def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
 
 def _question(item: Item, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
     """The task of a worker that judges a response, its target and its options."""
-    problem, options = problem_as_latex(item.problem), {"assumptions": dict(item.assumptions)}
+    problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
     if item.kind == "integration":
         integrand = prepare(problem, item.variable, item.assumptions)
         options |= {"variable": integrand.variable}  # type: ignore[dict-item]

@@ -45,6 +45,7 @@ class Finding(Record):
         correction: a right reference, proved.
         corrected_by: how it was found.
         key: the problem's fingerprint.
+        reference: the reference that was judged, where it is the alternative.
 
     >>> Finding(PROVED).status
     'proved'
@@ -64,6 +65,7 @@ class Finding(Record):
     correction: str = ""
     corrected_by: str = ""
     key: str = ""
+    reference: str = ""
 
     def replaced(self, **changes: Any) -> Self:
         """A copy with some fields changed."""

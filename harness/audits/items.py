@@ -26,8 +26,13 @@ from ...benchmarks.registry import resolve
 from ...rewards.records import Record
 from ..core.errors import UserError
 from ..store.run import Run
-from .reading import UnreadError, tree_of
+from .reading import UnreadError, asks_for_an_integral, tree_of
 
+_REFERENCES = (
+    *("antiderivative", "reference", "symbolicanswer", "finalanswer", "groundtruth"),
+    *("expectedanswer", "expected", "answer", "value", "solution", "result", "target", "gold"),
+    *("optimal", "output", "completion", "primitive"),
+)
 #: Names of columns by what they hold, in the order in which they are preferred. A column fits if
 #: its name, without what is neither letter nor digit, is one of these or begins with one.
 ROLES: dict[str, tuple[str, ...]] = {
@@ -35,11 +40,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         *("integrand", "integral", "problem", "question", "challenge", "expression", "exercise"),
         *("query", "prompt", "input", "instruction", "function", "formula"),
     ),
-    "reference": (
-        *("antiderivative", "reference", "symbolicanswer", "finalanswer", "groundtruth"),
-        *("expectedanswer", "expected", "answer", "value", "solution", "result", "target", "gold"),
-        *("optimal", "output", "completion", "primitive"),
-    ),
+    "reference": _REFERENCES,
+    "alternative": (),
     "variable": ("variable", "var", "wrt"),
     "decimal": ("numericalanswer", "decimal", "numerical"),
     "id": ("id", "uid", "problemid", "index", "name"),
@@ -48,6 +50,11 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 #: Other names of roles in ``--columns``, from files of problems.
 _ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
+#: Why a formula alone is no question: the wrong guess would refute right references.
+_NOT_ASKED = (
+    "problem: expected an operator (an integral sign, d/dx, a sum) that says what is asked for "
+    "(--columns integrand=COLUMN says that it is an integrand)"
+)
 #: Rows by which columns are chosen where several names fit.
 _TRIED = 40
 #: What an operator in front of a problem makes of it.
@@ -55,7 +62,8 @@ _DERIVATIVE = re.compile(
     r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
 )
 _LIMITS = re.compile(r"\\int(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,")
-_INTEGRAL = re.compile(r"\\i*nt\b|∫|\b[iI]ntegra(?:te|l)\(")
+_VALUE = re.compile(r"\\(?:sum|prod|lim)(?![a-zA-Z])")
+_INTEGRAL = re.compile(r"\\i*nt(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,7 @@ class Item(Record):
             reference, or none that could be audited.
         problem: the text of the problem.
         reference: the text of its reference.
+        alternative: the reference in another column, which is taken where the first is unread.
         decimal: an approximation of the reference, if the table has one.
         variable: the variable, where a column names it.
         assumptions: kinds of symbols.
@@ -87,6 +96,7 @@ class Item(Record):
     kind: str = ""
     problem: str = ""
     reference: str = ""
+    alternative: str = ""
     decimal: str = ""
     variable: str | None = None
     assumptions: dict[str, str] = field(default_factory=dict)
@@ -103,9 +113,11 @@ def kind_of(problem: str, column: str = "") -> str:
     """
     if _LIMITS.search(problem):
         return "definite_integral"
-    if _INTEGRAL.search(problem) or column.startswith("integra"):
+    if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
         return "integration"
-    return "derivative" if _DERIVATIVE.match(problem) else "value"
+    if _DERIVATIVE.match(problem):
+        return "derivative"
+    return "value" if _VALUE.search(problem) or column in ("expression", "formula") else ""
 
 
 def items_of(
@@ -206,6 +218,8 @@ def roles_of(
         if samples and column not in names:
             raise UserError(f"{source} has no column {column!r}; there are {', '.join(names)}")
     chosen = dict(given)
+    if columns.keys() & {"integrand", "antiderivative"}:
+        chosen["antiderivative"] = chosen.get("reference", "")
     for role in ROLES:
         free = [name for name in names if name not in chosen.values()]
         fitting = [name for name in ranked(free, ROLES[role]) if _has_values(samples, name)]
@@ -214,6 +228,12 @@ def roles_of(
         if role in ("problem", "reference"):  # the names alone do not tell LaTeX from prose
             fitting.sort(key=lambda name: -_readable(samples, name))
         chosen[role] = fitting[0]
+    if "reference" in chosen and "reference" not in given:
+        free = [name for name in names if name not in chosen.values()]
+        fitting = [name for name in ranked(free, _REFERENCES) if _has_values(samples, name)]
+        chosen |= {"alternative": fitting[0]} if fitting else {}
+    if _plain(chosen.get("reference", "")).startswith(("antiderivative", "primitive")):
+        chosen["antiderivative"] = chosen["reference"]
     if samples and "problem" not in chosen:
         raise UserError(
             f"{source}: no column looks like a problem; there are {', '.join(names)} "
@@ -224,11 +244,16 @@ def roles_of(
 
 def ranked(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The names that fit, those that are equal before those that begin so."""
-    plain = {name: re.sub(r"[^a-z0-9]", "", name.lower()) for name in names}
+    plain = {name: _plain(name) for name in names}
     whole = [name for word in wanted for name in names if plain[name] == word]
-    long = [word for word in wanted if len(word) > 2]
+    long = [word for word in wanted if len(word) > 3]  # "var" and "id" begin many a name
     begun = [name for word in long for name in names if plain[name].startswith(word)]
     return list(dict.fromkeys([*whole, *begun]))
+
+
+def _plain(name: str) -> str:
+    """A column's name in small letters and digits only."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _has_values(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
@@ -265,6 +290,7 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
+        if role != "antiderivative"
     }
     common |= {**texts, "id": texts.get("id") or place, "variable": texts.get("variable") or None}
     given = row.get(roles["assumptions"]) if "assumptions" in roles else None
@@ -274,8 +300,9 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
         return Item(**common, fault=f"the column {roles['problem']!r} is empty")
     if not texts.get("reference") and not texts.get("decimal"):
         return Item(**common)
-    kind = kind_of(texts["problem"], re.sub(r"[^a-z]", "", roles["problem"].lower()))
-    return Item(kind=kind, **common)
+    column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
+    kind = kind_of(texts["problem"], column)
+    return Item(kind=kind, **common, fault="" if kind else _NOT_ASKED)
 
 
 def derivative_of_text(text: str) -> tuple[str, str] | None:

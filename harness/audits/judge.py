@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -32,6 +32,7 @@ from ...rewards import (
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.reading.expression.build import div
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import to_latex
@@ -40,8 +41,9 @@ from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
 from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import Item, derivative_of_text
+from .iterated import audited_iterated, iterated
 from .program import Opinion, Question, UnprintableError, opinions
-from .reading import UnreadError, as_latex, problem_as_latex, tree_of
+from .reading import Posed, UnreadError, as_latex, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
 from .suspicions import Suspicion, other_conditions, other_readings, partly_right, without_modulus
 
@@ -59,13 +61,21 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
 
     """
     item = Item.from_dict(row)
-    try:
-        finding = _JUDGES[item.kind](item)
-    except UnreadError as error:
-        finding = Finding(UNREAD, reason=str(error), offset=error.offset)
-    except ProblemError as error:
-        finding = Finding(UNREAD, reason=f"problem: {error}")
+    finding = _finding(item)
+    if finding.status == UNREAD and item.alternative:
+        other = _finding(replace(item, reference=item.alternative))
+        if other.status != UNREAD:
+            finding = other.replaced(reference=item.alternative)
     return finding.to_dict()
+
+
+def _finding(item: Item) -> Finding:
+    try:
+        return _JUDGES[item.kind](item)
+    except UnreadError as error:
+        return Finding(UNREAD, reason=str(error), offset=error.offset)
+    except ProblemError as error:
+        return Finding(UNREAD, reason=f"problem: {error}")
 
 
 def boxed(reference: str) -> str:
@@ -86,18 +96,24 @@ def boxed(reference: str) -> str:
     return rf"\boxed{{{reference}}}"
 
 
-def _reference(item: Item) -> str:
+def _reference(item: Item, factor: str = "") -> str:
+    """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        return as_latex(item.reference)
+        text = as_latex(posed(item.reference).formula if "$" in item.reference else item.reference)
+        if not factor:
+            return text
+        divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
+        return to_latex(div(tree_of(text), tree_of(divisor)))
     except UnreadError as error:
         raise UnreadError(f"reference: {error}", error.offset) from None
 
 
-def _problem(item: Item) -> str:
+def _problem(item: Item) -> tuple[Posed, dict[str, str]]:
     try:
-        return problem_as_latex(item.problem)
+        problem = posed(item.problem)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
+    return problem, {**problem.assumptions, **item.assumptions}
 
 
 def _unread(verdict: Verdict) -> Finding | None:
@@ -157,9 +173,9 @@ class _Pair:
 
 
 def _antiderivative(item: Item) -> Finding:
-    problem, reference = _problem(item), _reference(item)
-    integrand = prepare(problem, item.variable, item.assumptions)
-    return _of_pair(_Pair(reference, problem, integrand, True))
+    problem, assumptions = _problem(item)
+    integrand = prepare(problem.formula, item.variable, assumptions)
+    return _of_pair(_Pair(_reference(item, problem.factor), problem.formula, integrand, True))
 
 
 def _derivative(item: Item) -> Finding:
@@ -187,6 +203,9 @@ def _of_pair(pair: _Pair) -> Finding:
         if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
             return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
         return finding
+    witness = verdict.evidence.witness
+    if witness is not None and witness.point.endswith("just above"):
+        return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
     tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
     if pair.reference_is_answer:
         for suspicion in _suspicions(pair, tree):
@@ -277,8 +296,11 @@ def _factor(c: complex | None) -> str:
 
 
 def _definite(item: Item) -> Finding:
-    problem = _problem(item)
-    integrals = definite_readings(problem, item.assumptions)
+    stated, kinds = _problem(item)
+    problem, assumptions = stated.formula, kinds or None
+    if (twofold := iterated(problem, kinds)) is not None:
+        return audited_iterated(twofold, tree_of(_reference(item, stated.factor)))
+    integrals = definite_readings(problem, assumptions)
     key = ""
     with suppress(ValueError):
         key = _key(definite_fingerprint(problem))
@@ -289,8 +311,7 @@ def _definite(item: Item) -> Finding:
             return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
     elif not item.reference:
         return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
-    reference = _reference(item)
-    assumptions = item.assumptions or None
+    reference = _reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
     finding = _unread(verdict)
     if finding is not None:
@@ -333,7 +354,8 @@ def _ratio_of_values(finding: Finding) -> complex | None:
 
 
 def _value(item: Item) -> Finding:
-    problem, reference = _problem(item), _reference(item)
+    stated, assumptions = _problem(item)
+    problem, reference = stated.formula, _reference(item)
     try:
         target = tree_of(problem)
     except UnreadError as error:
@@ -343,7 +365,7 @@ def _value(item: Item) -> Finding:
         verdict = verify_value(boxed(reference), problem)
     else:
         verdict = verify_equivalent(
-            boxed(reference), problem, variable=item.variable, assumptions=item.assumptions
+            boxed(reference), problem, variable=item.variable, assumptions=assumptions
         )
     finding = _unread(verdict)
     if finding is not None:

@@ -242,7 +242,7 @@ def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Op
     for point in points:
         source = written(question, point)
         try:
-            runs = [_run(source, digits) for digits in (DIGITS, MORE_DIGITS)]
+            runs = [run(source, digits) for digits in (DIGITS, MORE_DIGITS)]
         except Exception:  # mpmath and the formulas raise errors of many classes
             continue
         opinion = _compared(question, source, point, runs)
@@ -271,8 +271,14 @@ def _compared(
     return Opinion(source, shown, mp.nstr(value, 15), mp.nstr(reference, 15), apart)
 
 
-def _run(source: str, digits: int) -> dict[str, Any]:
-    """The names that a program leaves behind, without what it prints and claims."""
+def run(source: str, digits: int) -> dict[str, Any]:
+    """The names that a program leaves behind, without what it prints and claims.
+
+    Args:
+        source: the program.
+        digits: the digits of its arithmetic, in place of its own.
+
+    """
     from mpmath import mp
 
     code = "\n".join(
@@ -281,7 +287,7 @@ def _run(source: str, digits: int) -> dict[str, Any]:
     names: dict[str, Any] = {}
     before = mp.dps
     try:
-        exec(code.replace(f"mp.dps = {DIGITS}", f"mp.dps = {digits}"), names)
+        exec(re.sub(r"mp\.dps = \d+", f"mp.dps = {digits}", code), names)
     finally:
         mp.dps = before
     return names

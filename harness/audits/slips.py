@@ -40,6 +40,8 @@ _CONSTANTS: tuple[tuple[Expression, float], ...] = (
     *((Call("sqrt", (Number(n),)), math.sqrt(n)) for n in (2, 3, 5)),
     (Call("sqrt", (Call("pi"),)), math.sqrt(math.pi)),
 )
+#: Addends of an integrand of which every sum is compared with what is missing.
+_ADDENDS = 8
 #: The largest denominator of a rational factor that is named.
 _DENOMINATOR = 60
 
@@ -65,7 +67,7 @@ def repairs(f: Expression, reference: Expression, variable: str) -> Iterator[Rep
     except UnusableError:
         return
     c = ratio(given.slopes, wanted.values)
-    if c is not None:
+    if c is not None and not near(c, 1):
         yield from _by_factor(c, reference, variable)
     yield from _by_term(reference, wanted, given)
     atoms = _atoms(f, reference, variable)
@@ -166,6 +168,22 @@ def _by_dropped_term(
         factor = None if c is None else coefficient(c)
         if factor is not None:
             yield "a dropped term", add(reference, mul(factor, atom))
+    # Where the integrand's own addends say so, the term's name is known, and not the term.
+    parts = list(wanted.addends(slopes=False))[:_ADDENDS]
+    for chosen in range(1, 2 ** len(parts) - 1):
+        summed = [_sum(values) for values in zip(*_subset(parts, chosen), strict=True)]
+        if _same(missing, summed):
+            yield "a dropped term", reference
+            return
+
+
+def _subset(parts: Sequence[Values], chosen: int) -> list[Values]:
+    return [part for at, part in enumerate(parts) if chosen >> at & 1]
+
+
+def _sum(values: Sequence[complex | None]) -> complex | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Iterator[Repair]:
@@ -218,8 +236,8 @@ def _signs(node: Expression) -> Iterator[Repair]:
 
 
 def _factors(node: Expression, factor: Expression, variable: str) -> Iterator[Repair]:
-    if isinstance(node, Call) and not is_constant(node, variable):
-        yield "", mul(factor, node)
+    if isinstance(node, Number) or (isinstance(node, Call) and not is_constant(node, variable)):
+        yield "", mul(node, factor)
         if not isinstance(factor, Number):
             yield "", div(node, factor)
 

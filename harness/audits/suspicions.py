@@ -20,11 +20,13 @@ _ELLIPTIC = frozenset(
 )
 #: Where real values are looked at: both signs, several sizes, no zeros of what people write.
 _PLACES = (-7.39, -3.14, -1.83, -0.91, -0.52, -0.13, 0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77)
-_BITS = 96
+_BITS = 128
 #: Points on both sides of a border that have to say the same, so that none does by chance.
 _FEWEST = 3
 #: A difference of this relative size is none: far above the rounding of `_BITS` bits.
-_NEAR = 1e-15
+_NEAR = 1e-25
+#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal.
+_MODERATE = 3.0
 
 
 class Suspicion(NamedTuple):
@@ -100,11 +102,10 @@ def partly_right(tree: Expression, integrand: Integrand) -> Iterator[Suspicion]:
     (answer, f), right = pair, dict[float, bool]()
     for x in _PLACES:
         slope, value = _at(answer, x, 1), _at(f, x, 0)
-        if slope is None or value is None:
-            continue
-        right[x] = abs(slope - value) <= _NEAR * (abs(slope) + abs(value))
+        if slope is not None and value is not None:
+            right[x] = bool(abs(slope - value) <= _NEAR * (abs(slope) + abs(value)))
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
-    if len(good) < _FEWEST or len(bad) < _FEWEST:
+    if sum(abs(x) < _MODERATE for x in good) < _FEWEST or len(bad) < _FEWEST:
         return
     name = integrand.variable
     if max(bad) < min(good):
@@ -153,14 +154,14 @@ def _tapes(tree: Expression, integrand: Integrand) -> tuple[Tape, Tape] | None:
         return None
 
 
-def _at(tape: Tape, x: float, order: int) -> float | None:
-    """A value or a slope that is real; None for any other."""
+def _at(tape: Tape, x: float, order: int) -> Any:
+    """A value or a slope that is real, as a ball's midpoint; None for any other."""
     with precision(_BITS):
         names = sorted(tape.symbols)
         parameters = {name: acb(arb(3 + 2 * at) / 7) for at, name in enumerate(names)}
         jet = tape.run(acb(arb(x)), parameters, derivative=order == 1)[tape.root][order]
         if jet is None:
-            return 0.0
+            return arb(0)
         if not jet.is_finite() or not jet.imag.contains(0) or float(jet.imag.rad()) > 1e-12:
             return None
-        return float(jet.real.mid())
+        return jet.real.mid()
