@@ -120,7 +120,7 @@ def searched(config: Config, pairs: Sequence[tuple[int, int]], seed: int, out: P
     )
     spec = search_spec(
         settings,
-        models=[f"transformers/{config.model.path}"],
+        model=[f"transformers/{config.model.path}"],
         prompt=config.data.prompt,
         samples=config.evaluation.samples,
         seed=seed,

@@ -169,7 +169,7 @@ def _by_dropped_term(
         if factor is not None:
             yield "a dropped term", add(reference, mul(factor, atom))
     # Where the integrand's own addends say so, the term's name is known, and not the term.
-    parts = list(wanted.addends(slopes=False))[:_ADDENDS]
+    parts = [addend.values for addend in wanted.addends][:_ADDENDS]
     for chosen in range(1, 2 ** len(parts) - 1):
         summed = [_sum(values) for values in zip(*_subset(parts, chosen), strict=True)]
         if _same(missing, summed):

@@ -89,8 +89,8 @@ def test_powers_and_roots() -> None:
     assert subset("powers_paper").problem(0, 0).target.integrand == "1"
     assert subset("powers_paper").size() == 1001
     last = subset("roots").problem(0, 1999).target
-    assert last["integrand"] == r"x^{\frac{1}{10999}}"
-    assert last["antiderivative"] == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
+    assert last.integrand == r"x^{\frac{1}{10999}}"
+    assert last.antiderivative == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
 
 
 @pytest.mark.parametrize(("low", "high"), RANGES)

@@ -204,7 +204,7 @@ def test_a_file_of_settings_and_flags_that_win(
         ("model = 3", "model must be a list"),
         ("samples = '8x'", "samples must be a whole number"),
         ("dry_run = 'yes'", "dry-run must be True or False"),
-        ("n = 'x'", "samples must be a whole number"),
+        ("samples = 'x'", "samples must be a whole number"),
         ("method = 'bals'", "did you mean 'balls'"),
     ]:
         config.write_text(line + "\n")

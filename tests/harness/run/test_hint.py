@@ -220,7 +220,7 @@ def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
             ["hint/LS"],
             limit=3,
             prompt="hint-picture",
-            options={"base-url": server.url, "probe": "0"},
+            model_option={"base-url": server.url, "probe": "0"},
             out=tmp_path / "run",
         )
         bodies = list(server.asked)

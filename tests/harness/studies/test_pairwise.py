@@ -409,7 +409,7 @@ def test_the_prompts_of_table_4(tmp_path: Path) -> None:
     model, paths = f"python/{script}:answer", []
     for prompt, shots in (("derivation-step-random", None), ("derivation-step", 6)):
         out = tmp_path / prompt
-        sweep([model], ["derivations/step2"], prompt=prompt, shots=shots, limit=4, out=out)
+        sweep([model], ["derivations/step2"], prompt=prompt, num_fewshot=shots, limit=4, out=out)
         paths.append(str(out))
     done = CliRunner().invoke(cli, ["pairwise", *paths, "--markdown"])
     assert done.exit_code == 0, done.output

@@ -67,8 +67,8 @@ def test_commands_are_understood(name: str, tmp_path: Path) -> None:
                     settings = read_settings(preset_file(context.params["preset"])) | {
                         key: value for key, value in settings.items() if value
                     }
-                spec = SweepSpec.from_settings(settings | {"model": ["solver/sympy"]})
-                assert all(resolve(benchmark) for benchmark in spec.benchmarks)
+                spec = SweepSpec.of(**(settings | {"model": ["solver/sympy"]}))
+                assert all(resolve(benchmark) for benchmark in spec.benchmark)
 
 
 def test_a_model_is_asked_for_where_it_is_open() -> None:

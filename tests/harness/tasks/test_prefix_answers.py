@@ -152,7 +152,7 @@ def test_answers_are_judged_in_their_order() -> None:
 
 
 def test_other_tasks_refuse_prefix_tokens(tmp_path: Path) -> None:
-    spec = SweepSpec.make(models=["solver/sympy"], benchmarks=["calculus"], limit=1, policy=PREFIX)
+    spec = SweepSpec.of(model="solver/sympy", benchmark="calculus", limit=1, policy=PREFIX)
     with pytest.raises(UserError, match="'calculus_step' cannot be read in the format 'prefix'"):
         plan(spec)
     out = tmp_path / "run"

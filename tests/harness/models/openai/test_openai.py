@@ -55,7 +55,7 @@ def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
     """A sweep of that server, with short pauses."""
     options = {"base-url": server.url} | QUICK | arguments.pop("options", {})
     arguments = {"limit": 4, "samples": 3} | arguments
-    return harness.sweep(["openai/m"], [bench], options=options, out=out, **arguments)
+    return harness.sweep(["openai/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def rows(run: Run) -> dict[tuple[str, int], dict[str, Any]]:
@@ -84,7 +84,7 @@ def test_every_fault_and_still_every_sample_once(
             bench,
             limit=24,
             samples=6,
-            options={"transport": transport, "concurrency": "16"},
+            model_option={"transport": transport, "concurrency": "16"},
         )
         stored = rows(run)
         assert len(stored) == 144
@@ -293,7 +293,7 @@ def test_the_key_is_sent_and_written_nowhere(
     monkeypatch.delenv("MY_KEY")
     options = {"base-url": "https://example.invalid/v1", "api-key-env": "MY_KEY"}
     with pytest.raises(ModelError, match="no key in the environment variable MY_KEY"):
-        harness.sweep(["openai/m"], [bench], limit=1, out=tmp_path / "other", options=options)
+        harness.sweep(["openai/m"], [bench], limit=1, out=tmp_path / "other", model_option=options)
 
 
 def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
