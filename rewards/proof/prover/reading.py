@@ -166,8 +166,12 @@ class _Notes:
                 if ratio.denominator == 1:
                     return height
                 return self._add(height, (_note_root, (base, Number(ratio.denominator))))
+            # With a constant exponent, as of (sqrt x)^n, what the base is made of need not be real.
+            of_f, self.of_f = self.of_f, False
             height = max(self.height(base), self.height(power))
-            return self._add(height, (_note_power, (base, power))) if name == "pow" else height
+            height = self._add(height, (_note_power, (base, power))) if name == "pow" else height
+            self.of_f = of_f
+            return height
         if name in _EXPONENTIAL:
             return self._note(_note_exponent, args[0], times)
         if name in _CIRCULAR:
