@@ -23,14 +23,17 @@ from .kinks import resolved
 from .problem import DefiniteIntegral
 from .value import IntegralValue
 
-#: Digits of agreement beyond those that the answer could encode.
+#: Digits of agreement beyond those that the answer could encode: of 10^15 fitted forms of the same
+#: length one agrees by chance.
 SURPLUS = 15
 #: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
 PER_NODE = 1.5
-#: Digits of agreement beyond those that a part of the answer begins to show in.
+#: Digits of agreement beyond those that a part of the answer begins to show in, which a part that is an
+#: eighth larger may lose to a coefficient (up to 10^4).
 VISIBLE = 5
 #: How near to a limit, as powers of 16 of its size, a peak is looked for: 10^{-19} of the limit.
 NEARER = range(1, 16)
+#: The decimal logarithm of 2.
 _DIGIT = 0.30103
 
 
