@@ -28,8 +28,8 @@ from .value import IntegralValue
 SURPLUS = 15
 #: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
 PER_NODE = 1.5
-#: Digits of agreement beyond those that a part of the answer begins to show in, which a part that is an
-#: eighth larger may lose to a coefficient (up to 10^4).
+#: Digits of agreement beyond those that a part of the answer begins to show in: a coefficient up to
+#: 10^4 may hide that a part is an eighth larger.
 VISIBLE = 5
 #: How near to a limit, as powers of 16 of its size, a peak is looked for: 10^{-19} of the limit.
 NEARER = range(1, 16)

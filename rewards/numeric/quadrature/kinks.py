@@ -35,8 +35,9 @@ COARSE = arb(2) ** -30
 #: Pieces that a range is cut into: one takes 0.125 ms, so that these take 0.3 s, and a contest's
 #: year number of periods fits in.
 MAX_PIECES = 2_500
-#: Powers of two at which the search begins anew, so that kinks of any scale are met in few halvings;
-#: beyond the last no kink is looked for, nor beyond `_FARTHEST` the zero of a linear argument.
+#: Powers of two at which the search begins anew, so that kinks of any scale are met in few
+#: halvings; beyond the last no kink is looked for, nor beyond `_FARTHEST` the zero of a linear
+#: argument.
 _MARKS, _FARTHEST = (-2, 0, 2, 4, 6, 9, 12, 40, 100, 400), arb(2) ** 2048
 BREAKING = frozenset(function.name for function in PIECEWISE)
 _RESOLVED = BREAKING | {"pow", "root"}
