@@ -57,3 +57,11 @@ def test_where_f_is_not_analytic_great_numbers_are_looked_beyond() -> None:
     """F' = f up to x = 10^30, where no usual point lies."""
     wrong = verify_antiderivative(r"\boxed{x}", r"\frac{|x-10^{30}|}{10^{30}-x}")
     assert wrong.status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("size", [13, 20, 23, 30])
+def test_an_inverse_function_that_turns_back_far_away_is_not_accepted(size: int) -> None:
+    """F' = 1 up to 10^size, and -1 on half of the line beyond."""
+    answer = rf"10^{{{size}}}\arcsin\sin\frac{{x}}{{10^{{{size}}}}}"
+    verdict = verify_antiderivative(rf"\boxed{{{answer}}}", "1")
+    assert verdict.status in (Status.INCORRECT, Status.UNDECIDED)
