@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.harness.report.figures import differences
-from calculus_harness.harness.report.figures.figure import Figure
+from calculus_harness.harness.report.figures.figure import Figure, thinned
 from calculus_harness.harness.report.figures.scatter import scatter
 from calculus_harness.harness.report.search.figures import by_generation
 
@@ -45,6 +45,8 @@ def test_a_square_has_the_scale_from_0_to_100_on_both_sides() -> None:
     across = [shape.points[0][0] for shape in shapes if shape.anchor == "middle"]
     up = [shape.points[0][1] for shape in shapes if shape.anchor == "end"]
     assert across[-1] - across[0] == pytest.approx(up[0] - up[-1])  # a square
+    diagonal = next(shape.points for shape in FIGURES[0].shapes if shape.style == "zero")
+    assert [x for x, _ in diagonal] == [across[0], across[-1]]
 
 
 def test_groups_have_headings_if_there_are_several() -> None:
@@ -63,3 +65,14 @@ def test_generations_reach_from_the_left_to_the_right_of_the_plot() -> None:
     bottoms = sorted(points[0][1] for points in grid)
     assert bottoms[-1] - bottoms[0] == 210
     assert bottoms[0] == 12
+
+
+@pytest.mark.parametrize("figure", FIGURES[1:3])
+def test_a_scale_of_differences_is_the_same_on_both_sides_of_0(figure: Figure) -> None:
+    ticks = [int(shape.text) for shape in figure.shapes if shape.style == "tick"]
+    assert ticks == [-tick for tick in reversed(ticks)]
+    assert ticks[-1] == 30  # the first step above 25
+
+
+def test_labels_that_would_touch_are_left_out() -> None:
+    assert thinned([(0, "a"), (12, "b"), (26, "c")]) == [(0, "a"), (26, "c")]

@@ -11,6 +11,8 @@ from calculus_harness.rewards import Status, verify_antiderivative
     ("integrand", "answer"),
     [
         (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.01)", "x"),
+        (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.0001)", "x"),
+        (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.0000001)", "x"),
         (r"\max(x-50,0)\max(50.01-x,0)", "7"),
         (r"1+\max(x-500,0)\max(500.1-x,0)", "x"),
     ],
