@@ -15,7 +15,8 @@ from ..rewards.reading.expression.build import ONE, add, div, mul, number, power
 from ..rewards.reading.expression.traversal import nodes_of, symbols_of
 from ..rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ..rewards.reading.latex import ReadError, to_latex
-from .expressions import parse
+from .algebra.formulas import parse
+from .payloads import IntegrationInputs, IntegrationTarget
 from .problem import Parent, Problem
 
 
@@ -32,9 +33,10 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
         integrand cannot be read.
 
     """
-    variable = str(problem.target["variable"])
+    target = problem.target_as(IntegrationTarget)
+    variable = target.variable
     try:
-        root = parse(str(problem.target["integrand"]), variable)
+        root = parse(target.integrand, variable)
     except ReadError:
         return []
     steps: dict[Expression, int] = {}
@@ -117,14 +119,14 @@ def _well_posed(tree: Expression, variable: str) -> bool:
 
 
 def _problem(parent: Problem, tree: Expression, variable: str, step: int, place: int) -> Problem:
-    inputs = {"integrand": to_latex(tree), "variable": variable}
+    integral = to_latex(tree), variable
     return Problem(
         id=f"{parent.id}~{place}",
         task="integration",
         benchmark=parent.benchmark,
         subset=f"{parent.subset}_relatives",
-        inputs=dict(inputs),
-        target=dict(inputs),
+        inputs=IntegrationInputs(*integral),
+        target=IntegrationTarget(*integral),
         assumptions={
             name: kind for name, kind in parent.assumptions.items() if name in symbols_of(tree)
         },

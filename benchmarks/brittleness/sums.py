@@ -48,7 +48,7 @@ def sums(
 
     >>> from calculus_harness.benchmarks import load
     >>> solved = load("drills/monomials", limit=2)
-    >>> [problem.inputs["integrand"] for problem in sums(solved, 0, terms=2, count=2)]
+    >>> [problem.inputs.integrand for problem in sums(solved, 0, terms=2, count=2)]
     ['58 x^{4}', '20 x^{7}']
 
     Raises:

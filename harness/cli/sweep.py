@@ -183,7 +183,7 @@ def sweep(
         settings |= read_settings(file)
     in_file = settings.pop("dry-run", False)
     check_switches(**{"dry-run": in_file})
-    spec = SweepSpec.from_settings(settings | given_settings(ctx))
+    spec = SweepSpec.of(**(settings | given_settings(ctx)))
     phases = named_phases(spec.phases, spec.phase_filter or "none") if spec.phases else ()
     job = plan(spec)
     if save_config is not None:

@@ -71,8 +71,8 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
         task = TASKS[question.problem.task]
         rubric = Rubric(task.verifier, stop=question.prompt.stop, **self._settings)
         label = {
-            "target": question.problem.target[task.target],
-            "variable": question.problem.target.get("variable"),
+            "target": question.problem.target.judged,
+            "variable": question.problem.target.integrated_over,
             "assumptions": dict(question.problem.assumptions),
         }
         self._episode = Episode(label, rubric, self._turns)

@@ -26,9 +26,6 @@ from .questions import Question, questions
 
 __all__ = ["CalculusTaskset"]
 
-#: Task of a problem -> task of a rubric, and the key of the target.
-KINDS = {name: (task.verifier, task.target) for name, task in TASKS.items()}
-
 
 class CalculusData(vf.TaskData):
     """What a trace stores: the prompt, the problem, and the prompt's stop strings."""
@@ -102,11 +99,10 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     async def _score(self, text: str, truncated: bool) -> Score:
         problem = Problem.from_dict(self.data.problem)
-        _, target = KINDS[problem.task]
         rollout = Rollout(
             text,
-            problem.target[target],
-            problem.target.get("variable"),
+            problem.target.judged,
+            problem.target.integrated_over,
             dict(problem.assumptions),
             truncated=truncated,
         )
@@ -115,8 +111,8 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     @property
     def _rubric(self) -> Rubric:
-        task, _ = KINDS[self.data.problem["task"]]
-        return Rubric(task, stop=tuple(self.data.stop), **self.config.rubric)
+        verifier = TASKS[self.data.problem["task"]].verifier
+        return Rubric(verifier, stop=tuple(self.data.stop), **self.config.rubric)
 
 
 class CalculusTasksetConfig(vf.TasksetConfig):

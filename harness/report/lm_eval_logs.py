@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
+from ...benchmarks.payloads import ArithmeticTarget, LabelTarget
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status
 from ..stats.intervals import Z
@@ -90,10 +91,10 @@ def task_name(subset: str) -> str:
 
 def reference(problem: Problem) -> str:
     """The reference answer as text; empty where none is known."""
-    for name in ("antiderivative", "label", "value"):
-        if problem.target.get(name) is not None:
-            return str(problem.target[name])
-    return ""
+    target = problem.target
+    if isinstance(target, LabelTarget | ArithmeticTarget):
+        return str(target.judged)
+    return target.reference or ""
 
 
 def _folders(run: Run, out: Path) -> dict[str, Path]:

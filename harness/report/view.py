@@ -234,7 +234,7 @@ def print_view(shown: View, console: Console | None = None) -> None:
 
     problem = shown.problem
     say(shown.key, "bold")
-    for name, value in {**problem.inputs, **problem.target}.items():
+    for name, value in (problem.inputs.to_dict() | problem.target.to_dict()).items():
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")

@@ -16,6 +16,7 @@ from typing import Any
 
 from flint import acb, arb
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError, Status, verify_equivalent
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError, precision
@@ -92,9 +93,9 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
 
 def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
     """The group of an answer with a new text; a new group is added to ``known``."""
-    if problem.task != "integration":
+    if not isinstance(problem.target, IntegrationTarget):
         return new
-    variable = str(problem.target["variable"])
+    variable = problem.target.variable
     try:
         tree = read(text, symbols=[variable, *problem.assumptions])[0].expression
     except ReadError:
@@ -118,7 +119,7 @@ def _same(
         verdict = verify_equivalent(
             rf"\boxed{{{text}}}",
             to_latex(known.tree),
-            variable=str(problem.target["variable"]),
+            variable=problem.target.integrated_over,
             up_to_constant=True,
             assumptions=problem.assumptions,
         )
@@ -177,8 +178,8 @@ def distinct_forms(problem: Problem, given: Iterable[Given]) -> int:
         if one.status != Status.CORRECT or one.answer is None:
             continue
         form: Any = " ".join(one.answer.split())
-        if problem.task == "integration":
-            variable = str(problem.target["variable"])
+        if isinstance(problem.target, IntegrationTarget):
+            variable = problem.target.variable
             try:
                 tree = read(form, symbols=[variable, *problem.assumptions])[0].expression
             except ReadError:

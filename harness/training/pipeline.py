@@ -10,6 +10,7 @@ Finished parts are skipped: the same command goes on where it was stopped.
 
 from __future__ import annotations
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
 from ...rewards.records import plain
@@ -111,8 +112,9 @@ def train(config: Config, into: TrainingRun) -> Run:
 def _training_problems(config: Config) -> tuple[list[Problem], int]:
     """Return the training problems that the evaluation does not have, and the number of others."""
 
-    def integral(problem: Problem) -> tuple[object, object]:
-        return problem.target["integrand"], problem.target["variable"]
+    def integral(problem: Problem) -> tuple[str, str]:
+        target = problem.target_as(IntegrationTarget)
+        return target.integrand, target.variable
 
     evaluation = problems_of(config.evaluation.benchmarks, config.evaluation.limit, config.seed)
     evaluated = set(map(integral, evaluation))

@@ -114,7 +114,7 @@ def to_prefix(expression: Expression) -> Tokens:
     Raises:
         PrefixError: if a function or symbol has no token, or the tree is too large or too deep.
 
-    >>> from calculus_harness.benchmarks.expressions import parse
+    >>> from calculus_harness.benchmarks.algebra.formulas import parse
     >>> " ".join(to_prefix(parse(r"2\sin x")))
     'mul INT+ 2 sin x'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -68,16 +69,12 @@ def generate_pairs(
     method: str,
     count: int,
     seed: int,
-    recipe: str,
-    max_operators: int,
-    operators: int | None,
-    max_length: int,
-    grammar: str,
     workers: int | None,
     cluster: str | None,
     pairs: Path | None,
     out: Path,
     force: bool,
+    **recipe: Any,
 ) -> None:
     """Write random integrals with proven references.
 
@@ -87,14 +84,14 @@ def generate_pairs(
     from rich.console import Console
     from rich.progress import track
 
+    settings = GeneratorSettings(**recipe)
     check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
-    if method == "ibp" and recipe == "own":
+    if method == "ibp" and settings.recipe == "own":
         refuse_given(["operators"], "with --method ibp --recipe own; there is --max-operators")
-    elif operators is not None and method != "ibp":  # there it bounds the second factor
+    elif settings.operators is not None and method != "ibp":  # there it bounds the second factor
         refuse_given(["max_operators"], "with --operators")
-    settings = GeneratorSettings(recipe, max_operators, operators, max_length, grammar)
     console = Console(stderr=True)
     with on_cluster(cluster):
         cores = workers or make_pool().size

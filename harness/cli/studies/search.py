@@ -254,8 +254,8 @@ def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
     rows = {name: value for name, value in given_settings(ctx).items() if name not in named}
     rows["model"] = [name for name in (rows.pop("model"), ctx.params["solved_by"]) if name]
-    rows["benchmark"] = list(search_spec(settings, models=["any"]).benchmarks)
-    return SweepSpec.from_settings(rows)
+    rows["benchmark"] = list(search_spec(settings, model="any").benchmark)
+    return SweepSpec.of(**rows)
 
 
 def _models(given: dict[str, Any]) -> list[Model]:

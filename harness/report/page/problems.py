@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ....benchmarks.payloads import IntegrationInputs
 from ....benchmarks.problem import Problem
 from ....prompts import Rendered
 from ....rewards.verdict import Status
@@ -97,10 +98,10 @@ def page_problems(sources: Sources) -> PageProblems:
 
 def question(problem: Problem) -> str:
     """The question, as a formula where it is one."""
-    inputs = problem.inputs
-    if "integrand" in inputs:
-        return str(inputs["integrand"])
-    return " ; ".join(str(value) for value in inputs.values() if isinstance(value, str | int))
+    if isinstance(problem.inputs, IntegrationInputs):
+        return problem.inputs.integrand
+    entries = problem.inputs.to_dict().values()
+    return " ; ".join(str(entry) for entry in entries if isinstance(entry, str | int))
 
 
 def _labels(problem: Problem) -> Iterator[str]:
@@ -140,7 +141,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
     shown = prompts[at].shown(problem)
     return {
         "asked": formula(question(problem)),
-        "reference": formula(str(problem.target.get("antiderivative", ""))),
+        "reference": formula(problem.target.reference or ""),
         "facts": [fact for fact in facts if fact[1]],
         "prompt": shortened(str(shown), *PROMPT) if shown is not None else None,
         "request": _request(shown) if shown is not None else None,

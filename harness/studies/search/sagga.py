@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ....benchmarks.hashed_random import HashedRandom
+from ....benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards.reading.expression.tree import Expression
 from ....rewards.records import plain
@@ -74,7 +75,7 @@ def search(
         spec: whom to ask and how: one model, or two, whose second solves what the first fails. Its
             benchmarks are only what the run is called; `search_spec` makes one.
         settings: what is searched for.
-        models: models in place of the names in ``spec.models``.
+        models: models in place of the names in ``spec.model``.
         progress: is told of every completion and verdict; silent by default.
         on_generation: is called with the record after every generation.
 
@@ -86,14 +87,14 @@ def search(
             search.
 
     >>> settings = SearchSettings(archive=3, generation_size=8)
-    >>> spec = search_spec(settings, models=["solver/sympy"], out="run")
+    >>> spec = search_spec(settings, model=["solver/sympy"], out="run")
     >>> run = search(spec, settings)
     >>> read_record(run.path).generations[0].asked > 0
     True
 
     """
     settings = settings or SearchSettings()
-    if not 1 <= len(models or spec.models) <= 2:
+    if not 1 <= len(models or spec.model) <= 2:
         raise UserError("a search is of one model, or of one that fails and one that solves")
     seeds = seed_problems(settings)
     job = planned(spec, settings, models, seeds)
@@ -144,7 +145,7 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
 
     Args:
         settings: those of the search.
-        fields: fields of `SweepSpec`, but ``benchmarks``.
+        fields: fields of `SweepSpec`, but ``benchmark``.
 
     Returns:
         The spec.
@@ -152,11 +153,11 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
     Raises:
         UserError: a field is unknown, of the wrong kind or out of range.
 
-    >>> search_spec(SearchSettings(), models=["solver/sympy"], samples=4).benchmarks
+    >>> search_spec(SearchSettings(), model="solver/sympy", samples=4).benchmark
     ('search/own',)
 
     """
-    return SweepSpec.make(benchmarks=[f"{BENCHMARK}/{settings.name}"], **fields)
+    return SweepSpec.of(benchmark=f"{BENCHMARK}/{settings.name}", **fields)
 
 
 def seed_problems(settings: SearchSettings) -> list[Problem]:
@@ -196,7 +197,7 @@ def problem_of(
 ) -> Problem:
     """A formula as a problem, whose id is a hash of the formula."""
     words = text(tree)
-    shown = {"integrand": latex(tree), "variable": "x"}
+    integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
     more = plain(metadata) | {
         "formula": words,
@@ -206,7 +207,13 @@ def problem_of(
         "terms": terms(tree),
     }
     return Problem(
-        f"{prefix_of_id}{name}", "integration", BENCHMARK, subset, shown, shown, metadata=more
+        f"{prefix_of_id}{name}",
+        "integration",
+        BENCHMARK,
+        subset,
+        IntegrationInputs(*integral),
+        IntegrationTarget(*integral),
+        metadata=more,
     )
 
 

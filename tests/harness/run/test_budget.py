@@ -91,7 +91,7 @@ def test_answers_of_all_lengths_keep_near_the_limit(
         [bench],
         samples=8,
         sampling=harness.Sampling(max_tokens=400),
-        options={"base-url": server.url, "concurrency": concurrency, "probe": 0},
+        model_option={"base-url": server.url, "concurrency": concurrency, "probe": 0},
         out=tmp_path / "run",
         prices=prices,
         max_cost=40.0,

@@ -187,7 +187,7 @@ def answered(row: Body, status: int = 200, body: Body | None = None) -> Body:
 def sweep(server: BatchServer, out: Path, bench: str, **arguments: Any) -> Run:
     options = {"base-url": server.url} | FAST | arguments.pop("options", {})
     arguments = {"limit": 6, "samples": 2} | arguments
-    return harness.sweep(["openai-batch/m"], [bench], options=options, out=out, **arguments)
+    return harness.sweep(["openai-batch/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def check(run: Run, server: BatchServer, count: int) -> None:
