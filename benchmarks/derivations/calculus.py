@@ -21,6 +21,7 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein
 
+from ...rewards.errors import suggest
 from ...rewards.reading.expression.traversal import is_written_with
 from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
@@ -98,7 +99,7 @@ def case(
 
     """
     if operation not in OPERATIONS:
-        raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
+        raise ValueError(f"unknown operation {operation!r}; {suggest(operation, OPERATIONS)}")
     return _chunk(operation, seed, index // CHUNK, easy, options)[index % CHUNK]
 
 

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...rewards.errors import suggest
 from .semantics import CONCEPTS, DIGITS, NUMBERS, OPERATORS, PRECEDENCE
 
 SYMBOLS = (*NUMBERS, *PRECEDENCE)
@@ -59,7 +60,7 @@ class Draw:
         if not 0 <= self.low <= self.high <= HIGHEST:
             raise ValueError(f"bounds must be 0 <= low <= high <= {HIGHEST}")
         if self.concept is not None and self.concept not in CONCEPTS:
-            raise ValueError(f"unknown concept {self.concept!r}; known: {', '.join(CONCEPTS)}")
+            raise ValueError(f"unknown concept {self.concept!r}; {suggest(self.concept, CONCEPTS)}")
 
     @property
     def numbers(self) -> str:

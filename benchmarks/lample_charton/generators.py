@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...rewards.errors import suggest
 from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
@@ -52,9 +53,9 @@ class GeneratorSettings:
 
     def __post_init__(self) -> None:
         if self.recipe not in RECIPES:
-            raise ValueError(f"unknown recipe {self.recipe!r}; known: {', '.join(RECIPES)}")
+            raise ValueError(f"unknown recipe {self.recipe!r}; {suggest(self.recipe, RECIPES)}")
         if self.grammar not in GRAMMARS:
-            raise ValueError(f"unknown grammar {self.grammar!r}; known: {', '.join(GRAMMARS)}")
+            raise ValueError(f"unknown grammar {self.grammar!r}; {suggest(self.grammar, GRAMMARS)}")
         if self.max_operators < 1 or (self.operators is not None and self.operators < 0):
             raise ValueError("an expression needs at least one operator")
 

@@ -14,6 +14,7 @@ import click
 from ...rewards.verdict import Status
 from ..core.errors import UserError
 from ..core.prices import Prices
+from ..core.wording import counted
 from ..integrations.hub import push_problems, push_run
 from ..report import export_summary, print_summary, write_page
 from ..report.export import export_run
@@ -150,7 +151,7 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     samples, whenever they were made.
     """
     count = export_run(Run(run), form, out, policy=policy, force=force)
-    click.echo(f"wrote {count} samples to {out}", err=True)
+    click.echo(f"wrote {counted(count, 'sample')} to {out}", err=True)
 
 
 @click.command(

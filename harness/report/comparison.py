@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.gaps import Gap
 from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
@@ -144,7 +145,8 @@ def remarks(comparison: Comparison) -> list[str]:
                 f"difference would be between {signed(low)} and {signed(high)}."
             )
     lines += [
-        f"{named(comparison, row)}: {row.unpaired} problems without a counterpart are left out."
+        f"{named(comparison, row)}: {counted(row.unpaired, 'problem')} left out for want of a "
+        "counterpart."
         for row in comparison.contrasts
         if row.unpaired and not comparison.pairing
     ]
@@ -171,7 +173,7 @@ def power_remarks(comparison: Comparison) -> Iterator[str]:
                 f"instead of {plan.clusters}"
             )
             if plan.samples_needed is not None:
-                text += f", or {plan.samples_needed} samples of each"
+                text += f", or {counted(plan.samples_needed, 'sample')} of each"
             elif plan.sampling is not None:
                 text += ", and more samples of these would not do"
         yield f"{text}."

@@ -16,6 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ...rewards.errors import suggest
 from ..core.errors import UserError
 from ..store.atomic import write_output
 from .assets import page_style, template
@@ -268,7 +269,7 @@ def export(
             return csv_table(*lines)
         case "json":
             return json_text(data)
-    raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
 
 
 def export_sections(form: str, sections: Sequence[Section]) -> str:

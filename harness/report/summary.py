@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.findings import Failure, Findings, sentences
 from ..stats.metrics import Metric, metrics
 from ..stats.paired.wording import short_names
@@ -218,11 +219,11 @@ def unfinished(summary: Summary) -> list[str]:
     """What is still to be asked or judged."""
     lines = []
     if summary.missing:
-        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
+        lines.append(f"Not finished: {counted(summary.missing, 'answer')} still to be asked.")
     if summary.unscored:
         under = f" under {summary.policy}" if summary.policy else ""
         lines.append(
-            f"{summary.unscored} answers are not scored yet{under}: "
+            f"{counted(summary.unscored, 'answer')} not scored yet{under}: "
             f"`{program()} score {summary.run}`, with the same flags, goes on"
         )
     return lines

@@ -15,6 +15,7 @@ from ...rewards.records import Record
 from ...rewards.verdict import Verdict
 from ..core.errors import UserError, suggest
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.verdict_changes import reason
 from ..store import counts
 from ..store.run import Run
@@ -75,7 +76,7 @@ def find(run: Run, wanted: str) -> tuple[str, int | None]:
         raise UserError(f"{run.path} has no problem {name!r}; {_cut(hint)}")
     if len(keys) > 1:
         shown = ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")
-        raise UserError(f"{name!r} means {len(keys)} problems: {shown}")
+        raise UserError(f"{name!r} means {counted(len(keys), 'problem')}: {shown}")
     return keys[0], int(number) if hash_ else None
 
 
@@ -255,7 +256,7 @@ def print_view(shown: View, console: Console | None = None) -> None:
         say(
             f"--- finished by {completion['finish_reason']}"
             + (f" ({completion['detail']})" if completion.get("detail") else "")
-            + (f", {tokens} tokens" if tokens is not None else "")
+            + (f", {counted(tokens, 'token')}" if tokens is not None else "")
             + f", {completion.get('latency', 0.0):.2f} s ---",
             "dim",
         )

@@ -19,6 +19,7 @@ from ..core.errors import UserError, suggest
 from ..core.policy import Policy
 from ..core.program import program
 from ..core.requests import Completion, problem_key
+from ..core.wording import counted
 from ..models import Model
 from ..models import describe as describe_models
 from ..models.registry import option_names
@@ -188,8 +189,8 @@ def validate(
         report["recomputed"] += checked
         report["failed"] += failed
         report["without"] += len(problems) - proven - checked - len(failed)
-        recomputed = f", {checked} answers recomputed" if checked else ""
-        say(f"{subset.name}: {proven} references proven{recomputed}")
+        recomputed = f", {counted(checked, 'answer')} recomputed" if checked else ""
+        say(f"{subset.name}: {counted(proven, 'reference')} proven{recomputed}")
     return report
 
 

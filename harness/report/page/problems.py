@@ -16,6 +16,7 @@ from ....benchmarks.problem import Problem
 from ....prompts import Rendered
 from ....rewards.verdict import Status
 from ...core.requests import FinishReason
+from ...core.wording import counted
 from ...stats.clusters import ParentIndex
 from ...stats.compare import labels_of
 from ...stats.findings.failures import Failure
@@ -152,7 +153,7 @@ def _request(shown: Rendered) -> dict[str, Any]:
     """The prompt as a server is sent it, unless it is long."""
     request = shown.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
-        return {"prompt": f"as shown above; {len(str(shown))} characters"}
+        return {"prompt": f"as shown above; {counted(len(str(shown)), 'character')}"}
     return request
 
 

@@ -17,6 +17,7 @@ from ....prompts import ANSWER
 from ....rewards.verdict import Verdict
 from ....rewards.verify.solution_steps import Judgement
 from ...core.requests import FinishReason
+from ...core.wording import counted
 from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
@@ -203,9 +204,9 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
         yield "read as", evidence.reading
     yield "method", f"{evidence.method}, {1000 * evidence.seconds:.1f} ms"
     tokens = completion.get("completion_tokens")
-    counted = f", {tokens} tokens" if tokens is not None else ""
+    length = f", {counted(tokens, 'token')}" if tokens is not None else ""
     seconds = completion.get("latency", 0)
-    yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{counted}"
+    yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{length}"
 
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
