@@ -204,11 +204,11 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
         todo = np.zeros((what.operators + 2, count), np.int64)
         todo[0] = what.operators
         top = np.zeros(count, np.intp)
-        for place, number in enumerate(drawn.astype(np.int64)):
+        for index, number in enumerate(drawn.astype(np.int64)):
             size = todo[top, across]
             more, operator = np.divmod(number, len(operators))
             leaf = size == 0
-            rows[place] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
+            rows[index] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
             left = more % np.maximum(size, 1)
             todo[top, across] = size - 1 - left  # the right part, below the left one
             top += np.where(leaf, -1, 1)

@@ -246,9 +246,9 @@ def view(
     terminal = sys.stdout.isatty()
 
     def texts() -> Iterator[str]:
-        for number, shown in enumerate(samples, 1):
+        for number, sample in enumerate(samples, 1):
             place = f"problem {number} of {count}: " if count > 1 else ""
-            yield place + as_text(shown, colours=terminal) + ("\n" if number < count else "")
+            yield place + as_text(sample, colours=terminal) + ("\n" if number < count else "")
 
     if terminal and problem is None:
         click.echo_via_pager(texts(), color=True)

@@ -235,7 +235,7 @@ def _confirm_cost(job: Job) -> None:
     """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
     if not any(job.limits.price(model) for model in job.models):
         return
-    most = sum(one.most_dollars or 0.0 for one in estimates(job))
+    most = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
     if most <= ASK_ABOVE:
         return
     cost = f"this sweep may cost up to ${most:.2f} (--dry-run shows how much is likely)"
@@ -244,19 +244,18 @@ def _confirm_cost(job: Job) -> None:
     click.confirm(f"{cost}. Go on?", abort=True, err=True)
 
 
-def _costs(one: Estimate) -> str:
+def _costs(estimate: Estimate) -> str:
     """An estimate as a line."""
-    about = "" if one.counted else "about "
-    line = f"{one.label}: {counted(one.answers, 'answer')} missing: prompts of {about}"
-    line += (
-        f"{counted(one.prompt_tokens, 'token')}, {counted(one.most_tokens, 'token')} at most in all"
-    )
-    if one.most_dollars is not None:
-        line += f" (${dollars(one.most_dollars)})"
-    if one.usual_tokens is not None:
-        line += f"; {one.usual_tokens:.0f} if they are like the stored ones"
-        if one.usual_dollars is not None:
-            line += f" (${dollars(one.usual_dollars)})"
+    about = "" if estimate.counted else "about "
+    line = f"{estimate.label}: {counted(estimate.answers, 'answer')} missing: prompts of {about}"
+    line += f"{counted(estimate.prompt_tokens, 'token')}, "
+    line += f"{counted(estimate.most_tokens, 'token')} at most in all"
+    if estimate.most_dollars is not None:
+        line += f" (${dollars(estimate.most_dollars)})"
+    if estimate.usual_tokens is not None:
+        line += f"; {estimate.usual_tokens:.0f} if they are like the stored ones"
+        if estimate.usual_dollars is not None:
+            line += f" (${dollars(estimate.usual_dollars)})"
     return line
 
 
@@ -281,7 +280,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
             "completions": job.size,
             "groups": groups,
             "detects": found if math.isfinite(found) else None,
-            "estimates": [one.to_dict() for one in estimates(job)],
+            "estimates": [estimate.to_dict() for estimate in estimates(job)],
             "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
         }
         click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
@@ -318,14 +317,15 @@ def _print_plan(job: Job, as_json: bool) -> None:
     click.echo(
         f"{counted(len(job.models), 'model')} x {counted(len(job.problems), 'problem')} "
         f"({of_each}) x {counted(job.samples, 'sample')}{once}{stages} = {job.size} completions "
-        "of at most "
-        f"{counted(job.identity.sampling.max_tokens, 'token')}, to be stored in {job.out}"
+        f"of at most {job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
 
 
 def _power(job: Job) -> tuple[int, float]:
     """The groups of problems with a common origin, and the difference that so many detect."""
-    groups = len(set(clusters_of({problem_key(one): one for one in job.problems}).values()))
+    groups = len(
+        set(clusters_of({problem_key(problem): problem for problem in job.problems}).values())
+    )
     return groups, detectable(expected_variance(job.samples), groups)
 
 

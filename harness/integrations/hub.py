@@ -72,7 +72,9 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
             "verifier": policy,
             **identity["sampling"],
         }
-        lines = "".join(f"| {name} | `{json.dumps(one)}` |\n" for name, one in settings.items())
+        lines = "".join(
+            f"| {name} | `{json.dumps(setting)}` |\n" for name, setting in settings.items()
+        )
         body = (
             "Answers of models to calculus problems, each with its verdict and evidence; a row is "
             "a sample.\n\n## Results\n\nIn percent; pass@k with its 95 % interval.\n\n"

@@ -185,7 +185,7 @@ def _write_parquet(run: Run, policy: str | None, out: Path) -> int:
     except ImportError:
         raise UserError(f"Parquet and datasets need the extra 'data': {install('data')}") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in FIELDS.items()])
+    schema = pyarrow.schema([(name, types[field]) for name, field in FIELDS.items()])
     count = 0
     with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         every = rows(run, policy, out.parent)

@@ -139,7 +139,7 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
             ),
         )
     others = any(one.common_problems < one.problems for one in findings.standings if one.scored)
-    ks = {one.common.k for one in findings.standings if one.common}
+    ks = {standing.common.k for standing in findings.standings if standing.common}
     heading = f"pass@{min(ks, default=1)} of {findings.common}"
     own = ("unranked: its own", "asked") if others else ("asked",)
     names = short_names(one.model for one in findings.standings)

@@ -132,7 +132,7 @@ def views(
     if only in keys and not rows and not statuses:
         raise UserError(f"{run.path} has no such sample of {only}; {_samples_there(run, only)}")
     ordered = [key for key in run.problems if key in rows]
-    place_of = {model: place for place, model in enumerate(run.models)}
+    place_of = {model: index for index, model in enumerate(run.models)}
     solved, prompts, labels = _solved(run, policy), Prompts(run), run.labels
 
     def shown(key: str) -> View:
@@ -169,7 +169,9 @@ def _keys_of(run: Run, subset: str | None) -> set[str]:
     """The keys of a benchmark's or a subset's problems; of all, if there is no name."""
     if subset is None:
         return set(run.problems)
-    names = {name for one in run.problems.values() for name in (one.name, one.benchmark)}
+    names = {
+        name for problem in run.problems.values() for name in (problem.name, problem.benchmark)
+    }
     if subset not in names:
         raise UserError(
             f"{run.path} has no subset {subset!r}; {_cut(suggest(subset, sorted(names)))}"

@@ -275,10 +275,10 @@ def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
     here = _settings(job, phase, policy)
-    for name, there in settings.items():
-        if there != here.get(name):
+    for name, setting in settings.items():
+        if setting != here.get(name):
             raise RunError(
-                f"the problems of the phase {phase.name!r} were derived with {name} {there}, not "
+                f"the problems of the phase {phase.name!r} were derived with {name} {setting}, not "
                 f"{here.get(name)}; use the same settings, or another --out"
             )
     return problems

@@ -102,7 +102,7 @@ class Run:
 
     def __repr__(self) -> str:
         answers = sum(
-            int(one.get("samples", 0)) for one in counts.totals(self.completions).values()
+            int(total.get("samples", 0)) for total in counts.totals(self.completions).values()
         )
         labels = ", ".join(entry["label"] for entry in self.models.values())
         policies = ", ".join(self.policies) or "none"

@@ -120,12 +120,13 @@ def _compared(runs: Sequence[Run], by: By, policy: str) -> Comparison | None:
         return None
 
 
-def _alone(one: Standing, names: Mapping[str, str]) -> str:
-    assert one.own is not None
-    low, high = one.own.interval
+def _alone(standing: Standing, names: Mapping[str, str]) -> str:
+    assert standing.own is not None
+    low, high = standing.own.interval
     return (
-        f"{names[one.model]} solves {100 * one.own.value:.1f} [{100 * low:.1f}, {100 * high:.1f}] "
-        f"% of {counted(one.problems, 'problem')} of {listed(one.subsets, _MODELS)}."
+        f"{names[standing.model]} solves {100 * standing.own.value:.1f} "
+        f"[{100 * low:.1f}, {100 * high:.1f}] "
+        f"% of {counted(standing.problems, 'problem')} of {listed(standing.subsets, _MODELS)}."
     )
 
 

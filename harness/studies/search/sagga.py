@@ -424,7 +424,7 @@ class _Search:
 
     def _describe(self, state: _State) -> None:
         """Remarks on a search that found nothing, or nothing but unreadable answers."""
-        asked = sum(one.asked for one in state.generations)
+        asked = sum(generation.asked for generation in state.generations)
         unknown = sum(one.unknown for one in state.generations)
         failed = sum(one.failed - one.unconfirmed for one in state.generations)
         if not asked:
