@@ -83,12 +83,12 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
             yield Call(name, (x, args[1]))
     elif len(args) == 1 and name != "neg" and args[0] != x:
         yield Call(name, (x,))
-    for place, arg in enumerate(args):
+    for index, arg in enumerate(args):
         if isinstance(arg, Number) and name not in ("pow", "root") and abs(arg.numerator) != 1:
-            yield _rebuilt(name, (*args[:place], ONE, *args[place + 1 :]))
+            yield _rebuilt(name, (*args[:index], ONE, *args[index + 1 :]))
         else:
             for easier in _easier(arg, variable):
-                yield _rebuilt(name, (*args[:place], easier, *args[place + 1 :]))
+                yield _rebuilt(name, (*args[:index], easier, *args[index + 1 :]))
 
 
 _BUILDERS: dict[str, Callable[..., Expression]] = {"add": add, "mul": mul, "div": div, "pow": power}
@@ -128,7 +128,9 @@ def _problem(parent: Problem, tree: Expression, variable: str, step: int, place:
         inputs=IntegrationInputs(*integral),
         target=IntegrationTarget(*integral),
         assumptions={
-            name: kind for name, kind in parent.assumptions.items() if name in symbols_of(tree)
+            name: assumption
+            for name, assumption in parent.assumptions.items()
+            if name in symbols_of(tree)
         },
         parents=(Parent(parent.id, "original"),),
         pair_parent=parent.id,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..rewards.errors import UserError
+from ..rewards.errors import UserError, suggest
 from ..rewards.records import Record, convert
 from .payloads import JSON, TASKS
 
@@ -81,7 +81,7 @@ class Problem(Record):
         if not self.id:
             raise ValueError("a problem needs an id that is not empty")
         if self.task not in TASKS:
-            raise ValueError(f"{self.id}: unknown task {self.task!r}; known: {', '.join(TASKS)}")
+            raise ValueError(f"{self.id}: unknown task {self.task!r}; {suggest(self.task, TASKS)}")
         payloads = TASKS[self.task]
         try:
             object.__setattr__(self, "inputs", payloads.read_inputs(self.inputs))

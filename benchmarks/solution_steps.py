@@ -202,7 +202,10 @@ def problems_of(
     ([1, 1, 0], 'substitution')
 
     """
-    lines = [(one.start, "definition", f"{one.name} = {one.value}") for one in solution.definitions]
+    lines = [
+        (definition.start, "definition", f"{definition.name} = {definition.value}")
+        for definition in solution.definitions
+    ]
     last = solution.first_wrong
     for number, claim in enumerate(solution.claims[: None if last is None else last + 1]):
         step = (claim.kind, f"{claim.left} = {claim.right}")

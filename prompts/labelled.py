@@ -58,7 +58,7 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
     rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
     half = (shots + 1) // 2
-    labelled = [_labelled(row, int(place < half)) for place, row in enumerate(rng.shuffled(chosen))]
+    labelled = [_labelled(row, int(index < half)) for index, row in enumerate(rng.shuffled(chosen))]
     return rng.shuffled(labelled)
 
 

@@ -76,18 +76,20 @@ def _prefix(options: Options) -> str:
     return "" if options == CODE else f"{options.name}_"
 
 
-def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -> DerivationInputs:
+def _step_inputs(
+    step_example: StepExample, label: int, operator: str, shots_from: int
+) -> DerivationInputs:
     """The inputs of a problem.
 
     Few-shot examples have the last operator of the unperturbed problem (``operator``), and
     ``shots_from`` steps.
     """
-    last = one.positive if label else one.negative
+    last = step_example.positive if label else step_example.negative
     return DerivationInputs(
-        sequence=sequence(one, label, PUBLISHED),
-        clean_sequence=sequence(one, label, CLEAN),
-        steps=tuple((annotation_text(s.annotation), s.equation.latex) for s in one.before),
-        annotation=annotation_text(one.positive.annotation),
+        sequence=sequence(step_example, label, PUBLISHED),
+        clean_sequence=sequence(step_example, label, CLEAN),
+        steps=tuple((annotation_text(s.annotation), s.equation.latex) for s in step_example.before),
+        annotation=annotation_text(step_example.positive.annotation),
         equation=last.equation.latex,
         operator=operator,
         shots_from=shots_from,

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ...rewards import ProblemError
+from ...rewards.errors import suggest
 from ...rewards.numeric.quadrature import prepare_definite
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
 from ...rewards.reading.expression.sympy_text import read_sympy
@@ -45,7 +46,7 @@ class RowFormat:
             if name not in FIELDS:
                 raise ValueError(f"no field {name!r} to take from a column; {_known_fields()}")
         if self.syntax not in SYNTAXES:
-            raise ValueError(f"unknown syntax {self.syntax!r}; known: {', '.join(SYNTAXES)}")
+            raise ValueError(f"unknown syntax {self.syntax!r}; {suggest(self.syntax, SYNTAXES)}")
 
 
 def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:

@@ -20,6 +20,7 @@ from ...rewards.adapters.server.service import RewardServer, ServerLimits
 from ...rewards.adapters.server.shadow import Shadow
 from ...rewards.workers.pool import DEFAULT_MEMORY_MB
 from ..core.errors import UserError
+from ..core.wording import counted
 from .options import cluster_address
 
 
@@ -232,7 +233,9 @@ def _serve_on_cluster(server: RewardServer, options: _Options, cluster: str) -> 
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, lambda *_: stop.set())
         at = f"http://{host}:{port}"
-        click.echo(f"rewards at {at}/score by {count} replicas, health at {at}/health", err=True)
+        click.echo(
+            f"rewards at {at}/score by {counted(count, 'replica')}, health at {at}/health", err=True
+        )
         stop.wait()
         click.echo("stopping: requests in progress are finished", err=True)
 

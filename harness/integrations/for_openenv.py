@@ -78,7 +78,9 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
         self._episode = Episode(label, rubric, self._turns)
         self._state = State(episode_id=episode_id or key, step_count=0)
         shown = question.rendered()
-        messages = [{"role": it.role, "content": it.content} for it in shown.messages]
+        messages = [
+            {"role": message.role, "content": message.content} for message in shown.messages
+        ]
         messages = messages or [{"role": "user", "content": shown.text}]
         if self._turns.checks:
             messages[-1]["content"] += f"\n\n{INSTRUCTION}"

@@ -226,12 +226,12 @@ def _identity(function: Any) -> list[Any]:
 
 def _code(code: CodeType) -> list[Any]:
     constants = [
-        _code(one)
-        if isinstance(one, CodeType)
-        else sorted(map(repr, one))  # its own order is another in every process
-        if isinstance(one, frozenset)
-        else repr(one)
-        for one in code.co_consts
+        _code(constant)
+        if isinstance(constant, CodeType)
+        else sorted(map(repr, constant))  # its own order is another in every process
+        if isinstance(constant, frozenset)
+        else repr(constant)
+        for constant in code.co_consts
     ]
     return [code.co_code.hex(), constants, code.co_names, code.co_varnames]
 

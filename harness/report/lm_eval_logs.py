@@ -41,10 +41,10 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
     places = {
-        key: place
+        key: index
         for name, keys in keys_by_subset(run).items()
         if name != "all"
-        for place, key in enumerate(keys)
+        for index, key in enumerate(keys)
     }
     prompts = Prompts(run)
     ranked = is_ranked(run)

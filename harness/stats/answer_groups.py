@@ -109,16 +109,16 @@ def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> i
 
 
 def _same(
-    problem: Problem, text: str, tree: Expression, known: _AnswerGroup, marks: frozenset[str]
+    problem: Problem, text: str, tree: Expression, answer_group: _AnswerGroup, marks: frozenset[str]
 ) -> bool:
-    if tree == known.tree:
+    if tree == answer_group.tree:
         return True
     if needs_worker(tree):  # its marks are its text
         return False
     try:
         verdict = verify_equivalent(
             rf"\boxed{{{text}}}",
-            to_latex(known.tree),
+            to_latex(answer_group.tree),
             variable=problem.target.integrated_over,
             up_to_constant=True,
             assumptions=problem.assumptions,
@@ -126,7 +126,7 @@ def _same(
     except ProblemError:
         return False
     if verdict.status is Status.UNDECIDED:
-        return known.marks == marks
+        return answer_group.marks == marks
     return verdict.correct
 
 
@@ -251,7 +251,8 @@ def _votes(
     problems = {key: run.problem(key) for key in given}
     groups = {key: group(problems[key], answers) for key, answers in given.items()}
     right = {
-        key: [one.status == Status.CORRECT for one in answers] for key, answers in given.items()
+        key: [answer.status == Status.CORRECT for answer in answers]
+        for key, answers in given.items()
     }
     alike = [clusters[key] for key in given]
     forms = [n for key, answers in given.items() if (n := distinct_forms(problems[key], answers))]

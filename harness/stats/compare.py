@@ -131,7 +131,7 @@ def compare(
                 "this one with another --model, or compare --by perturbation"
             )
         groups = _models(systems)
-        pairing = [_pairing(*two) for two in combinations(_by_run(systems), 2)]
+        pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
     paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:

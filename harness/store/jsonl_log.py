@@ -400,7 +400,7 @@ class Log(LogReader):
                 written += os.write(self._file, data[written:])
         except OSError as error:
             os.ftruncate(self._file, self._size)  # a full disk must not leave half a row
-            raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+            raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
 
     def _open(self, shard: int) -> None:
         self._shard = shard
@@ -432,7 +432,7 @@ class Log(LogReader):
             try:
                 future.result()
             except OSError as error:
-                raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+                raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
 
 
 def _encoded(row: Row) -> bytes:

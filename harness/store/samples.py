@@ -90,7 +90,7 @@ def _fill(
     policy: str | None,
     tests: Tests,
 ) -> None:
-    models = {model: place for place, model in enumerate(run.models)}
+    models = {model: index for index, model in enumerate(run.models)}
     problems = {key: place for place, key in enumerate(run.problems)}
     database.executescript(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"

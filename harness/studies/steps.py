@@ -103,16 +103,16 @@ def _rows(
 def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
     """The solutions to judge."""
     of_model: Counter[str] = Counter()
-    for one in samples(run):
-        if one.final and isinstance(one.problem.target, INTEGRALS):
-            of_model[one.model] += 1
-            if limit is None or of_model[one.model] <= limit:
-                yield one
+    for sample in samples(run):
+        if sample.final and isinstance(sample.problem.target, INTEGRALS):
+            of_model[sample.model] += 1
+            if limit is None or of_model[sample.model] <= limit:
+                yield sample
 
 
-def _item(one: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
+def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
     """The arguments of `verify_solution` for a completion."""
-    problem, completion = one.problem, one.completion
+    problem, completion = sample.problem, sample.completion
     options = {
         "variable": problem.target.integrated_over,
         "assumptions": dict(problem.assumptions),
@@ -123,13 +123,13 @@ def _item(one: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[
     return completion["text"], str(problem.target.judged), options
 
 
-def _steps(one: Sample, solution: Solution) -> Steps:
+def _steps(sample: Sample, solution: Solution) -> Steps:
     shown = [claim for claim in solution.claims if claim.displayed]
     first = solution.first_wrong
     return Steps(
-        one.completion["key"],
-        one.model,
-        one.key,
+        sample.completion["key"],
+        sample.model,
+        sample.key,
         VERSION,
         solution.outcome,
         solution.claims[first].kind if first is not None else "",

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...benchmarks.payloads import TASKS, LabelTarget
+from ...rewards.errors import suggest
 from ..core.errors import UserError
 from ..stats.metrics.labels import Labels
 from .settings_file import write_settings
@@ -65,7 +66,7 @@ class EncoderSettings:
     def __post_init__(self) -> None:
         labelled = [name for name, payloads in TASKS.items() if payloads.target is LabelTarget]
         if self.task not in labelled:
-            raise UserError(f"unknown task {self.task!r}; known: {', '.join(labelled)}")
+            raise UserError(f"unknown task {self.task!r}; {suggest(self.task, labelled)}")
         if min(self.epochs, self.batch_size, self.learning_rate, self.every, self.layers) <= 0:
             raise UserError("epochs, batch size, learning rate, every and layers must be positive")
         if self.warmup < 0 or not 0 <= self.dropout < 1:

@@ -16,6 +16,7 @@ from ...prompts import load as load_prompt
 from ...rewards.records import plain
 from ..core.errors import UserError
 from ..core.requests import Sampling
+from ..core.wording import counted
 from ..models import create
 from ..models.gguf_weights import weights_folder
 from ..run.problems import problems_of
@@ -64,7 +65,7 @@ def train(config: Config, into: TrainingRun) -> Run:
         model = weights_folder(config.model.path)
     if config.sft is not None:
         if not (out / "sft/model").is_dir():
-            log(f"fine-tuning on {len(problems)} problems with their references")
+            log(f"fine-tuning on {counted(len(problems), 'problem')} with their references")
             train_sft(
                 model,
                 sft_rows(problems, prompt, config.data.answer),
@@ -78,7 +79,7 @@ def train(config: Config, into: TrainingRun) -> Run:
     models.append(model)
     if config.grpo is not None:
         if not (out / "grpo/model").is_dir():
-            log(f"reinforcing on {len(problems)} problems")
+            log(f"reinforcing on {counted(len(problems), 'problem')}")
             train_grpo(
                 model,
                 grpo_rows(problems, prompt),

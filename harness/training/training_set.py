@@ -185,7 +185,7 @@ def _without(
 ) -> tuple[list[Problem], int]:
     """Return the problems without a match, or the first of each; and how many are left out."""
     if keep_first:
-        places = {problem_key(problem): place for place, problem in enumerate(problems)}
+        places = {problem_key(problem): index for index, problem in enumerate(problems)}
         pairs = [(match.first, match.second) for match in overlap_.matches]
         gone = {max(pair, key=places.__getitem__) for pair in pairs}
     else:

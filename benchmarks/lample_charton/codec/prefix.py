@@ -95,8 +95,8 @@ def number_tokens(value: Fraction) -> list[str]:
 def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
     """The tokens of parts combined by a binary operator, folded to the right."""
     tokens: list[str] = []
-    for place, part in enumerate(parts):
-        if place < len(parts) - 1:
+    for index, part in enumerate(parts):
+        if index < len(parts) - 1:
             tokens.append(operator)
         tokens += part
     return tokens

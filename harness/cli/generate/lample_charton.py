@@ -12,6 +12,7 @@ from ....benchmarks.lample_charton.codec.released import CountedPair, write
 from ....benchmarks.lample_charton.sampling import GRAMMARS
 from ....rewards.workers.pool import make_pool
 from ...core.errors import UserError
+from ...core.wording import counted
 from ...store.problem_files import check_out, write_problems
 from ..options import cluster_option, on_cluster, refuse_given, workers_option
 
@@ -105,4 +106,4 @@ def generate_pairs(
             write(lines, pairs)
         except OSError as error:
             raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
-    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+    click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)

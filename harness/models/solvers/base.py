@@ -297,10 +297,10 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-    def _divergence(self, asked: Question, reply: Reply) -> tuple[str, str] | None:
+    def _divergence(self, question: Question, reply: Reply) -> tuple[str, str] | None:
         """The answer that an integral diverges, with a remark, if the program says so."""
         remark = self.diverges.search(reply["output"])
-        if self.principal_value is not None and not asked.principal_value:
+        if self.principal_value is not None and not question.principal_value:
             remark = remark or self.principal_value.search(reply["output"])
         if remark:
             return DIVERGES, remark[0]

@@ -104,7 +104,10 @@ def _items(annotation: str) -> str:
     if inner is None:
         return f"'{annotation}'"
     name, *operands = re.split(r", (?=\d+(?:, |$))|(?<=\d), ", inner[1], maxsplit=2)
-    items = [f"'{name}'", *(one if one.isdigit() else f"'{one}'" for one in operands)]
+    items = [
+        f"'{name}'",
+        *(operand if operand.isdigit() else f"'{operand}'" for operand in operands),
+    ]
     return f"[{', '.join(items)}]"
 
 

@@ -16,6 +16,7 @@ from ....benchmarks.problem import Problem
 from ....prompts import Rendered
 from ....rewards.verdict import Status
 from ...core.requests import FinishReason
+from ...core.wording import counted
 from ...stats.clusters import ParentIndex
 from ...stats.compare import labels_of
 from ...stats.findings.failures import Failure
@@ -69,7 +70,7 @@ def page_problems(sources: Sources) -> PageProblems:
     ]
     subsets = list(dict.fromkeys(problem.name for _, _, problem in first))
     standings = sources.findings.standings if sources.findings else ()
-    scored = {one.model for one in standings if one.scored}
+    scored = {standing.model for standing in standings if standing.scored}
     index = {
         "key": [key for _, key, _ in first],
         "subset": [subsets.index(problem.name) for _, _, problem in first],
@@ -135,7 +136,9 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
     """What is shown of an opened problem, apart from its samples."""
-    facts = [("assumed", f"{name} {kind}") for name, kind in problem.assumptions.items()]
+    facts = [
+        ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
+    ]
     facts += [("technique", ", ".join(labels_of(problem, "tag")))]
     facts += [("perturbation", problem.perturbation or "")]
     shown = prompts[at].shown(problem)
@@ -148,11 +151,11 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
     }
 
 
-def _request(shown: Rendered) -> dict[str, Any]:
+def _request(rendered: Rendered) -> dict[str, Any]:
     """The prompt as a server is sent it, unless it is long."""
-    request = shown.to_dict()
+    request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
-        return {"prompt": f"as shown above; {len(str(shown))} characters"}
+        return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}
     return request
 
 

@@ -80,13 +80,16 @@ class ItemGroup:
     left_out: int
     others: Mapping[str, tuple[tuple[JudgedLabel, str], ...]]
 
-    def joined(self, other: ItemGroup) -> ItemGroup:
+    def joined(self, item_group: ItemGroup) -> ItemGroup:
         """The items of both."""
-        names = dict.fromkeys((*self.others, *other.others))
+        names = dict.fromkeys((*self.others, *item_group.others))
         return ItemGroup(
-            (*self.items, *other.items),
-            self.left_out + other.left_out,
-            {name: (*self.others.get(name, ()), *other.others.get(name, ())) for name in names},
+            (*self.items, *item_group.items),
+            self.left_out + item_group.left_out,
+            {
+                name: (*self.others.get(name, ()), *item_group.others.get(name, ()))
+                for name in names
+            },
         )
 
 

@@ -23,6 +23,7 @@ from ....rewards.verdict import Status
 from ...core.asynchronous import outside_loop
 from ...core.errors import RunError, UserError
 from ...core.requests import FinishReason, digest
+from ...core.wording import counted
 from ...models import Model
 from ...report.search.records import (
     Batch,
@@ -311,11 +312,11 @@ class _Search:
     def _end(self, state: _State) -> str:
         settings = self.settings
         if len(state.archive) >= settings.archive:
-            return f"the archive has {len(state.archive)} failures"
+            return f"the archive has {counted(len(state.archive), 'failure')}"
         if len(state.generations) >= settings.generations:
-            return f"{settings.generations} generations are over"
+            return f"{counted(settings.generations, 'generation')} are over"
         if state.barren >= PATIENCE:
-            return f"{PATIENCE} generations in a row brought no new failure"
+            return f"{counted(PATIENCE, 'generation')} in a row brought no new failure"
         return ""
 
     # --- a generation ---
@@ -423,7 +424,7 @@ class _Search:
 
     def _describe(self, state: _State) -> None:
         """Remarks on a search that found nothing, or nothing but unreadable answers."""
-        asked = sum(one.asked for one in state.generations)
+        asked = sum(generation.asked for generation in state.generations)
         unknown = sum(one.unknown for one in state.generations)
         failed = sum(one.failed - one.unconfirmed for one in state.generations)
         if not asked:

@@ -34,7 +34,11 @@ def drop_indifferent(comparison: Comparison) -> None:
 def another_everywhere(comparison: Comparison) -> Outcome:
     """The refutation of an answer that agrees with f on another branch at every point."""
     point, _ = comparison.flipped[0]
-    return comparison.refutation(point, "another branch of the integrand's radicals everywhere")
+    return comparison.refutation(
+        point,
+        "at every point compared, F' is the integrand with another value of a root than the "
+        "principal one",
+    )
 
 
 def beside(points: Sequence[Point]) -> list[float]:

@@ -46,7 +46,7 @@ def test_two_servers_and_a_solver_are_one_command(cli: Command) -> None:
     words = [word for model in (*servers, "solver/sympy") for word in ("--model", model)]
     done = cli("sweep", *words, "--benchmark", "drills", "--limit", "2", "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "3 model(s) x 2 problems" in done.stdout
+    assert "3 models x 2 problems" in done.stdout
     assert create(servers[0]).spec == "openai/a"
     assert create(servers[1]).base_url == "http://127.0.0.1:9/v1"  # type: ignore[attr-defined]
 
