@@ -18,7 +18,8 @@ from ...reading.expression.sympy_bridge import from_sympy
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import to_latex
-from ...reading.problem import IntegralProblem, is_sign, read_integral
+from ...reading.problem import IntegralProblem, read_integral
+from ...reading.problem.conditions import is_sign
 from ..ball_arithmetic.balls import Break, Conventions, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import candidates, finer, overlooked, real_everywhere, search, uniform

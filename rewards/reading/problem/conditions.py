@@ -68,6 +68,10 @@ class Conditions(NamedTuple):
         kinds: names with kinds, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
         comparisons: all comparisons, as trees of ``lt``, ``le`` and ``ne``.
 
+    Example:
+        >>> Conditions((("n", "integer"),)).comparisons
+        ()
+
     """
 
     kinds: tuple[tuple[str, str], ...] = ()
