@@ -86,7 +86,7 @@ def statements(source: str) -> Iterator[tuple[str, int, int]]:
     def walk(node: ast.AST, scope: str) -> Iterator[tuple[str, int, int]]:
         for child in ast.iter_child_nodes(node):
             inner = scope
-            if isinstance(child, ast.stmt):
+            if isinstance(child, ast.stmt | ast.excepthandler):
                 body = getattr(child, "body", None)
                 last = body[0].lineno - 1 if body else child.end_lineno
                 first = min(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from calculus_harness.harness.report.comparison import _by_sides
 from calculus_harness.harness.report.page.samples import step_facts
 from calculus_harness.harness.report.search.tables import _remarks
 from calculus_harness.harness.run.listing import details
@@ -37,3 +40,17 @@ def test_remarks_name_the_search_if_there_are_several() -> None:
 def test_sources_and_metrics_are_described() -> None:
     row = {"source": "a paper", "metrics": ["accuracy", "F1"]}
     assert list(details(row)) == ["source: a paper", "metrics: accuracy, F1"]
+
+
+@pytest.mark.parametrize(
+    ("by", "titles"),
+    [
+        ("perturbation", ["a", "b"]),
+        ("model", ["first a, second b"]),
+        ("system", ["first a, second b"]),
+    ],
+)
+def test_contrasts_are_together_by_what_they_compare(by: str, titles: list[str]) -> None:
+    rows: Any = [SimpleNamespace(system=name, first="a", second="b") for name in "ab"]
+    comparison: Any = SimpleNamespace(by=by)
+    assert list(_by_sides(comparison, rows)) == titles

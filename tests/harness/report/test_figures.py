@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.harness.report.figures import differences
-from calculus_harness.harness.report.figures.figure import Figure, thinned
+from calculus_harness.harness.report.figures.figure import Figure, Shape, _drawn, thinned
 from calculus_harness.harness.report.figures.scatter import scatter
 from calculus_harness.harness.report.search.figures import by_generation
 
@@ -76,3 +76,14 @@ def test_a_scale_of_differences_is_the_same_on_both_sides_of_0(figure: Figure) -
 
 def test_labels_that_would_touch_are_left_out() -> None:
     assert thinned([(0, "a"), (12, "b"), (26, "c")]) == [(0, "a"), (26, "c")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "element"),
+    [("dot", "<circle"), ("line", "<path"), ("area", "<path"), ("text", "<text")],
+)
+def test_each_kind_of_shape_has_its_element(kind: Any, element: str) -> None:
+    drawn = _drawn(Shape(kind, "style", ((1.0, 2.0), (3.0, 4.0)), "words"))
+    assert drawn.startswith(element)
+    assert ("M1.0 2.0L3.0 4.0" in drawn) == (element == "<path")
+    assert drawn.endswith('Z"><title>words</title></path>') == (kind == "area")

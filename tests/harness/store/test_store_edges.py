@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.harness.store import overview
 from calculus_harness.harness.store.counts import FIRST, merge
-from calculus_harness.harness.store.jsonl_log import SHARD_BYTES, Log
+from calculus_harness.harness.store.jsonl_log import SHARD_BYTES, Log, LogReader
 from calculus_harness.harness.store.run import Run
 
 
@@ -36,3 +36,14 @@ def test_a_log_makes_its_folders_and_is_rotated_while_small(tmp_path: Path) -> N
     with Log(tmp_path / "a" / "b" / "log", ()) as log:
         log.append({"key": "x"})
     assert 1 << 20 < SHARD_BYTES < 1 << 30
+
+
+def test_columns_that_were_lost_are_made_again(tmp_path: Path) -> None:
+    with Log(tmp_path, (), shard_bytes=500) as log:
+        for number in range(100):
+            log.append({"key": str(number), "text": "x" * 20})
+    reader = LogReader(tmp_path, ())
+    sealed = next(shard for shard in reader.shards() if reader.stamp(shard) is not None)
+    reader._columns(sealed).unlink(missing_ok=True)
+    assert LogReader(tmp_path, ())._columns_of(sealed) is not None
+    assert reader._columns(sealed).exists()
