@@ -20,6 +20,7 @@ from ...benchmarks.registry import resolve
 from ...rewards.records import Record
 from ..core.errors import UserError
 from ..store.run import Run
+from ..tasks import TASKS
 from .reading import UnreadError, asks_for_an_integral, tree_of
 
 _REFERENCES = (
@@ -165,8 +166,6 @@ def _of_problem(problem: Problem) -> Item:
         kind = problem.task if common["reference"] or common["decimal"] else ""
         return Item(kind=kind, problem=str(target["integral"]), **common)
     if problem.task == "arithmetic":
-        from ..tasks import TASKS
-
         wrong = TASKS[problem.task].check(problem)
         kind, text = ("" if wrong is None else problem.task), str(problem.inputs["expression"])
         reference = str(target.get("value", ""))
