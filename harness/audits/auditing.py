@@ -20,6 +20,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...benchmarks.files.table import is_source, parse
 from ...benchmarks.hashed_random import HashedRandom
 from ...rewards.workers.errors import WorkerError
@@ -122,8 +124,6 @@ class Audit:
 
         """
         # Eight bytes for a row, sorted, so that a million rows take no more than 16 MB.
-        import numpy as np
-
         log = LogReader(self.path / "rows", HEAVY, ("number",))
         keys = np.fromiter(
             (int(row.get("key") or "0", 16) for _, row in log.heads()), dtype=np.uint64
@@ -138,7 +138,12 @@ class Audit:
         return list(groups.values())[:most]
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts as JSON."""
+        """The counts as JSON.
+
+        Returns:
+            Sources, columns, counts by status and by kind, and the error rate.
+
+        """
         return {
             "sources": list(self.sources),
             "columns": list(self.columns),

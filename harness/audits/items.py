@@ -26,6 +26,7 @@ from ...benchmarks.registry import resolve
 from ...rewards.records import Record
 from ..core.errors import UserError
 from ..store.run import Run
+from ..tasks import TASKS
 from .reading import UnreadError, asks_for_an_integral, tree_of
 
 _REFERENCES = (
@@ -170,8 +171,6 @@ def _of_problem(problem: Problem) -> Item:
         kind = problem.task if target.value or target.decimal else ""
         return Item(kind=kind, problem=target.integral, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
-        from ..tasks import TASKS
-
         wrong = TASKS[problem.task].check(problem)
         kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
         reference = str(target.value)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from mpmath import mp
+
 from ...rewards.reading.expression.formulas import definition_of
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Number, Symbol
@@ -254,8 +256,6 @@ def _compared(
     question: Question, source: str, point: Mapping[str, Fraction], runs: list[dict[str, Any]]
 ) -> Opinion | None:
     """What two runs with different digits say; None if they say different things, or nothing."""
-    from mpmath import mp
-
     reference, value, again = runs[0]["reference"], runs[0]["value"], runs[1]
     if not all(mp.isfinite(each) and not mp.im(each) for each in (reference, value)):
         return None
@@ -279,8 +279,6 @@ def run(source: str, digits: int) -> dict[str, Any]:
         digits: the digits of its arithmetic, in place of its own.
 
     """
-    from mpmath import mp
-
     code = "\n".join(
         line for line in source.split("\n") if not line.startswith(("print", "assert"))
     )

@@ -57,7 +57,7 @@ def repairs(f: Expression, reference: Expression, variable: str) -> Iterator[Rep
     >>> from calculus_harness.rewards.reading.latex import read, to_latex
     >>> f, wrong = (read(text)[0].expression for text in (r"\ln x", r"x \ln x + x"))
     >>> [(kind, to_latex(right)) for kind, right in islice(repairs(f, wrong, "x"), 1)]
-    [('a sign', 'x \\ln x - x')]
+    [('a sign', 'x \\ln\\left(x\\right) - x')]
 
     """
     if needs_worker(f) or needs_worker(reference):

@@ -1,6 +1,6 @@
 """What an audit costs beside the verifier alone, in processor time, and the memory that it takes.
 
-    python tests/perf/harness/audits.py [ROWS]
+    python tests/perf/audits.py [ROWS]
 
 Indefinite integrals of a table with different rows: sums of a power, an exponential, a sine and a
 logarithm with numbers of their own. Printed are rows a second of processor time (twice as many on
@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 AUDIT = """
 import resource, sys
 from calculus_harness import audit
