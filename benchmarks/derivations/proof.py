@@ -4,7 +4,7 @@ The equations of a derivation have functions without a formula, derivatives and 
 `Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
 formulas, derivatives are evaluated (by `rewards.reading.expression`, not by the generator's own
 rules), and an integral becomes a symbol of which only the derivative is known. Two expressions are
-equal if their values in ball arithmetic agree to `EQUAL_BITS` bits at each of `POINTS` random
+equal if their values in ball arithmetic agree to `POINT_BITS` at each of `POINTS` random
 complex points, and different if the balls are disjoint at one of them; otherwise they are
 undecided. Random complex points almost surely avoid branch cuts, and analytic functions that are
 equal there are equal wherever they are defined.
@@ -31,8 +31,10 @@ from typing import Any
 from flint import acb
 
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from ...rewards.numeric.ball_arithmetic.compare import compare
 from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
 from ...rewards.numeric.ball_arithmetic.domain import uniform
+from ...rewards.numeric.ball_arithmetic.jets import ZERO, Ball
 from ...rewards.reading.expression import build as trees
 from ...rewards.reading.expression.derivative import differentiate
 from ...rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
@@ -53,7 +55,6 @@ from .steps import (
 
 POINTS = 3
 BITS = 160
-EQUAL_BITS = 80
 #: Larger trees are undecided, which bounds the work for a step.
 MAX_NODES = 4000
 
@@ -80,14 +81,11 @@ def equal(expression: Expression, second: Expression) -> bool:
         return True
     one, two = _values(expression), _values(second)
     for a, b in zip(one, two, strict=True):
-        gap = a - b
-        if not gap.is_finite():
-            raise UndecidedError("no finite value at a point")
-        if not gap.contains(0):
+        agreement = compare(a, b)
+        if agreement.same is False:
             return False
-        size = max(abs(a).abs_upper(), abs(b).abs_upper(), _TINY)
-        if abs(gap).abs_upper() > size * _CLOSE:
-            raise UndecidedError("too little precision")
+        if agreement.same is None:
+            raise UndecidedError("no finite value at a point, or too little precision")
     return True
 
 
@@ -102,18 +100,13 @@ def _is_sum(total: Expression, parts: Sequence[Expression], signs: Sequence[int]
     return all(map(_is_zero, gaps))
 
 
-def _is_zero(value: Any) -> bool:
-    """Whether a ball is small and contains zero."""
-    return bool(value.is_finite() and value.contains(0) and abs(value).abs_upper() < _TINY)
+def _is_zero(value: Ball) -> bool:
+    return compare(value, ZERO).same is True
 
 
 def _vanishes(expression: Expression) -> bool:
     """Whether an expression is zero everywhere."""
     return expression == trees.ZERO or all(map(_is_zero, _values(expression)))
-
-
-_TINY = abs(acb(2) ** -64)
-_CLOSE = abs(acb(2) ** -EQUAL_BITS)
 
 
 @lru_cache(maxsize=4096)

@@ -69,8 +69,7 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
-    flat = row.keys() & {"integrand", "problem"}  # so are the rows of training sets
-    if "task" in row and not flat and not row_format.columns:
+    if _is_whole(row) and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
         given = {name: value for name, value in row.items() if value is not None}
         problem = Problem.from_dict({"id": "", **given, **loose})
@@ -89,6 +88,21 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
         half = error.object[error.start : error.end]
         raise ValueError(f"{half!a} is half of a surrogate pair, not a character") from None
     return problem
+
+
+def is_problem(row: Mapping[str, Any]) -> bool:
+    """Whether a row says itself what it is: a whole problem of ours, or of a published set.
+
+    Args:
+        row: the row.
+
+    """
+    return _is_whole(row) or _publisher(row) is not None
+
+
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    # The rows of training sets have a task and an integrand of their own.
+    return "task" in row and not row.keys() & {"integrand", "problem"}
 
 
 def _is_definite(row: Mapping[str, Any]) -> bool:

@@ -35,6 +35,7 @@ class _Options:
     no_gate: bool
     no_strict: bool
     options: tuple[str, ...]
+    fields: tuple[str, ...]
     eos_tokens: tuple[str, ...]
     workers: int | None
     deadline: float
@@ -86,6 +87,13 @@ class _Options:
     multiple=True,
     metavar="KEY=VALUE",
     help="Option of the verifier, such as strict_domain=true; repeatable.",
+)
+@click.option(
+    "--rubric",
+    "fields",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Any other field of Rubric, such as min_coverage=0.5; repeatable.",
 )
 @click.option(
     "--eos-token",
@@ -186,10 +194,11 @@ def serve_reward(**given: Any) -> None:
             weights=_weights(named),
             gate=not options.no_gate,
             strict=not options.no_strict,
-            options=dict(_option(text) for text in options.options),
+            options=dict(map(_option, options.options)),
             workers=options.workers,
             deadline=options.deadline,
             memory_mb=options.memory_mb,
+            **dict(map(_option, options.fields)),
         )
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
@@ -259,7 +268,7 @@ def _weights(named: dict[str, float | None]) -> tuple[float, ...] | None:
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"--option takes KEY=VALUE, not {text!r}")
+        raise UserError(f"--option and --rubric take KEY=VALUE, not {text!r}")
     try:
         return name, json.loads(value)
     except ValueError:

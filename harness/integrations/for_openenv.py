@@ -22,7 +22,7 @@ from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
 from ...rewards.adapters.environments.episode import INSTRUCTION, Episode, Turns
-from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, Rubric
+from ...rewards.adapters.scoring import NO_OPINION, Rubric
 from ..core.errors import UserError
 from ..tasks import TASKS
 from .questions import Question, questions
@@ -107,8 +107,7 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
             return CalculusObservation(messages=messages, reward=0.0)
         assert done.score is not None
         if done.reward is None:
-            reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}
-            raise RuntimeError(reason.get(done.score.status, done.score.status))
+            raise RuntimeError(NO_OPINION[done.score.status])
         told = {"status": done.score.status, "answer": done.score.verdict.answer or ""}
         metadata: dict[str, Any] = done.metrics | told
         return CalculusObservation(done=True, reward=done.reward, metadata=metadata)

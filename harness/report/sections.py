@@ -30,7 +30,7 @@ class Section:
     """A table (if it has headings), its remarks and its figures.
 
     The first ``names`` columns are names, the others numbers. ``folded``: a page shows the section
-    on a click, as it does ``notes``, which are remarks by their summary.
+    on a click, as it does ``notes`` and ``programs``, which are remarks and code by their summary.
     """
 
     title: str
@@ -41,6 +41,7 @@ class Section:
     names: int = 1
     folded: bool = False
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def anchor(self) -> str:

@@ -145,7 +145,9 @@ def verify_antiderivative(
         else:
             # Such a problem is refuted only if the answer fits none of its readings.
             answer.readings = tuple(answer.readings)
-            judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
+            judged = (
+                (*_judge(answer, problem, policy, budget), problem.flags) for problem in problems
+            )
             outcome, reading, flags = best(judged)
     except NeedsWorkerError:
         return verify_in_worker(
@@ -203,8 +205,8 @@ def _outcomes(
         # and the names of what was read the second way identify a reading, unless the response
         # defines symbols.
         case = answer.text, reading.ambiguities, policy
-        known = problem.decided
-        outcome = None if answer.definitions else known.get(case)
+        decided = problem.decided
+        outcome = None if answer.definitions else decided.get(case)
         if outcome is None:
             key = f"{problem.key}|{answer.text}"
             try:
@@ -212,9 +214,9 @@ def _outcomes(
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
             if outcome.status in _DECIDED and not answer.definitions:
-                if len(known) >= REMEMBERED:
-                    del known[next(iter(known))]
-                known[case] = outcome
+                if len(decided) >= REMEMBERED:
+                    del decided[next(iter(decided))]
+                decided[case] = outcome
         yield outcome, reading
 
 

@@ -25,22 +25,22 @@ from ..numeric.quadrature import (
 )
 from ..numeric.quadrature.closed_form import (
     SURPLUS,
-    Comparison,
-    compare,
+    agreement,
     encoded_digits,
     hides_a_limit,
     hides_a_part,
+    value_of,
 )
 from ..numeric.quadrature.draws import (
     balls,
-    expressions,
+    draws_of,
     has_reversed_limits,
     value_at,
     values_of,
     with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit
-from ..numeric.sampling.parameters import Draw, distinguishes_cases, regimes
+from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number
 from ..reading.extraction.announced import final_text
@@ -326,12 +326,10 @@ class _Known:
             QuadratureError: one cannot be computed.
 
         """
-        names, kinds = self.integral.parameters, self.integral.integrand.assumptions
-        if not names or not distinguishes_cases(answer):
+        if not self.integral.parameters or not distinguishes_cases(answer):
             return []
-        shown = expressions(self.integral)
-        known = {draw for group in regimes(names, kinds, shown) for draw in group}
-        usual, special = regimes(names, kinds, [*shown, answer])
+        known = {draw for group in draws_of(self.integral) for draw in group}
+        usual, special = draws_of(self.integral, answer)
         pairs: list[tuple[Draw, IntegralValue]] = []
         for draw in [*usual, *special]:
             if draw in known:
@@ -410,21 +408,22 @@ class _Known:
         got: list[Ball] = []
         for draw, value in pairs:
             values = balls(draw)
-            beside = compare(answer, value, values, bits)
-            if beside is None:
+            number = value_of(answer, values, bits)
+            if number is None:
                 detail = "the answer has no finite value that can be computed"
                 return Outcome(Status.UNDECIDED, detail=detail), 0.0
-            if beside.differs and got and has_reversed_limits(self.integral, draw):
+            beside, agreed = agreement(number, value, bits)
+            if beside is False and got and has_reversed_limits(self.integral, draw):
                 detail = "right only where the lower limit is below the upper one"
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail), 0.0
-            if beside.differs:
+            if beside is False:
                 return Outcome(
                     Status.INCORRECT,
                     points=len(pairs),
-                    witness=_witness(values, value, beside),
-                ), 0.0 if value.method == "enclosure" else beside.digits
-            fewest = min(fewest, beside.digits)
-            got.append(beside.got)
+                    witness=_witness(values, value, number),
+                ), 0.0 if value.method == "enclosure" else agreed
+            fewest = min(fewest, agreed)
+            got.append(number)
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
@@ -442,9 +441,9 @@ class _Known:
         return compare_values(answer, _read_reference(self.reference, self.integral).expression)
 
 
-def _witness(values: Mapping[str, Ball], value: IntegralValue, beside: Comparison) -> Witness:
+def _witness(values: Mapping[str, Ball], value: IntegralValue, got: Ball) -> Witness:
     point = ", ".join(f"{name} = {show(ball)}" for name, ball in values.items())
-    return Witness(point, expected=show(acb(value.ball)), got=show(beside.got))
+    return Witness(point, expected=show(acb(value.ball)), got=show(got))
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Verify values (definite integrals, constants) and expressions.
 
 Values are compared as closed forms, in balls of rising precision, until they are proven different
-or agree to `EQUAL_BITS` bits. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
+or agree to `VALUE_BITS`. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Final
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.jets import ZERO, Ball
-from ..numeric.ball_arithmetic.magnitude import log2
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
@@ -41,9 +41,8 @@ from .answers import (
 )
 from .decision.decide import decide
 
-#: Two closed forms are equal if they agree to so many bits (300 decimal digits), relative to the
-#: larger of them or, where that is zero, to the largest term that cancels.
-EQUAL_BITS = 1000
+#: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
+#: those with terms that cancel.
 _PRECISIONS = (128, 512, 2048, 4096)
 #: A name that no text has.
 _FRESH: Final = "t of the equality"
@@ -282,25 +281,26 @@ def compare_values(
     for bits in _PRECISIONS:
         with precision(bits):
             got, value = (_value(tape) for tape in tapes)
-            difference = got - value
+            agreement = compare(got, value, enough=VALUE_BITS)
+            difference = agreement.difference
             if not difference.is_finite():
                 continue
-            gap = log2(difference.abs_upper())
             if relative_tolerance is not None:
                 if difference.abs_upper() <= relative_tolerance * value.abs_lower():
                     return Outcome(Status.CORRECT, points=1, digits=round(bits * 0.30103, 1))
                 if difference.abs_lower() <= relative_tolerance * value.abs_upper():
                     continue
-            if not difference.contains(ZERO):
+            if agreement.same is False:
                 witness = Witness("", expected=show(value), got=show(got))
                 return Outcome(Status.INCORRECT, points=1, witness=witness)
-            scale = log2(value.abs_lower()) if not value.contains(ZERO) else 0.0
-            agreed = min(scale - gap, float(bits))
-            if agreed >= EQUAL_BITS:
+            if agreement.same:
+                digits = (
+                    min(agreement.bits, _PRECISIONS[-1]) * 0.30103
+                )  # exact numbers agree to all
                 # e^{-e^{e^e}} agrees with 0, and 10^{-1000} shows at the highest precision only
-                if answer != expected and hides_a_part(answer, got, {}, bits, agreed * 0.30103):
+                if answer != expected and hides_a_part(answer, got, {}, bits, digits):
                     continue
-                return Outcome(Status.CORRECT, points=1, digits=round(agreed * 0.30103, 1))
+                return Outcome(Status.CORRECT, points=1, digits=round(digits, 1))
     return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
 
 

@@ -7,6 +7,7 @@ and tail (`LEVELS`).
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,8 +106,7 @@ def _shown(problems: PageProblems, most: int) -> _Shown:
     def size(limit: int) -> int:
         return sum(min(number, limit) for row in by_problem for number in row)
 
-    while limit > 1 and size(limit) > most:
-        limit -= 1
+    limit = max(1, bisect_right(range(1, limit + 1), most, key=size))
     number = size(limit)
     kept = len(by_problem) if number <= most else len(by_problem) * most // number
     chosen = frozenset(at * len(by_problem) // kept for at in range(kept))

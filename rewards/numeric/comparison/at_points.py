@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from flint import acb, arb, ctx
 
 from ...verdict import Status, Witness
 from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.compare import POINT_BITS, compare, differ
 from ..ball_arithmetic.domain import uniform
 from ..ball_arithmetic.jets import ONE, ZERO, Ball, Jet
 from ..ball_arithmetic.magnitude import log2
@@ -23,8 +24,6 @@ from ..sampling.integrand import BASE_BITS, MIN_POINTS, Point, Pool
 from . import radicals
 from .radicals import Choice
 
-#: Bits to which F' and f must agree, relative to f (19 decimal digits).
-AGREE_BITS = 64
 #: Precision is doubled up to this many bits, and with special functions only up to fewer.
 MAX_BITS, MAX_SPECIAL_BITS = 4096, 512
 #: A term of F counts as checked where its derivative exceeds the error radius by this factor.
@@ -43,7 +42,7 @@ class PointResult:
 
     Attributes:
         point: the point.
-        agrees: True if F' and f agree to `AGREE_BITS`, False if they are proved to differ, None if
+        agrees: True if F' and f agree to `POINT_BITS`, False if they are proved to differ, None if
             the point tells nothing.
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees where f itself differs.
@@ -140,7 +139,7 @@ class Comparison:
     @property
     def valueless(self) -> list[float]:
         """Real points at which the answer has no value."""
-        return [float(each.point.x.real) for each in self._results if each.has_no_value]
+        return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
         """Begin with so many bits that constants show which nearly are whole numbers."""
@@ -177,9 +176,9 @@ class Comparison:
         """
         if ctx.prec != bits:
             ctx.prec = bits
-        known = self._screened.get(point) if bits == BASE_BITS else None
-        if known is not None:
-            return known
+        screened = self._screened.get(point) if bits == BASE_BITS else None
+        if screened is not None:
+            return screened
         jets = self.run(self.tape, point.x, derivative=self.order == 1)
         slope = self._slopes[point, bits] = jets[self.tape.root][self.order] or ZERO
         return jets, slope
@@ -202,13 +201,13 @@ class Comparison:
         for point in points:
             jets, slope = self._screened[point] = self.derivative(point, BASE_BITS)
             expected = self.pool.f(point, BASE_BITS)
-            difference = slope - expected
-            if not (difference.is_finite() and difference.contains(ZERO)):
+            agreement = compare(slope, expected, enough=-math.inf)
+            if agreement.same is not True:
                 return None
             is_finite = jets[self.tape.root][0].is_finite()
             self.is_finite |= is_finite
-            overlap = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits(), BASE_BITS)
-            results.append(PointResult(point, True, max(0.0, overlap), is_finite=is_finite))
+            bits = max(0.0, min(agreement.bits, BASE_BITS))
+            results.append(PointResult(point, True, bits, is_finite=is_finite))
         return results if self.is_finite else None
 
     def has_value(self) -> bool:
@@ -254,21 +253,18 @@ class Comparison:
         while bits <= self.max_bits:
             jets, slope = self.derivative(point, bits)
             expected = self.pool.f(point, bits)
-            difference = slope - expected
+            agreement = compare(slope, expected, scale=partial(self.scale, point, expected, jets))
+            difference = agreement.difference
             missing = self.has_no_value(jets)
-            if difference.is_finite() and not difference.contains(ZERO):
+            if agreement.same is False:
                 return PointResult(point, False)
             if difference.is_finite() and not missing:
-                # Balls that overlap agree to the accuracy that both have.
-                agreed = min(slope.rel_accuracy_bits(), expected.rel_accuracy_bits())
-                if agreed < AGREE_BITS:
-                    agreed = self.scale(point, expected, jets) - log2(difference.abs_upper())
-                hides = thorough and agreed >= AGREE_BITS and self._hides(jets, difference)
-                if agreed >= AGREE_BITS and not (hides and bits < thorough_bits):
+                hides = bool(agreement.same) and thorough and self._hides(jets, difference)
+                if agreement.same and not (hides and bits < thorough_bits):
                     return PointResult(
                         point,
                         True,
-                        min(agreed, bits),
+                        min(agreement.bits, bits),
                         is_finite=jets[self.tape.root][0].is_finite(),
                         hides_a_term=hides,
                         shown=self.shown(jets, difference),
@@ -294,15 +290,13 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of |f|, or of the largest term that cancels where f appears to be zero."""
-        if not expected.contains(ZERO):
-            return log2(expected.abs_lower())
+        """log2 of the largest term that cancels where f appears to be zero."""
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf
         f = self.pool.tape
-        parts = [jets[slot][self.order] for slot in self.tape.terms]
-        parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
-        return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
+        terms = [jets[slot][self.order] for slot in self.tape.terms]
+        terms += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
+        return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
         """The terms, unseen so far, whose derivative exceeds the error of a comparison."""
@@ -335,7 +329,7 @@ class Comparison:
             got=show(slope),
             difference=show(slope - expected),
         )
-        apart = not (slope - expected).contains(ZERO)
+        apart = differ(slope, expected)
         values = {**self.values, self.tape.variable: point.x}
         return Outcome(
             Status.INCORRECT,
@@ -349,8 +343,8 @@ class Comparison:
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
         """Whether F' depends on a constant of the answer, as it does not on one of integration."""
         shifted = {**self.values, name: self.values[name] + 1}
-        other = self.tape.run(point.x, shifted, derivative=self.order == 1)
-        return show(other[self.tape.root][self.order] or ZERO) != show(slope)
+        shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
+        return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
         """The value to compare, remembered; leaves the working precision at ``bits``."""
@@ -364,11 +358,11 @@ class Comparison:
         """The branches of f's radicals with which f equals F' here; None if there are none."""
         if not self.pool.tape.radicals:
             return None
-        known = self.flipped[-1][1] if self.flipped else None
+        previous = self.flipped[-1][1] if self.flipped else None
         bits = self.bits
         while bits <= self.max_bits:
             slope, unclear = self.slope(point, bits), False
-            for choice in radicals.choices(self.pool.tape, known):
+            for choice in radicals.choices(self.pool.tape, previous):
                 holds = self.holds(slope, point, choice)
                 if holds:
                     return choice
@@ -376,7 +370,7 @@ class Comparison:
             if not unclear:
                 return None
             bits *= 2
-        vague = not slope.contains(ZERO) and slope.rel_accuracy_bits() < AGREE_BITS
+        vague = not slope.contains(ZERO) and slope.rel_accuracy_bits() < POINT_BITS
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
@@ -384,13 +378,9 @@ class Comparison:
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)
-        difference = slope - value
-        if not difference.is_finite():
-            return None
-        if not difference.contains(ZERO):
-            return False
-        agreed = log2(value.abs_lower()) - log2(difference.abs_upper())
-        return True if agreed > AGREE_BITS else None
+        same = compare(slope, value).same
+        # An f that may be zero here tells no branch from another.
+        return None if same and value.contains(ZERO) else same
 
 
 @lru_cache(maxsize=1024)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 
-from flint import arb
+from flint import acb, arb
 
 from ...reading.expression.traversal import fold, nodes_of
 from ...reading.expression.tree import Call, Expression, Number
 from ..ball_arithmetic.balls import UnusableError, precision
+from ..ball_arithmetic.compare import compare
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
 from ..ball_arithmetic.magnitude import log2
@@ -173,30 +174,11 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
                 yield Call(node.function, (*node.args[:at], changed, *node.args[at + 1 :]))
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """An answer beside the value of the integral, for one choice of the parameters.
-
-    Attributes:
-        got: the answer's value.
-        digits: decimal digits to which both agree.
-        differs: the two balls do not meet.
-
-    """
-
-    got: Ball
-    digits: float
-    differs: bool
-
-
-def compare(
-    answer: Expression, value: IntegralValue, values: Mapping[str, Ball], bits: int
-) -> Comparison | None:
-    """Compare an answer with an integral's value; None if the answer cannot be computed.
+def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball | None:
+    """The value of a closed form; None if none can be computed.
 
     Args:
         answer: the closed form.
-        value: the value of the integral, which is finite.
         values: the values of the parameters.
         bits: the precision.
 
@@ -204,11 +186,21 @@ def compare(
     try:
         with precision(bits):
             got = _value(answer, values)
-            if not got.is_finite():
-                return None
-            gap = got - value.ball
-            scale = value.size if value.ball.contains(0) else abs(value.ball)
-            digits = (log2(scale.abs_lower()) - log2(gap.abs_upper())) * _DIGIT
-            return Comparison(got, digits, not gap.contains(0))
     except (UnusableError, KeyError):
         return None
+    return got if got.is_finite() else None
+
+
+def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
+    """Whether a number is an integral's value, and the decimal digits to which both agree.
+
+    Args:
+        got: the number.
+        value: the value of the integral, which is finite.
+        bits: the precision of both.
+
+    """
+    with precision(bits):
+        scale = partial(log2, value.size.abs_lower())
+        found = compare(got, acb(value.ball), enough=math.inf, scale=scale)
+        return found.same, found.bits * _DIGIT

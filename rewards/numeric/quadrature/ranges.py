@@ -36,12 +36,16 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral over a finite range of a new variable, and what is to be added."""
+    """A part of an integral over a finite range of a new variable, and what is to be added.
+
+    A sign is that of the infinity to which what is to be added diverges.
+    """
 
     expression: Expression
     lower: arb
     upper: arb
     rest: arb
+    sign: int = 0
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
@@ -175,7 +179,7 @@ def _cut(
     first = -side * start if infinite else abs(start - end)
     pieces = pieces_towards(moved, variable, values, infinite, first, digits)
     if pieces is not None:
-        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest)
+        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest, pieces.sign)
     if not infinite:
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))

@@ -212,6 +212,8 @@ def _pieces(
             with precision(128 + 4 * digits):
                 rest = part.rest + arb(0, error.upper())
             parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
+            if part.sign:
+                parts.append(IntegralValue(arb("nan"), "divergence", part.sign))
         if any(part.diverges for part in parts):
             break
         total = _total(parts, digits)

@@ -10,7 +10,8 @@ from .boxed.placed import filled, place
 from .boxes import Box, boxes
 from .visible import visible
 
-#: Only this many characters at the end of a text are searched; as in `choose`.
+#: Only this many characters at the end of a text are searched, as in `choose`: a bound of the work.
+#: With 2,000 no text of the corpora has another answer (tests/perf/constants.py).
 TAIL = 20_000
 _ANNOUNCEMENT = re.compile(
     r"(?:\b(?:final\s+)?(?:answer|label|result|prediction|verdict|conclusion|classification)\b"

@@ -45,6 +45,8 @@ _LONGEST_CONSTANT = 40
 _MERE_NAME = re.compile(
     rf"[FGHfgh]\s?(?:\\left)?\(\s?{_LETTER}\s?(?:\\right)?\)\s*\+\s*{_CONSTANT_NAME}"
 )
+# The name of a function: "\log".
+_LONE_COMMAND = re.compile(rf"(?!{_GREEK}\Z|\\(?:pi|infty|hbar|ell)\Z)\\[A-Za-z]+")
 _NUMBER = re.compile(
     r"[-+]?[\d.,]+|[-+]?\\d?frac\s?\{?\d+\}?\s?\{?\d+\}?|[-+]?\d+/\d+|\\pi|π|e|\\infty"
 )
@@ -87,6 +89,7 @@ class Statement(NamedTuple):
     links: int = 1
     has_constant: bool = False
     steps: tuple[str, ...] = ()  # the links before the answer, if they are expressions, too
+    valued: bool = False  # a name has a number for its value
 
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
@@ -126,7 +129,8 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
         kind = Kind.LONE
     else:
         kind = Kind.PLAIN
-    return Statement(answer, kind, "", count, plus, steps)
+    valued = bool(root) and _VARIABLE.search(_COMMAND.sub(" ", answer)) is None
+    return Statement(answer, kind, "", count, plus, steps, valued)
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -137,9 +141,10 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         return "nothing on the right of the last ="
     if len(answer) > LONGEST:
         return "too long"
-    if len(answer) < _LONGEST_CONSTANT and CONSTANT.fullmatch(answer):
+    short = len(answer) < _LONGEST_CONSTANT
+    if short and CONSTANT.fullmatch(answer):
         return "a lone constant"
-    if len(answer) < _LONGEST_CONSTANT and _MERE_NAME.fullmatch(answer):
+    if short and (_MERE_NAME.fullmatch(answer) or _LONE_COMMAND.fullmatch(answer)):
         return "a name"
     if root:
         if CONSTANT.fullmatch(root):
@@ -152,6 +157,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
             return "a definition"
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
+    # ``\mathrm{d}\theta)`` with spaces, the longest, has 24 characters with the ``\,`` before it.
     if _DIFFERENTIAL.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = _INTEGRAL.search(answer)
@@ -181,6 +187,7 @@ def defines(root: str) -> bool:
 
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_VARIABLE = re.compile(r"[A-Za-df-zα-ω]")
 _OTHER_LETTER = re.compile(rf"(?<![A-Za-z])[abd-hj-z](?![A-Za-z])|{_GREEK}(?![A-Za-z])")
 
 

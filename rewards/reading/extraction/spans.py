@@ -21,6 +21,7 @@ _LOST = re.compile(
     r"(?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
 )
 _CLOSERS = {"[": "\\]", "(": "\\)"}
+_OPENERS = frozenset(("\\[", "\\("))
 _MATH_LANGUAGES = frozenset(
     {"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"}
 )
@@ -29,6 +30,8 @@ _LANGUAGE = re.compile(r"[ \t]*([\w+-]*)[ \t]*(?:\n|\Z)")
 _LOOSE_CONSTANT = re.compile(r"[ \t]{0,4}\+\s?(?:C|c|K|k|const(?:ant)?\.?)(?:_\{?\w\}?)?(?![\w^(])")
 _PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
 _UP_TO_BRACE = re.compile(r"[^{}]++(?P<closing>\}?)")
+#: `_JOINT` takes fewer characters.
+_JOINED = 10
 _JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
 
 
@@ -91,7 +94,10 @@ class _Marks:
         """As `str.find`, for starts that rise."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
-            at = self._next[mark] = self.text.find(mark, start)
+            at = self.text.find(mark, start)
+            while mark in _OPENERS and at > 0 and self.text[at - 1] == "\\":
+                at = self.text.find(mark, at + 2)  # the length of a row break, "\\[4pt]"
+            self._next[mark] = at
         return at
 
 
@@ -124,6 +130,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 def _has_prose_inside(formula: str) -> bool:
     """Whether three words stand in a formula where no brace closes behind them."""
+    # Three words of two letters, with their spaces, have more than nine characters with a digit.
     return len(formula) > 9 and any(
         not part["closing"] and _PROSE.search(formula, *part.span())
         for part in _UP_TO_BRACE.finditer(formula)
@@ -133,7 +140,7 @@ def _has_prose_inside(formula: str) -> bool:
 def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     fence, start, text = token[0], token.end(), marks.text
     close = marks.find(fence, start)
-    if len(fence) < 3:
+    if len(fence) < 3:  # one or two marks: code within a line
         inside = text[start:close] if close > 0 else "\n"
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
             return start  # the formulas inside have delimiters of their own
@@ -142,13 +149,13 @@ def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     tag = language[1].lower() if language else ""
     end = close if close >= 0 else len(text)
     if tag not in _MATH_LANGUAGES:
-        return min(end + 3, len(text))
+        return min(end + len(fence), len(text))
     if language:
         start = language.end()
     if _DELIMITER.search(text, start, end):
         return start
     _add_lines(formulas, text, start, end)
-    return min(end + 3, len(text))
+    return min(end + len(fence), len(text))
 
 
 def _add_until(
@@ -172,6 +179,7 @@ def _add(
     """Add the formula between a delimiter and the offset ``close``; the offset after it."""
     latex = text[token.end() : close]
     start, end = token.start(), close + width
+    # A constant of integration behind its formula: a space, the sign, a space, the letter.
     if "+" in text[end : end + 5] and (loose := _LOOSE_CONSTANT.match(text, end)):
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
@@ -180,7 +188,7 @@ def _add(
         kind == "inline"
         and formulas
         and formulas[-1].kind == kind
-        and start - formulas[-1].end < 10
+        and start - formulas[-1].end < _JOINED
     ):
         before = formulas[-1]
         joint = _JOINT.match(text, before.end, start)
@@ -207,7 +215,7 @@ EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
 _WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
 _FUNCTIONS = frozenset(
     name.lower()
-    for name in {name for names in UNARY.items() for name in (names[0], *names[1])}.difference(
+    for name in {name for own, others in UNARY.items() for name in (own, *others)}.difference(
         _WORDS_TOO
     )
     | set("sqrt cbrt li ei si ci gamma".split())
@@ -300,6 +308,7 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     r"""Whether a semicolon separates arguments, as in ``\Pi\left(n; x\middle| m\right)``."""
     if stop[0] != ";":
         return False
+    # 50 characters are too few for a call in `special_integrals.json` (tests/perf/constants.py).
     before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
     return before.count("(") > before.count(")")
 
@@ -336,6 +345,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     """Whether a run of letters is part of a formula."""
     word = lexeme[0]
     if word.lower().startswith("const"):
+        # A sign, with up to three spaces.
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
     if word.lower() not in _WORDS_AFTER_ALL and (_MATH_WORD.fullmatch(word) or _is_calls(word)):
         return True
@@ -346,7 +356,9 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
         if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
             return True
+        # ``\operatorname`` has 13 characters; 10 change no answer (tests/perf/constants.py).
         return bool(_COMMAND_BEFORE.search(text, max(0, start - 20), start))
+    # "sinx^2" has no space, nor does the product "abcd^2"; longer ones are words.
     return len(word) <= 4 and after in ("^", "_")
 
 

@@ -17,6 +17,7 @@ from unicodedata import normalize
 _INVISIBLE = (
     "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2063\ufeff\u00ad"
 )
+# U+2000 to U+200A are the spaces of a width.
 _SPACES = "\u00a0\u1680\u202f\u205f\u2062\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _CHARACTERS: dict[str, str] = {
     **dict.fromkeys(_INVISIBLE, ""),
@@ -230,7 +231,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     """The part of a completion that may hold the answer."""
     text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
-    if marked or completion.lstrip()[:8] == "analysis":
+    if marked or completion.lstrip().startswith("analysis"):
         shown = _without_thoughts(completion)
         text, thought = shown.text, shown.thought
     cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from ...numeric.ball_arithmetic.jets import ZERO
+import math
+
+from ...numeric.ball_arithmetic.compare import compare
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
 from ...numeric.comparison.at_points import Comparison, PointResult
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import Point
 
+#: Points at which the terms are looked for before bits are added: four times those of an answer
+#: with branches. Half or twice as many change no verdict (tests/perf/constants.py).
+POINTS = 4 * BRANCHING_POINTS
+
 
 def look(comparison: Comparison) -> Outcome | None:
     """Check the remaining terms at more points, then with more bits; else undecided."""
     if not comparison.unseen:
         return None
-    refuted = comparison.visit(comparison.pool.take(4 * BRANCHING_POINTS)[comparison.usable :])
+    refuted = comparison.visit(comparison.pool.take(POINTS)[comparison.usable :])
     if refuted is not None:
         return refuted
-    bits = 4 * comparison.bits
+    bits = 2 * comparison.bits
     while comparison.unseen and bits <= comparison.max_bits:
         for point in _where_largest(comparison):
             jets, slope = comparison.derivative(point, bits)
-            difference = slope - comparison.pool.f(point, bits)
-            if not difference.is_finite():
-                continue
-            if not difference.contains(ZERO):
+            agreement = compare(slope, comparison.pool.f(point, bits), enough=-math.inf)
+            if agreement.same is False:
                 return comparison.refutation(point, bits=bits)
-            shown = comparison.shown(jets, difference)
-            comparison.note(PointResult(point, shown=shown))
+            if not agreement.difference.is_finite():
+                continue
+            visible_slots = comparison.shown(jets, agreement.difference)
+            comparison.note(PointResult(point, shown=visible_slots))
         bits *= 2
     if comparison.unseen:
         return comparison.undecided("a term of the answer is too small to be seen at any point")

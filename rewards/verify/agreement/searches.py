@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ...numeric.ball_arithmetic.compare import POINT_BITS
 from ...numeric.ball_arithmetic.point_count import points_wanted
-from ...numeric.comparison.at_points import AGREE_BITS, Comparison
+from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import MIN_POINTS
 from ...proof.discontinuities.search import Steps
@@ -18,10 +19,15 @@ from ...verdict import Status
 from . import branches, hidden_terms
 from .confirmation import Confirmation
 
-#: Points that measure coverage once a branch of f's radicals differs somewhere.
+#: Points that measure coverage once a branch of f's radicals differs somewhere: a share is known to
+#: 1/32, one digit. 16 or 64 change no verdict (tests/perf/constants.py).
 COVERAGE_POINTS = 32
-#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule. No
+#: right answer of the corpora that is accepted without a proof has 15 (tests/perf/constants.py).
 MAX_TERMS = 30
+#: Times as many points are tried, before those of `finer` (which are many), where F has no value at
+#: the first ones. 2 or 8 change no verdict (tests/perf/constants.py).
+MORE = 4
 
 
 class Candidate(NamedTuple):
@@ -88,12 +94,12 @@ def _coverage(case: Candidate) -> Outcome | None:
 
 def _more_points(case: Candidate) -> Outcome | None:
     """Points where the first ones told too little."""
-    at, wanted = case.at, case.wanted
+    at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
-    refuted = at.visit(at.pool.take(4 * wanted)[wanted:])
+    refuted = at.visit(at.pool.take(MORE * count)[count:])
     if refuted is None and at.usable < MIN_POINTS:
-        refuted = at.visit(at.pool.finer(), enough=wanted)
+        refuted = at.visit(at.pool.finer(), enough=count)
     if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
         return at.undecided(f"only {at.usable} usable points")
     return refuted
@@ -124,7 +130,7 @@ def _finite_value(case: Candidate) -> Outcome | None:
 
 
 def _whole_numbers(case: Candidate) -> Outcome | None:
-    if not case.is_proved and case.at.faint > case.at.max_bits - 2 * AGREE_BITS:
+    if not case.is_proved and case.at.faint > case.at.max_bits - 2 * POINT_BITS:
         return case.at.undecided("a constant of the answer is too near to a whole number")
     return None
 

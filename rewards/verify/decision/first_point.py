@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
-from math import log10
+from math import inf, log10
 
 from flint import acb, fmpq
 
 from ...numeric.ball_arithmetic import jets
 from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.compare import POINT_BITS, compare, differ
 from ...numeric.ball_arithmetic.functions import RULES
 from ...numeric.ball_arithmetic.jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
-from ...numeric.comparison.at_points import AGREE_BITS
 from ...numeric.outcome import Outcome, Refutation, show
 from ...numeric.sampling.integrand import BASE_BITS, Integrand, RealPoint, draw
 from ...proof.discontinuities.form import cannot_jump
@@ -33,9 +33,11 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import ELEMENTARY, names
 from ...verdict import Status, Witness
 
-#: Larger expressions are compiled.
+#: Larger expressions are compiled: a tape evaluates a part that occurs twice once. 75 or 600
+#: change no verdict (tests/perf/constants.py).
 MAX_NODES = 300
-#: Points at which F' and f must agree before a proof in cases of signs is tried.
+#: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
+#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/perf/constants.py).
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.
@@ -64,8 +66,10 @@ class _Evaluation:
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The jet of a sum, without terms that are constants of integration."""
-        others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
-        value, slope = reduce(jets.add, map(self.jet, others)) if others else (ZERO, None)
+        known_terms = [
+            term for term in terms if type(term) is not Symbol or term.name in self.values
+        ]
+        value, slope = reduce(jets.add, map(self.jet, known_terms)) if known_terms else (ZERO, None)
         slope = ZERO if slope is None else slope
         if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
             raise _NotHereError
@@ -142,7 +146,7 @@ class _Evaluation:
         raise _NotHereError
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the numbers of a batch; some hundred bytes each
 def _number(p: int, q: int) -> Ball:
     """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
     return acb(p) if q == 1 else acb(fmpq(p, q))
@@ -150,7 +154,7 @@ def _number(p: int, q: int) -> Ball:
 
 _CHAINS = {
     name: RULES[name]
-    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}
+    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}  # two or more
 }
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,
@@ -195,10 +199,11 @@ def decide_at_first_point(
             return None
         slope, refutable = compared
         point = points[0]
-        if not (slope - point.f).contains(ZERO):
+        agreement = compare(slope, point.f, enough=-inf)
+        if agreement.same is False:
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
-        bits = min(BASE_BITS, slope.rel_accuracy_bits(), point.f.rel_accuracy_bits())
-    if bits < AGREE_BITS or not cannot_jump(
+        bits = min(BASE_BITS, int(agreement.bits))
+    if bits < POINT_BITS or not cannot_jump(
         answer, integrand.expression, integrand.variable, terms=terms
     ):
         return None
@@ -221,7 +226,7 @@ def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoin
     with precision(BASE_BITS):
         slopes = [_compare(terms, variable, point) for point in points]
         return all(
-            slope is not None and (slope[0] - point.f).contains(ZERO)
+            slope is not None and not differ(slope[0], point.f)
             for slope, point in zip(slopes, points, strict=True)
         )
 
@@ -231,26 +236,26 @@ def _digits(bits: int) -> float:
     return round(bits * log10(2), 1)
 
 
-def _real_points(integrand: Integrand, wanted: int) -> list[RealPoint]:
+def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
-    known = integrand.real_points.get(wanted)
-    if known is not None:
-        return known
-    made: list[RealPoint] = []
+    cached = integrand.real_points.get(count)
+    if cached is not None:
+        return cached
+    points: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for place in _PLACES:
-        values = {integrand.variable: place, **parameters}
+    for x in _PLACES:
+        values = {integrand.variable: x, **parameters}
         evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:
             value, _ = evaluation.total((integrand.expression,))
         except _NotHereError:
             continue
         plain = not (evaluation.usage_differs or evaluation.radicals)
-        made.append(RealPoint(values, value, plain))
-        if len(made) == wanted:
+        points.append(RealPoint(values, value, plain))
+        if len(points) == count:
             break
-    integrand.real_points[wanted] = made
-    return made
+    integrand.real_points[count] = points
+    return points
 
 
 def _compare(

@@ -101,7 +101,7 @@ def test_commands_run_in_turn_and_finished_ones_once(
     second = CliRunner().invoke(cli, arguments)
     assert second.exit_code == 0, second.output
     assert "done before: ls tasks" in second.output
-    assert "1 references proven" in second.output
+    assert "1 proved" in second.output
     assert "solver" in second.output
     assert len((tmp_path / "out" / "finished.txt").read_text().splitlines()) == 3
 

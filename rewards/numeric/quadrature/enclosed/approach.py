@@ -302,13 +302,15 @@ class Tail:
         """The integral from ``cut`` to infinity, or None."""
         total, others = arb(0), []
         for term in self.level.form:
-            if term.factor == Number(0):
-                continue
-            value = None if self.limit is not None else self._closed(term, cut)
-            if value is None:
-                others.append(term)
-            else:
-                total += value
+            # 1 of 1 - 2/(e^{2x} + 1), whose rest decays at once
+            sum_ = term.factor.function == "add"
+            for part in term.factor.args if sum_ else (term.factor,):
+                one = Term(term.exponent, part)
+                value = None if self.limit is not None else self._closed(one, cut)
+                if value is not None:
+                    total += value
+                elif part != Number(0):
+                    others.append(one)
         if not others:
             return total
         rest = self._enclosed(others, cut)

@@ -25,7 +25,10 @@ from ..words.phrases import Phrases
 #: as of a text without boxes.
 REACH = 20_000
 _MARK = re.compile(f"[{MARKS}]")
-_FIRST = ord(MARKS[0])
+_FIRST = ord(MARKS[0])  # of the private characters that stand for boxes
+#: Characters before and behind a box in which what touches it is looked for. Half of them, or
+#: twice, change no answer of the corpora (tests/perf/constants.py).
+_BESIDE = 40
 # Nothing but the delimiters of a formula, or the words and the end of a sentence: the usual place.
 _ALONE_BEFORE = re.compile(r"(?:\A|\$|\\\[|\\\(|[A-Za-z]{2}|:)[ \n*]*\Z")
 _COMMAND = re.compile(r"\\[A-Za-z]+[ \n*]*\Z")
@@ -100,11 +103,11 @@ def place(text: str, marked: list[Box]) -> Place:
     """The place of the last of these boxes, which are closed."""
     last = marked[-1]
     mark = MARKS[0] if len(marked) == 1 else chr(_FIRST + len(marked) - 1)
-    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:40]
+    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:_BESIDE]
     if (
         len(marked) == 1
-        and _ALONE_BEFORE.search(before[-8:])
-        and not _COMMAND.search(before[-24:])
+        and _ALONE_BEFORE.search(before[-_BESIDE:])
+        and not _COMMAND.search(before[-_BESIDE:])
         and (alone := _ALONE_AFTER.match(after))
     ):
         denied = _denied(text, last.start, last.end + alone.end())
@@ -159,7 +162,7 @@ def _bare(text: str, at: int) -> Span:
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     end = end if end >= 0 else len(text)
-    before = text[max(start, at - 40) : at]
+    before = text[max(start, at - _BESIDE) : at]
     touched = _TOUCHES_BEFORE.search(before) and not _NO_SIGN.search(before)
     if touched or _TOUCHES_AFTER.match(text, at + 1, end):
         for span in bare_spans(text, start, end):
@@ -185,6 +188,7 @@ def _in_formula(latex: str, mark: str) -> Place:
                 first -= 1
             offered = [clean(part.links[-1]) for part in parts[first:at]]
             template = _template(clean(link), mark)
+            # The denial and, before it, text commands of three times its reach at most.
             if denied_after(_TEXT.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return Place(template, denied=True)
             where = r" \quad ".join("=".join(part.links) for part in parts[at + 1 :])

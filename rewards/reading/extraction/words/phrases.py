@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-_TABLES: Final = ("phrases.toml", "vocabulary.toml")
+_TABLES: Final = ("phrases.toml", "vocabulary.toml", "solutions.toml")
 #: A role that stands for its phrases in a frame or a phrase: ``<leads_back>``.
 _REFERENCE: Final = re.compile(r"(?<!\?)<([a-z_]+)>")
 

@@ -15,10 +15,11 @@ from math import isinf, pi, tan
 from flint import acb
 
 from ....numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ....numeric.ball_arithmetic.compare import compare as compare_numbers
+from ....numeric.ball_arithmetic.compare import differ
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....numeric.ball_arithmetic.domain import candidates, real_everywhere, uniform
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
-from ....numeric.ball_arithmetic.magnitude import log2
 from ....numeric.outcome import show
 from ....numeric.sampling.integrand import ASSUMPTIONS
 from ....reading.expression.linear import NotLinearError, linear
@@ -35,8 +36,8 @@ from .values import DivergesError, inner_parts, part_tree, value_of
 POINTS, ENOUGH, TRIED = 5, 4, 40
 #: Points at which the sides must differ, and agree nowhere, to be called different.
 DIFFERING = 3
-#: Bits to which they agree, and precisions.
-AGREE_BITS, PRECISIONS = 60, (128, 512)
+#: Precisions of the numbers that are compared.
+PRECISIONS = (128, 512)
 #: Work for a whole solution: slots of tapes that are evaluated, and evaluations of the integrands
 #: of definite integrals (about 2 s of the hardest, and some hundred of the usual ones).
 SLOTS, EVALUATED = 200_000, 40_000
@@ -191,11 +192,7 @@ class Program:
     def constant_values(self) -> None:
         """Compute the definite integrals and the limits, if they do not vary with the variable."""
         for side in (self.equation.left, self.equation.right):
-            constant = {
-                name: part
-                for name, part in side.parts.items()
-                if isinstance(part, LimitAt) or (isinstance(part, Integral) and part.limits)
-            }
+            constant = definite_parts(side)
             within = {
                 inner
                 for part in constant.values()
@@ -236,7 +233,7 @@ class Program:
         first, second = pairs
         if first is None or second is None or not all(map(acb.is_finite, first + second)):
             raise NotReadError(unread)
-        if any(not (a - b).contains(ZERO) for a, b in zip(first, second, strict=True)):
+        if any(differ(a, b) for a, b in zip(first, second, strict=True)):
             return Finding(Judgement.INCORRECT, 1, detail=unread)
         raise NotReadError(unread)
 
@@ -336,6 +333,15 @@ class Program:
         return bool(value.is_finite() and run[0] < float(value.real.mid()) < run[1])
 
 
+def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
+    """The definite integrals and the limits of a side, which are computed before its points."""
+    return {
+        name: part
+        for name, part in side.parts.items()
+        if isinstance(part, LimitAt) or (isinstance(part, Integral) and part.limits)
+    }
+
+
 def compare(
     equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
 ) -> Finding:
@@ -422,17 +428,9 @@ def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | N
             pair = program.at(x, bits)
             if pair is None:
                 return None, None
-            left, right = pair
-            difference = right - left
-            if not difference.is_finite():
-                return None, None
-            if not difference.contains(ZERO):
-                return False, pair
-            scale = max(log2(left.abs_upper()), log2(right.abs_upper()))
-            gap = log2(difference.abs_upper())
-            # Two zeros agree to the bits that the terms have which cancel.
-            if difference.is_zero() or max(scale, -AGREE_BITS / 2) - gap >= AGREE_BITS:
-                return True, pair
+            same = compare_numbers(*pair).same
+            if same is not None:
+                return same, pair
     return None, None
 
 

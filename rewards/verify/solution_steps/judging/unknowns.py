@@ -9,12 +9,12 @@ from itertools import islice
 from flint import acb_mat
 
 from ....numeric.ball_arithmetic.balls import precision
+from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
-from ....numeric.ball_arithmetic.magnitude import log2
-from ....reading.expression.tree import Expression, Number
-from ..scope import Equation
-from ..sides import NotReadError
-from .equality import PRECISIONS, Program, Work
+from ....reading.expression.tree import Expression, Number, Symbol
+from ..scope import Equation, free_symbols
+from ..sides import NotReadError, Side
+from .equality import PRECISIONS, Program, Work, definite_parts
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MOST, CHECKED = 8, 3
@@ -49,6 +49,10 @@ def solve(
     """
     if not unknowns or len(unknowns) > MOST:
         raise NotReadError("too many unknown constants")
+    for side in (equation.left, equation.right):
+        for name in definite_parts(side):
+            if free_symbols(Side(Symbol(name), side.parts)) & set(unknowns):
+                raise NotReadError("an unknown constant within a definite integral or a limit")
     with precision(PRECISIONS[-1]):
         program = Program(equation, order, kinds, key, work)
         program.constant_values()
@@ -74,7 +78,7 @@ def solve(
         program.values.update({name: solved[at, 0] for at, name in enumerate(names)})
         for x in islice(program.points(), len(kept), len(kept) + CHECKED + 2):
             pair = program.at(x, PRECISIONS[-1])
-            if pair is not None and not (pair[1] - pair[0]).contains(ZERO):
+            if pair is not None and differ(*pair):
                 # Linear at the points, as the rows are; it cannot hold at this one.
                 return None
         determined = len(kept) == sum(_matters(rows, at) for at in range(len(unknowns)))
@@ -117,20 +121,20 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
     rest = values.pop()
     row = [value - rest for value in values]
     total = sum((places[name] * value for name, value in zip(unknowns, row, strict=True)), rest)
-    if pair is None or not (pair[1] - pair[0] - total).contains(ZERO):
+    if pair is None or differ(pair[1] - pair[0], total):
         raise NotReadError("an equation that is not linear in its unknown constants")
     return [*row, rest]
 
 
 def _vanishes(value: Ball) -> bool:
     """Whether a coefficient is zero, as far as both sides are known."""
-    return bool(value.contains(ZERO) and log2(value.abs_upper()) < -PRECISIONS[0])
+    return compare(value, ZERO).same is True
 
 
 def _rational(value: Ball) -> Expression:
     if not value.is_finite():
         raise NotReadError("unknown constants that are not determined")
     near = Fraction(float(value.real.mid())).limit_denominator(LARGEST_DENOMINATOR)
-    if not (value * near.denominator - near.numerator).contains(ZERO):
+    if differ(value * near.denominator, ONE * near.numerator):
         raise NotReadError("unknown constants that are not rational")
     return Number(near.numerator, near.denominator)

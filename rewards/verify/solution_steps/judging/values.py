@@ -8,6 +8,7 @@ from itertools import count, pairwise
 from flint import acb, arb
 
 from ....numeric.ball_arithmetic.balls import UnusableError, precision
+from ....numeric.ball_arithmetic.compare import differ
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....numeric.ball_arithmetic.domain import real_everywhere
 from ....numeric.ball_arithmetic.jets import ZERO, Ball
@@ -163,7 +164,7 @@ def _limit(part: LimitAt, values: Mapping[str, Ball]) -> Ball:
     with precision(LIMIT_BITS):
         sides = [part.side] if part.side else [1, -1]
         limits = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
-        if not limits or not (limits[0] - limits[-1]).contains(ZERO):
+        if not limits or differ(limits[0], limits[-1]):
             raise NotReadError("a limit that is not seen")
         return limits[0]
 
