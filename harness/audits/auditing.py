@@ -35,8 +35,9 @@ from .items import Item, items_of
 TASKS = {"audit": f"{__package__}.judge:audited"}
 #: Seconds of processor time for a row; a definite integral may take most of it.
 DEADLINE = 30.0
-#: Rows of a batch, and batches under way: enough that no worker waits for a slow row of another.
-BATCH, BATCHES = 256, 4
+#: Rows of a batch, which is stored when all are done, and batches under way: enough that no worker
+#: waits for a slow row of another.
+BATCH, BATCHES = 32, 32
 #: What is not read when rows are only counted.
 HEAVY = ("program", "certificate", "problem", "reference")
 RECORD = "audit.json"

@@ -50,6 +50,8 @@ from .suspicions import Suspicion, other_conditions, other_readings, partly_righ
 #: Proposals of a corrected reference that the verifier is asked about.
 _PROPOSALS = 3
 _POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
+#: A logarithm whose argument does not begin as a modulus does.
+_BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 
 
@@ -99,7 +101,8 @@ def boxed(reference: str) -> str:
 def _reference(item: Item, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        text = as_latex(posed(item.reference).formula if "$" in item.reference else item.reference)
+        formula = posed(item.reference).formula if "$" in item.reference else item.reference
+        text = as_latex(formula, item.problem)
         if not factor:
             return text
         divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
@@ -162,12 +165,13 @@ class _Pair:
     problem: str
     integrand: Integrand
     reference_is_answer: bool
+    variable: str | None  # as the row has it, so that the problem is read once
 
     def verdict(self, answer: str | None = None, assumptions: Any = None) -> Verdict:
         return verify_antiderivative(
             boxed(self.answer if answer is None else answer),
             self.problem,
-            variable=self.integrand.variable,
+            variable=self.variable,
             assumptions=assumptions or self.integrand.assumptions,
         )
 
@@ -175,7 +179,8 @@ class _Pair:
 def _antiderivative(item: Item) -> Finding:
     problem, assumptions = _problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
-    return _of_pair(_Pair(_reference(item, problem.factor), problem.formula, integrand, True))
+    reference = _reference(item, problem.factor)
+    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable))
 
 
 def _derivative(item: Item) -> Finding:
@@ -185,7 +190,7 @@ def _derivative(item: Item) -> Finding:
         integrand = prepare(slope, variable, item.assumptions)
     except ProblemError as error:
         raise UnreadError(f"reference: {error}") from None
-    return _of_pair(_Pair(as_latex(function), slope, integrand, False))
+    return _of_pair(_Pair(as_latex(function), slope, integrand, False, variable))
 
 
 def _of_pair(pair: _Pair) -> Finding:
@@ -193,13 +198,13 @@ def _of_pair(pair: _Pair) -> Finding:
     key = ""  # two derivatives are the same only if the functions are, up to no factor
     if pair.reference_is_answer:
         with suppress(ProblemError):
-            key = _key(fingerprint(pair.problem, pair.integrand.variable))
+            key = _key(fingerprint(pair.problem, pair.variable))
     finding = _unread(verdict)
     if finding is not None:
         return finding.replaced(key=key)
     if verdict.correct:
         finding = _accepted(verdict, verdict.evidence.proof == "identity", key)
-        hidden = finding.status in (PROVED, AGREED) and r"\l" in pair.answer
+        hidden = finding.status in (PROVED, AGREED) and _BARE_LOGARITHM.search(pair.answer)
         if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
             return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
         return finding
@@ -207,6 +212,11 @@ def _of_pair(pair: _Pair) -> Finding:
     if witness is not None and witness.point.endswith("just above"):
         return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
     tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
+    extra = {
+        name for name in symbols_of(tree) - set(pair.integrand.symbols) if name[0] not in "CcKk"
+    }
+    if extra:  # read as something else than it is, or about another problem
+        raise UnreadError(f"symbols that the problem lacks: {', '.join(sorted(extra))}")
     if pair.reference_is_answer:
         for suspicion in _suspicions(pair, tree):
             return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)

@@ -72,8 +72,12 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
         raise UnreadError(str(error), error.offset) from None
 
 
-def as_latex(text: str) -> str:
+def as_latex(text: str, beside: str = "") -> str:
     """A formula in LaTeX, from either notation.
+
+    Args:
+        text: the formula.
+        beside: the problem that it answers, whose notation it has where both are possible.
 
     What has a power as Python writes it, and nothing of LaTeX, is SymPy's notation; so is what
     LaTeX's reader cannot read.
@@ -85,7 +89,7 @@ def as_latex(text: str) -> str:
     text = re.sub(r"(?<!\\)\bPi\b", "pi", text.strip())  # as Mathematica and FriCAS write it
     if _LATEX.search(text):
         return text
-    if not _PYTHON.search(text):
+    if not _PYTHON.search(text) and not _CALL.fullmatch(beside):
         try:
             read(text)
         except ReadError:
@@ -210,7 +214,10 @@ def _of_call(text: str) -> str:
     parts = _arguments(call["inside"])
     if len(parts) != 2:
         raise UnreadError(f"an integral over {len(parts) - 1} variables")
-    integrand, over = as_latex(parts[0]), parts[1].strip()
+    try:  # the call is SymPy's notation, and so is what stands in it
+        integrand, over = to_latex(read_sympy(parts[0])), parts[1].strip()
+    except ValueError as error:
+        raise UnreadError(str(error)) from None
     limits = _arguments(over[1:-1]) if over.startswith("(") else [over]
     if len(limits) not in (1, 3):
         raise UnreadError("a range of integration has a variable and two ends")

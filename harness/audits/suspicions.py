@@ -122,6 +122,7 @@ def without_modulus(tree: Expression, integrand: Integrand) -> str:
         for node in nodes_of(tree)
         if isinstance(node, Call) and node.function == "ln" and not is_constant(node, x)
     ]
+    inside = [each for each in inside if not isinstance(each, Call) or each.function != "abs"]
     if not inside or needs_worker(tree):
         return ""
     pair = _tapes(tree, integrand)

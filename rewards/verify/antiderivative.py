@@ -71,7 +71,8 @@ def verify_antiderivative(
             for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
         assumptions: maps names of parameters to one of
             `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
-            ``negative``, ``real``, ``integer``, ``even``, ``odd``.
+            ``negative``, ``real``, ``integer`` (a positive one), ``signed integer``,
+            ``even``, ``odd``.
         strict: require a box; without one there is no answer. See `rewards.reading.extraction`.
         strict_domain: require F' = f with principal branches on the whole real domain. By default
             the signs of the integrand's own radicals may differ.

@@ -32,7 +32,7 @@ Row = tuple[str, str, str]
 
 
 def judge(reading: bool) -> None:
-    """Judge, or only read, the rows; print them with their work as JSON."""
+    """Judge, or only read, the rows with the package on the path; print rows and work as JSON."""
     from calculus_harness.rewards import verify_antiderivative
     from calculus_harness.rewards.numeric.outcome import Budget
     from calculus_harness.rewards.reading.extraction import extract

@@ -16,7 +16,8 @@ from .problem import DefiniteIntegral, definite_readings
 from .value import IntegralValue, evaluate, limit_value
 from .work import QuadratureError
 
-#: Choices of the parameters at which an answer is compared where none distinguishes cases.
+#: Choices of the parameters at which an answer is compared where none distinguishes cases: below 1,
+#: above 1, in the middle, beyond the largest number.
 DRAWS = 4
 
 Kinds = tuple[tuple[str, str], ...]

@@ -45,11 +45,11 @@ RADIUS = arb(1) / 6
 #: Periods before the sum is one of zeta functions: each coefficient is good for four binary places,
 #: 6/96 = 1/16; more for discs that are smaller.
 PERIODS, BITS_PER_TERM = (96, 512), 4
-#: Pieces of a period, and evaluations of the sum.
+#: Pieces of a period, and evaluations of the sum: 57 and 83 for two typical ones, 1 to 4 ms each.
 MAX_PIECES, EVALUATIONS = 48, 1_000
 #: An s at which the coefficient of n^{-v} is likely to be its own: it is zero at few.
 GENERIC = fmpq(1234, 4321)
-#: What an operation on series counts for.
+#: What an operation on series counts for: they have about as many coefficients at 60 digits.
 SERIES = 20
 _JUMPING = names(lambda function: function.breaks == WHOLE)
 #: Names of n and s.

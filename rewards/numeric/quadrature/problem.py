@@ -129,6 +129,8 @@ def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[Defini
         lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
         raise ProblemError(f"{text!r} is no definite integral: it has no {lacks}")
     stated, comparisons = problem.conditions
+    # "for x > 0" of the variable of integration says nothing of the value
+    comparisons = tuple(c for c in comparisons if problem.variable not in symbols_of(c))
     kinds = tuple(sorted({**dict(stated), **dict(kinds)}.items()))
     readings = tuple(
         DefiniteIntegral(

@@ -27,9 +27,11 @@ from .line import RealLine, is_regular
 from .pieces import monomial, pieces_towards
 from .work import QuadratureError
 
-#: Periods from which on one is integrated instead of all.
+#: Periods from which on one is integrated instead of all: with the rest of the range, two integrals
+#: stand for three.
 LEAST_PERIODS = 3
-#: Where a range is cut, as powers of two: as many kinks are computed.
+#: Where a range is cut, as powers of two: as many kinks are computed, at most half of
+#: `kinks.MAX_PIECES`.
 CUTS = range(3, 11)
 _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 

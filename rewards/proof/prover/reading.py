@@ -50,10 +50,19 @@ Note: TypeAlias = tuple[Callable[..., None], tuple[Expression, ...]]
 class Reading:
     """What F and f are written with. ``functions`` are those of f."""
 
-    __slots__ = ("answer", "functions", "integrand", "is_trivial", "size", "split_size")
+    __slots__ = (
+        "_notes",
+        "_reads_roots",
+        "answer",
+        "functions",
+        "integrand",
+        "is_trivial",
+        "size",
+        "split_size",
+    )
 
     def __init__(self, answer: Expression, integrand: Expression, parameters: int = 4) -> None:
-        self.answer, self.integrand = answer, integrand
+        self.answer, self.integrand, self._notes = answer, integrand, _Notes()
         exponents: set[Expression] = set()
         angles: set[Expression] = set()
         others: set[Expression] = set()
@@ -74,23 +83,21 @@ class Reading:
                         others.add(base)
                 else:
                     exponents.add(power if base.function == "e" else node)
+            elif name == "root" and type(args[1]) is Number:
+                orders.add(args[1].numerator)
+                others.add(args[0])
             else:
                 others.add(node)
                 orders |= _orders(name)
-        # One exponent, or one angle, is its own unit, and so are square roots.
+        # One exponent, or one angle, is its own unit, and so are roots of one order.
+        self._reads_roots = len(orders - {0}) > 1
         self.is_trivial = (
             len(exponents) < 2
             and len(angles) < 2
-            and (not orders or (orders == {2} and not exponents))
+            and not (self._reads_roots or 0 in orders or (orders and exponents))
         )
-        count = (
-            1
-            + parameters
-            + len(exponents)
-            + 2 * len(angles)
-            + len(others)
-            + 2 * (IMAGINARY in others)
-        )
+        count = 1 + parameters + len(exponents) + 2 * len(angles) + len(others)
+        count += 2 * (IMAGINARY in others)
         self.size = SMALL if count <= FEW else MIDDLE if count <= SEVERAL else LARGE
         self.split_size = max(self.size, MIDDLE)  # cases of signs have some more
 
@@ -98,15 +105,18 @@ class Reading:
         """Note what is read, height by height, f before F; then there is a basis."""
         if self.is_trivial:
             return
-        notes, known = _Notes(), len(tower.conditions)
-        for notes.of_f, tree in ((True, self.integrand), (False, self.answer)):
-            notes.height(tree)
+        notes, known = self._notes, len(tower.conditions)
+        if not notes.heights:
+            for notes.of_f, tree in ((True, self.integrand), (False, self.answer)):
+                notes.height(tree)
         values: tuple[dict[Expression, Quotient], ...] = (
             tower.values,
             {},
         )  # parts of F may be parts of f, which are real
         for height in notes.heights:
             for of_f, (note, trees) in height:
+                if note is _note_root and not self._reads_roots:
+                    continue
                 tower.values = values[not of_f]
                 tower.real_parts = of_f and real_parts
                 with suppress(NotProvedError):
@@ -156,8 +166,12 @@ class _Notes:
                 if ratio.denominator == 1:
                     return height
                 return self._add(height, (_note_root, (base, Number(ratio.denominator))))
+            # With a constant exponent, as of (sqrt x)^n, what the base is made of need not be real.
+            of_f, self.of_f = self.of_f, False
             height = max(self.height(base), self.height(power))
-            return self._add(height, (_note_power, (base, power))) if name == "pow" else height
+            height = self._add(height, (_note_power, (base, power))) if name == "pow" else height
+            self.of_f = of_f
+            return height
         if name in _EXPONENTIAL:
             return self._note(_note_exponent, args[0], times)
         if name in _CIRCULAR:
@@ -178,11 +192,11 @@ class _Notes:
 
 
 def _without_number(node: Expression) -> Expression:
-    """A tree without a factor, or a divisor, that is a number."""
+    """A tree without terms, a factor, or a divisor, that are numbers."""
     if node.function == "neg":
         return _without_number(node.args[0])
-    others = [arg for arg in node.args if type(arg) is not Number]
-    return others[0] if node.function in ("mul", "div") and len(others) == 1 else node
+    others = [arg for arg in node.args if type(arg) is not Number and arg.function != "neg"]
+    return others[0] if node.function in ("mul", "div", "add") and len(others) == 1 else node
 
 
 @cache

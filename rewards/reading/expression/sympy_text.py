@@ -128,6 +128,7 @@ def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
 
 _SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
     ("Integer", 1): lambda args: args[0],
+    ("S", 1): lambda args: args[0],  # SymPy's `sympify`
     ("Rational", 1): lambda args: args[0],
     ("Rational", 2): lambda args: Call("div", args),
     ("Pow", 2): lambda args: Call("pow", args),

@@ -118,6 +118,8 @@ class Confirmation:
             if differ(slope, self.pool.f(point, bits)) and self.at.other_branch(point) is None:
                 return self.at.refutation(point, bits=bits)
         ctx.prec = self.at.bits
+        if sizes and self.turns:  # as arcsin(sin(x/10^20)) does, on half of the line
+            return self.at.undecided("an inverse function may turn back beyond all points")
         return None
 
     def _show(

@@ -157,6 +157,7 @@ def test_a_column_of_integrands_needs_no_integral_sign(tmp_path: Path) -> None:
         ("Solve it. Give a closed form.\n\n\\int x dx", r"\int x dx"),
         (r"Evaluate $\int_0^(4 (B))  2 A x dx$.", r"\int_0^{4 (B)}  2 A x dx"),
         ("integrate(x, x)", r"\int x \, d x"),
+        ("integrate(S(7), x)", r"\int 7 \, d x"),
         (r"\int_0^{x} x dx", r"\int_0^{x_{0}} x dx"),
     ],
 )
@@ -191,6 +192,17 @@ def test_notations_are_told_apart() -> None:
     assert kind_of(r"\int_0^1 x dx") == kind_of("integrate(x, (x, 0, 1))") == "definite_integral"
     with pytest.raises(UnreadError, match="unknown function"):
         tree_of("foo(x)**2")
+
+
+def test_a_reference_in_other_letters_is_not_refuted(tmp_path: Path) -> None:
+    """It was read as something else than it is, or is about another problem."""
+    file = tmp_path / "t.jsonl"
+    rows = [{"problem": r"\int 7\,dx", "answer": a} for a in ("q(7)*x", "7x + C_1", "7 y")]
+    rows.append({"problem": "integrate(7, x)", "answer": "S(7)*x"})  # in LaTeX a Fresnel integral
+    file.write_text("\n".join(map(json.dumps, rows)))
+    found = list(audit(str(file), workers=1).rows())
+    assert [row["status"] for row in found] == ["unread", "proved", "unread", "proved"]
+    assert "symbols that the problem lacks: q" in found[0]["reason"]
 
 
 def test_iterated_integrals(tmp_path: Path) -> None:

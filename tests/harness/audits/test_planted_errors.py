@@ -187,7 +187,7 @@ def test_what_is_right_in_some_sense_is_suspect(problem: str, reference: str, ki
         (r"\int x dx", "x^2}", "reference: at offset 3: expected no closing brace"),
         (r"\int x dx", "x +", "reference: at offset 3: expected an operand"),
         (r"\int \foo dx", "x", "problem:"),
-        ("2*x**", "x**2", "problem:"),
+        ("integrate(2*x**, x)", "x**2", "problem:"),
     ],
 )
 def test_what_is_not_read_says_where(problem: str, reference: str, where: str) -> None:

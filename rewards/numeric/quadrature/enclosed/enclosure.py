@@ -26,12 +26,15 @@ from ..singularities import named_number
 from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
 from .rotation import Rotation
 
-#: Zeros of linear parts at least so far from the origin are places to begin.
+#: Zeros of linear parts at least so far from the origin are places to begin: nearer ones lie within
+#: the first cut of a tail, 2^3.
 FAR = 8
-#: Binary places of a small value that are computed beyond those of a value of size 1.
+#: Binary places of a small value that are computed beyond those of a value of size 1: of values
+#: down to 10^{-180}.
 MAX_EXTRA_BITS = 600
 
-#: Terms of a sum that are integrated one by one to an end where the sum cannot be.
+#: Terms of a sum that are integrated one by one where the sum cannot be; each may take as long as
+#: the sum, whose work is limited as a whole (`work.ONE_INTEGRAL`).
 MAX_TERMS = 6
 
 Exact = tuple[Fraction, Fraction] | None
@@ -76,7 +79,9 @@ class Enclosure:
         size = self.size
         if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
             # small values: as many digits relative to their size
-            extra = min(int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, 600)
+            extra = min(
+                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, MAX_EXTRA_BITS
+            )
             self.bits, self.size = self.bits + max(extra, 0), arb(0)
             value = self._sum(points)
         if not value.rad() <= arb(10) ** (-self.digits + 5) * self.size:

@@ -171,6 +171,11 @@ def test_the_values_of_a_model_have_what_the_series_leaves_out():
         assert got.imag.contains(0)
         for part in (got.real, got.imag):
             assert near(part.rad(), 2 * SIZE * (u / RADIUS) ** 3)
+    # on a box the largest u counts
+    box, u = value(acb(arb(3, 0.5))), (-arb("2.5")).exp()
+    assert box.real.contains(1 - 2 * u + 3 * u**2)
+    exact = tail_of(replace(model(1, -2, 3), bound=acb(0)))[0]._values("@y10")(acb(arb(3, 0.5)))
+    assert near(box.real.rad() - exact.real.rad(), 2 * SIZE * (u / RADIUS) ** 3)
     # u = r/2 is the last
     assert value(acb(arb(4).log() + 0.01)).is_finite()
     assert not value(acb(arb(4).log() - 0.01)).is_finite()

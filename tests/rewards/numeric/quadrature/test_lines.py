@@ -216,6 +216,9 @@ def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
         total = tail.of(read(r"ax+\sin x")[0].expression)
         assert bool(total.size[0].exp() >= 33)
         assert bool((total.below[0] + total.below[1] * 10).lower() <= 2 * 18 - 1)
+        steps = tail.of(read(r"\lfloor ax\rfloor")[0].expression)
+        assert bool(steps.size[0] >= math.log(32) - 1e-9)
+        assert bool(tail.of(read("e^{-ax}")[0].expression).above[0] >= (-arb(16)).exp())
         bound = tail_bound(read("e^{-ax}")[0].expression, "x", values, arb(8), 1)
         assert bool(bound >= (-arb(16)).exp() / 2)
         assert tail.of(read("a-3")[0].expression).sign == 0

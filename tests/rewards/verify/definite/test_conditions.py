@@ -78,6 +78,7 @@ JUDGED = [
         [r"\frac{2\pi}{\sqrt{b^2-a^2}}"],
     ),
     (r"Evaluate $\int_0^{2n}\{x\}\,dx$, where n is a positive integer.", "n", ["2n"]),
+    (r"Evaluate $\int_0^1 ax\,dx$ for x > 0.", r"\frac a2", ["a"]),
     (r"\int_0^n\lfloor x\rfloor\,dx=?,\ n\in\mathbb{N}", r"\frac{n(n-1)}{2}", [r"\frac{n^2}{2}"]),
     (
         r"\int_0^{2\pi}\cos mx\cos nx\,dx \quad (m\neq n \text{ positive integers})",
