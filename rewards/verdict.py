@@ -11,7 +11,7 @@ from .records import Record
 
 #: The version of the verifier: raised whenever a verdict could come out differently. Runs keep the
 #: verdicts of different versions apart (`run.py score` makes those of a new one).
-VERSION = "13"
+VERSION = "14"
 
 #: The version of a published evaluator, where it has changed since the verifier's first version.
 _EVALUATORS = {"published": "3", "welleck": "2"}
