@@ -167,11 +167,11 @@ def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixt
     lines.unanswered(lost)
     shown = capsys.readouterr().err.splitlines()
     assert shown[1].startswith(f"asking {model.label}: 1 of 3 answers:")
-    assert shown[1].endswith("1 requests without an answer")
+    assert shown[1].endswith("1 request without an answer")
     file = io.StringIO()
     bar = Bar()
     bar._bar.live.console = Console(file=file, force_terminal=True, width=200)
     with bar:
         bar.begin(model, 3, 1)
         bar.unanswered(lost)
-    assert "1 requests without an answer" in file.getvalue()
+    assert "1 request without an answer" in file.getvalue()

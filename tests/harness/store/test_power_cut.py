@@ -110,7 +110,7 @@ def test_a_sweep_goes_on_and_says_what_went(tmp_path: Path) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:20]))
     run = again()
-    assert "40 verdicts were dropped" in said[0]
+    assert "dropped 40 verdicts" in said[0]
     assert len(keys(run.completions)) == len(keys(run.verdicts())) == 60
     assert len(set(keys(run.verdicts()))) == 60
     said.clear()
