@@ -7,7 +7,7 @@ RUN    := $(BIN)/python run.py
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 FAST   := -m "not slow and not perf"
 
-.PHONY: demo demo-llm train-demo test test-rewards test-benchmarks test-harness test-all lint docs install clean
+.PHONY: demo demo-llm train-demo test test-rewards test-benchmarks test-harness test-all mutants lint docs install clean
 
 # SymPy's `integrate` with ten seconds of processor time a problem: a real pass@1 over real integrals.
 demo: $(VENV)/.installed
@@ -38,6 +38,11 @@ test-rewards test-benchmarks test-harness: test-%: $(VENV)/.installed
 
 test-all: $(VENV)/.installed lint
 	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m ""
+
+# 200 changes of the code in eight rooms, each against the tests that execute it (CONTRIBUTING.md).
+mutants: $(VENV)/.installed
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet 'cosmic-ray>=8.7' 'pytest-cov>=7'
+	$(BIN)/python tests/mutation/mutants.py --seed $(or $(SEED),36)
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

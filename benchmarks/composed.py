@@ -15,6 +15,7 @@ from ..rewards.reading.expression.build import add, mul, number
 from ..rewards.reading.expression.tree import Call, Expression, Symbol
 from ..rewards.reading.latex import to_latex
 from .hashed_random import HashedRandom
+from .payloads import IntegrationInputs, IntegrationTarget
 from .problem import Parent, Problem
 from .registry import benchmark
 
@@ -113,15 +114,14 @@ def _problem(
         to_latex(add(*(_term(*term, variable, integrated=integrated) for term in terms)))
         for integrated in (False, True)
     )
-    inputs = {"integrand": integrand, "variable": variable}
     names = [_id(*parent) for parent in parents]
     return Problem(
         id=_id(subset, index),
         task="integration",
         benchmark="composed",
         subset=subset,
-        inputs=inputs,
-        target={**inputs, "antiderivative": antiderivative},
+        inputs=IntegrationInputs(integrand, variable),
+        target=IntegrationTarget(integrand, variable, antiderivative),
         parents=tuple(
             Parent(name, role)
             for name, role in zip(names, ("original", "second term"), strict=False)

@@ -7,7 +7,6 @@ for every held-out problem, so that generalisation is measured by paired differe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,7 +14,8 @@ from ..rewards.reading.expression.build import add, mul, number, power
 from ..rewards.reading.expression.tree import Expression, Symbol
 from ..rewards.reading.latex import to_latex
 from .hashed_random import HashedRandom
-from .problem import JSON, Parent, Problem
+from .payloads import IntegrationInputs, IntegrationTarget
+from .problem import Parent, Problem
 from .registry import benchmark
 
 SOURCE = "this project, docs/training.md"
@@ -98,7 +98,7 @@ def _in_steps(subset: str, seed: int, index: int) -> Problem:
     problem = _problem(subset, index, terms)
     one, other = (to_latex(_term(k // (n + 1), n + 1, "x")) for k, n in terms)
     steps = rf"{one}+\int {to_latex(_term(*terms[1], 'x'))}dx={one}+{other}"
-    return replace(problem, target={**problem.target, "steps": steps})
+    return replace(problem, target=replace(problem.target_as(IntegrationTarget), steps=steps))
 
 
 def _problem(
@@ -116,14 +116,13 @@ def _problem(
         parents.append(Parent(_id("monomials", other), "second term"))
     integrand = to_latex(add(*(_term(c, n, variable) for c, n in terms)))
     antiderivative = to_latex(add(*(_term(Fraction(c, n + 1), n + 1, variable) for c, n in terms)))
-    inputs: Mapping[str, JSON] = {"integrand": integrand, "variable": variable}
     return Problem(
         id=_id(subset, index),
         task="integration",
         benchmark="drills",
         subset=subset,
-        inputs=inputs,
-        target={**inputs, "antiderivative": antiderivative},
+        inputs=IntegrationInputs(integrand, variable),
+        target=IntegrationTarget(integrand, variable, antiderivative),
         parents=tuple(parents),
         pair_parent=parent if perturbed else None,
         perturbation=subset if perturbed else None,

@@ -15,7 +15,8 @@ from ..rewards.reading.expression.build import ONE, add, div, mul, number, power
 from ..rewards.reading.expression.traversal import nodes_of, symbols_of
 from ..rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ..rewards.reading.latex import ReadError, to_latex
-from .expressions import parse
+from .algebra.formulas import parse
+from .payloads import IntegrationInputs, IntegrationTarget
 from .problem import Parent, Problem
 
 
@@ -32,9 +33,10 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
         integrand cannot be read.
 
     """
-    variable = str(problem.target["variable"])
+    target = problem.target_as(IntegrationTarget)
+    variable = target.variable
     try:
-        root = parse(str(problem.target["integrand"]), variable)
+        root = parse(target.integrand, variable)
     except ReadError:
         return []
     steps: dict[Expression, int] = {}
@@ -81,12 +83,12 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
             yield Call(name, (x, args[1]))
     elif len(args) == 1 and name != "neg" and args[0] != x:
         yield Call(name, (x,))
-    for place, arg in enumerate(args):
+    for index, arg in enumerate(args):
         if isinstance(arg, Number) and name not in ("pow", "root") and abs(arg.numerator) != 1:
-            yield _rebuilt(name, (*args[:place], ONE, *args[place + 1 :]))
+            yield _rebuilt(name, (*args[:index], ONE, *args[index + 1 :]))
         else:
             for easier in _easier(arg, variable):
-                yield _rebuilt(name, (*args[:place], easier, *args[place + 1 :]))
+                yield _rebuilt(name, (*args[:index], easier, *args[index + 1 :]))
 
 
 _BUILDERS: dict[str, Callable[..., Expression]] = {"add": add, "mul": mul, "div": div, "pow": power}
@@ -117,16 +119,18 @@ def _well_posed(tree: Expression, variable: str) -> bool:
 
 
 def _problem(parent: Problem, tree: Expression, variable: str, step: int, place: int) -> Problem:
-    inputs = {"integrand": to_latex(tree), "variable": variable}
+    integral = to_latex(tree), variable
     return Problem(
         id=f"{parent.id}~{place}",
         task="integration",
         benchmark=parent.benchmark,
         subset=f"{parent.subset}_relatives",
-        inputs=dict(inputs),
-        target=dict(inputs),
+        inputs=IntegrationInputs(*integral),
+        target=IntegrationTarget(*integral),
         assumptions={
-            name: kind for name, kind in parent.assumptions.items() if name in symbols_of(tree)
+            name: assumption
+            for name, assumption in parent.assumptions.items()
+            if name in symbols_of(tree)
         },
         parents=(Parent(parent.id, "original"),),
         pair_parent=parent.id,

@@ -26,10 +26,10 @@ from ..rewards.numeric.sampling.integrand import prepare
 from ..rewards.reading.expression.traversal import needs_worker, nodes_of, symbols_of
 from ..rewards.reading.expression.tree import Call, Expression, Symbol
 from ..rewards.reading.latex import to_latex
+from .payloads import DefiniteTarget, IntegrationTarget
 from .problem import Problem
 
 #: The tasks whose problems have fingerprints.
-TASKS = ("integration", "definite_integral")
 #: Decimal digits of a mark.
 DIGITS = 12
 #: Marks that two integrands must share to be compared by the verifier.
@@ -305,7 +305,7 @@ def _fingerprints(
     problems: Iterable[Problem], result: Overlap
 ) -> Iterator[tuple[str, Fingerprint]]:
     for problem in problems:
-        if problem.task not in TASKS:
+        if not isinstance(problem.target, IntegrationTarget | DefiniteTarget):
             continue
         name = f"{problem.name}/{problem.id}"
         try:
@@ -315,7 +315,8 @@ def _fingerprints(
 
 
 def fingerprint_of(problem: Problem) -> Fingerprint:
-    """The fingerprint of a problem of one of `TASKS`; raises `ProblemError`."""
-    if problem.task == "definite_integral":
-        return definite_fingerprint(str(problem.target["integral"]))
-    return fingerprint(str(problem.target["integrand"]), str(problem.target["variable"]))
+    """The fingerprint of an integral; raises `ProblemError`."""
+    if isinstance(problem.target, DefiniteTarget):
+        return definite_fingerprint(problem.target.integral)
+    target = problem.target_as(IntegrationTarget)
+    return fingerprint(target.integrand, target.variable)

@@ -6,24 +6,20 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..rewards.errors import UserError
+from ..rewards.errors import UserError, suggest
 from ..rewards.records import Record, convert
+from .payloads import JSON, TASKS
 
 if TYPE_CHECKING:
-    JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
-else:  # msgspec knows no recursive types
-    JSON = Any
+    from .payloads import Payload, Target
 
-#: The tasks. Each has prompt templates and a verifier.
-TASKS = (
-    "integration",
-    "definite_integral",
-    "derivation_step",
-    "calculus_step",
-    "arithmetic",
-)
+    P = TypeVar("P", bound=Payload)
+else:  # msgspec leaves the payloads to `Problem`, which knows their types by the task
+    Payload = Target = Any
+
+__all__ = ["TASKS", "Parent", "Problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +43,15 @@ class Parent:
 class Problem(Record):
     """One problem: what the prompt shows, what the verifier needs, and where it comes from.
 
-    The mappings are plain dictionaries, because these pickle and print well. Do not change them.
+    A dictionary of inputs or of a target is read as the task's payload.
 
     Attributes:
         id: unique within the benchmark.
         task: one of `TASKS`.
         benchmark: the benchmark's name.
         subset: the subset's name.
-        inputs: all that a prompt may show.
-        target: all that a verdict may depend on. For the task ``integration``, both have the keys
-            ``integrand`` and ``variable``, and the target ``antiderivative`` if a reference is
-            known; all are LaTeX. For ``definite_integral`` both have ``integral``, and the target
-            ``value`` if one is known.
+        inputs: all that a prompt may show, as the payload of the task (`benchmarks.payloads`).
+        target: all that a verdict may depend on, likewise.
         assumptions: what is assumed of symbols other than the variable, by default ``positive``.
         parents: the problems that it was made from.
         pair_parent: the id of the problem that it is compared with.
@@ -67,8 +60,8 @@ class Problem(Record):
 
     >>> shown = {"integrand": "2x", "variable": "x"}
     >>> problem = Problem("p1", "integration", "mine", "easy", inputs=shown, target=shown)
-    >>> problem.name
-    'mine/easy'
+    >>> problem.name, problem.target.judged
+    ('mine/easy', '2x')
 
     """
 
@@ -76,8 +69,8 @@ class Problem(Record):
     task: str
     benchmark: str
     subset: str
-    inputs: Mapping[str, JSON]
-    target: Mapping[str, JSON]
+    inputs: Payload
+    target: Target
     assumptions: Mapping[str, str] = field(default_factory=dict)
     parents: tuple[Parent, ...] = ()
     pair_parent: str | None = None
@@ -88,7 +81,13 @@ class Problem(Record):
         if not self.id:
             raise ValueError("a problem needs an id that is not empty")
         if self.task not in TASKS:
-            raise ValueError(f"{self.id}: unknown task {self.task!r}; known: {', '.join(TASKS)}")
+            raise ValueError(f"{self.id}: unknown task {self.task!r}; {suggest(self.task, TASKS)}")
+        payloads = TASKS[self.task]
+        try:
+            object.__setattr__(self, "inputs", payloads.read_inputs(self.inputs))
+            object.__setattr__(self, "target", payloads.read_target(self.target))
+        except UserError as error:
+            raise UserError(f"{self.id}: {error}") from None
 
     def __hash__(self) -> int:
         return hash((self.benchmark, self.subset, self.id))
@@ -97,6 +96,54 @@ class Problem(Record):
     def name(self) -> str:
         """The subset's full name, as in ``bee/competition``."""
         return f"{self.benchmark}/{self.subset}"
+
+    def target_as(self, payload: type[P]) -> P:
+        """The target as the payload of one task.
+
+        Args:
+            payload: a type of `benchmarks.payloads`.
+
+        Returns:
+            The target.
+
+        Raises:
+            UserError: the problem is of another task.
+
+        """
+        return self._as(self.target, payload)
+
+    def inputs_as(self, payload: type[P]) -> P:
+        """The inputs as the payload of one task.
+
+        Args:
+            payload: a type of `benchmarks.payloads`.
+
+        Returns:
+            The inputs.
+
+        Raises:
+            UserError: the inputs are of another task, or lack one of its fields.
+
+        """
+        return self._as(self.inputs, payload)
+
+    def _as(self, value: object, payload: type[P]) -> P:
+        if not isinstance(value, payload):
+            raise UserError(
+                f"{self.id} of the task {self.task!r} has no {payload.__name__}, "
+                f"but {type(value).__name__}"
+            )
+        return value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The problem as a JSON-serialisable dictionary, which `from_dict` reads.
+
+        Returns:
+            The fields by name.
+
+        """
+        row = super(Problem, self).to_dict()
+        return row | {"inputs": self.inputs.to_dict(), "target": self.target.to_dict()}
 
     @property
     def content_hash(self) -> str:

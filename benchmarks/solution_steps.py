@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from ..rewards.verify.solution_steps import Judgement, Solution, verify_solution
 from .errors import BenchmarkError
 from .hashed_random import HashedRandom
-from .problem import JSON, Problem
+from .payloads import JSON, DerivationInputs, LabelTarget
+from .problem import Problem
 from .registry import benchmark
 
 SOURCE = "this project, docs/steps.md"
@@ -197,11 +198,14 @@ def problems_of(
     >>> from calculus_harness.rewards import verify_solution
     >>> text = r"Let $u = x^2$, $du = 2x\,dx$: $\int 2xe^{x^2}\,dx = \int e^u\,du = ue^u$."
     >>> made = list(problems_of("a", r"\int 2xe^{x^2}\,dx", verify_solution(text, "2xe^{x^2}")))
-    >>> [problem.target["label"] for problem in made], made[1].inputs["annotation"]
+    >>> [problem.target.label for problem in made], made[1].inputs.annotation
     ([1, 1, 0], 'substitution')
 
     """
-    lines = [(one.start, "definition", f"{one.name} = {one.value}") for one in solution.definitions]
+    lines = [
+        (definition.start, "definition", f"{definition.name} = {definition.value}")
+        for definition in solution.definitions
+    ]
     last = solution.first_wrong
     for number, claim in enumerate(solution.claims[: None if last is None else last + 1]):
         step = (claim.kind, f"{claim.left} = {claim.right}")
@@ -234,14 +238,7 @@ def _made(
         task=TASK,
         benchmark=NAME,
         subset=subset,
-        inputs={
-            "steps": [list(line) for line in before],
-            "annotation": kind,
-            "equation": equation,
-            "sequence": sequence,
-            "clean_sequence": sequence,
-            "operator": kind,
-        },
-        target={"label": label},
+        inputs=DerivationInputs(sequence, sequence, tuple(before), kind, equation, kind),
+        target=LabelTarget(label),
         metadata={"operator": kind, "steps": len(before) - 1, **metadata},
     )

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .audits.auditing import Audit, audit
     from .core.errors import UserError
     from .core.policy import Policy
     from .core.prices import Prices
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from .store.run import Run
 
 __all__ = [
+    "Audit",
     "Capability",
     "Completion",
     "FinishReason",
@@ -39,6 +41,7 @@ __all__ = [
     "SweepSpec",
     "UserError",
     "ask_each",
+    "audit",
     "compare",
     "plan",
     "print_comparison",
@@ -53,6 +56,7 @@ __all__ = [
 
 _HOMES = {
     ".report": ("print_comparison", "print_summary", "to_pandas"),
+    ".audits.auditing": ("Audit", "audit"),
     ".stats.compare": ("compare",),
     ".stats.summary": ("summarise",),
     ".core.errors": ("UserError",),

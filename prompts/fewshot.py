@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..benchmarks.fingerprint import Fingerprint, fingerprint
+from ..benchmarks.payloads import IntegrationInputs, LabelTarget
 from ..benchmarks.problem import Problem
 from ..rewards import ProblemError
 from . import hint_examples, labelled
@@ -66,7 +67,7 @@ def select(
         NotEnoughExamplesError: if there are fewer.
 
     """
-    if problem.task in labelled.TASKS:
+    if isinstance(problem.target, LabelTarget):
         return _require_enough(labelled.select(problem, shots, pick), shots, problem.task)
     if problem.task == "arithmetic":
         return _require_enough(hint_examples.select(problem, shots), shots, problem.task)
@@ -91,10 +92,10 @@ def _require_enough(examples: Sequence[Shown], shots: int, task: str) -> Sequenc
 
 
 def _fingerprint_of(problem: Problem) -> Fingerprint | None:
-    if problem.task != "integration":
+    if not isinstance(inputs := problem.inputs, IntegrationInputs):
         return None
     try:
-        return fingerprint(str(problem.inputs["integrand"]), str(problem.inputs["variable"]))
+        return fingerprint(inputs.integrand, inputs.variable)
     except ProblemError:
         return None
 

@@ -20,6 +20,7 @@ from ..benchmarks.hint.problems import concepts_in
 from ..benchmarks.hint.sampling import Draw, draw
 from ..benchmarks.hint.semantics import parse, worked
 from ..benchmarks.hint.splits import FEWSHOT, TRAIN_OPERATORS, TRAIN_VALUE, expressions, part
+from ..benchmarks.payloads import ArithmeticInputs
 from ..benchmarks.problem import Problem
 
 T = TypeVar("T")
@@ -62,9 +63,10 @@ def select(problem: Problem, shots: int) -> list[WorkedExpression]:
 
     Where an expression has several concepts, they take turns.
     """
-    own = problem.inputs.get("expression")
+    inputs = problem.inputs
+    own = inputs.expression if isinstance(inputs, ArithmeticInputs) else ""
     seed = problem.metadata.get("seed")
     seed = seed if isinstance(seed, int) else 0
-    pools = [pool(concept, seed) for concept in concepts_in(str(own))] or [pool()]
+    pools = [pool(concept, seed) for concept in concepts_in(own)] or [pool()]
     others = (one for one in _in_turn(*pools) if one.expression != own)
     return list(islice(others, shots))

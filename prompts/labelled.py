@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ..benchmarks.hashed_random import HashedRandom
+from ..benchmarks.payloads import DerivationInputs
 from ..benchmarks.problem import Problem
 
 POOLS = Path(__file__).parent / "examples"
-TASKS = ("derivation_step", "calculus_step")
 OPERATOR, RANDOM = "operator", "random"
 PICKS = (OPERATOR, RANDOM)
 
@@ -58,7 +58,7 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
     rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
     half = (shots + 1) // 2
-    labelled = [_labelled(row, int(place < half)) for place, row in enumerate(rng.shuffled(chosen))]
+    labelled = [_labelled(row, int(index < half)) for index, row in enumerate(rng.shuffled(chosen))]
     return rng.shuffled(labelled)
 
 
@@ -91,7 +91,9 @@ def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, b
     A few operators have not enough examples with the wanted number of steps; examples with other
     numbers of steps follow.
     """
-    operator, steps = problem.inputs.get("operator"), problem.inputs.get("shots_from")
+    operator, steps = getattr(problem.inputs, "operator", None), None
+    if isinstance(problem.inputs, DerivationInputs):
+        steps = problem.inputs.shots_from
     other_steps = steps is not None and row.get("steps") != steps
     if pick == RANDOM and problem.task == "derivation_step":
         return other_steps, not row["natural"]

@@ -78,5 +78,6 @@ class Rendered:
         if not self.messages:
             return self.text
         return "\n\n".join(
-            f"[{one.role}]\n{'[picture]' * len(one.pictures)}{one.content}" for one in self.messages
+            f"[{message.role}]\n{'[picture]' * len(message.pictures)}{message.content}"
+            for message in self.messages
         )

@@ -255,10 +255,12 @@ class Prompt:
             )
         messages: list[Message] = []
         try:
+            # Templates, those of stored runs too, see JSON: `problem.inputs.get("concept")`.
+            row = problem.to_dict() | {"name": problem.name}
             text = self._template.render(
-                dict(problem.inputs)
+                row["inputs"]
                 | dict(replies)
-                | {"problem": problem, "stage": self.stages[len(replies)]}
+                | {"problem": row, "stage": self.stages[len(replies)]}
                 | (
                     {}
                     if self.shots is None
@@ -285,6 +287,11 @@ class Prompt:
             return b64encode(problem_pictures(self.pictures or "").png(problem)).decode()
         except PoolError as error:
             raise PictureError(f"{problem.id}: {error}") from None
+
+
+def _prefix_form(row: dict[str, Any], side: str) -> str:
+    fields = {name: value for name, value in row.items() if name != "name"}
+    return prefix_form(Problem.from_dict(fields), side)
 
 
 def names(task: str | None = None) -> tuple[str, ...]:
@@ -435,4 +442,4 @@ _ENVIRONMENT = jinja2.Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_ENVIRONMENT.filters["prefix_form"] = prefix_form
+_ENVIRONMENT.filters["prefix_form"] = _prefix_form

@@ -34,8 +34,8 @@ def check_text(name: str, value: Any) -> None:
 
 def check_texts(name: str, values: Iterable[Any]) -> None:
     """Raise `ArgumentTypeError` for the first of several arguments that is no text."""
-    for place, value in enumerate(values):
-        check_text(f"{name}[{place}]", value)
+    for index, value in enumerate(values):
+        check_text(f"{name}[{index}]", value)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

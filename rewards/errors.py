@@ -140,12 +140,12 @@ def _installed(package: str) -> bool:
         return False
 
 
-def suggest(wanted: str, known: Iterable[str]) -> str:
+def suggest(name: str, choices: Iterable[str]) -> str:
     """The rest of an error message about an unknown name.
 
     Args:
-        wanted: the name as it was given.
-        known: all names that exist.
+        name: the name as a user gave it.
+        choices: all names that exist.
 
     Returns:
         The names that are spelled similarly, or all names if there are none.
@@ -154,8 +154,8 @@ def suggest(wanted: str, known: Iterable[str]) -> str:
     "did you mean 'label'?"
 
     """
-    known = sorted(known)
-    near = difflib.get_close_matches(wanted, known, n=3)
+    choices = sorted(choices)
+    near = difflib.get_close_matches(name, choices, n=3)
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"
-    return f"known: {', '.join(known)}"
+    return f"known: {', '.join(choices)}"

@@ -42,8 +42,8 @@ class _FormerPaths(MetaPathFinder, Loader):
         return spec_from_loader(fullname, self) if name in PRESENT else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        name, dot, rest = spec.name.removeprefix(_PREFIX).partition(".")
-        module = import_module(f"{_PREFIX}{PRESENT[name]}{dot}{rest}")
+        name, dot, submodule = spec.name.removeprefix(_PREFIX).partition(".")
+        module = import_module(f"{_PREFIX}{PRESENT[name]}{dot}{submodule}")
         spec.loader_state = module.__spec__
         return module
 

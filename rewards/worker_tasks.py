@@ -27,9 +27,9 @@ from .workers.verdicts import pack
 def timed(task: str, *arguments: Any) -> list[Any]:
     """A task's result, and its seconds of processor time."""
     function = resolve(TASKS[task], PACKAGE)
-    before = time.process_time()
+    started = time.process_time()
     result = function(*arguments)
-    return [result, time.process_time() - before]
+    return [result, time.process_time() - started]
 
 
 def verify(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:

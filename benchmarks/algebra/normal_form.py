@@ -233,8 +233,8 @@ class Algebra:
     def neg(self, node: Expression) -> Expression:
         return self.mul(self.minus_one, node)
 
-    def div(self, above: Expression, below: Expression) -> Expression:
-        return self.mul(above, self.pow(below, self.minus_one))
+    def div(self, expression: Expression, below: Expression) -> Expression:
+        return self.mul(expression, self.pow(below, self.minus_one))
 
     # --- powers ---
 

@@ -22,6 +22,7 @@ from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import ReadError, read, to_latex
 from ..errors import BenchmarkError
 from ..fingerprint import Fingerprint, fingerprint
+from ..payloads import IntegrationInputs, IntegrationTarget
 from ..problem import Problem
 from ..registry import benchmark
 from . import bank
@@ -65,11 +66,14 @@ class Parents:
         """
         partitions: dict[str, list[SourceIntegral]] = {"competition": [], "qualifier": []}
         for problem in problems:
-            if problem.task != "integration" or "antiderivative" not in problem.target:
+            target = problem.target
+            if not isinstance(target, IntegrationTarget) or target.antiderivative is None:
                 continue
-            if problem.target["variable"] != bank.VARIABLE:
+            if target.variable != bank.VARIABLE:
                 raise AugmentationError(f"{problem.id}: the variable must be {bank.VARIABLE}")
-            partitions.setdefault(problem.subset, []).append(_source_integral(problem))
+            partitions.setdefault(problem.subset, []).append(
+                _source_integral(problem.id, target.integrand, target.antiderivative)
+            )
         everything = tuple(item for items in partitions.values() for item in items)
         if not everything:
             raise AugmentationError("there are no problems with a reference to make others of")
@@ -87,14 +91,13 @@ class Parents:
         return any(mine.resembles(other) and mine.same(other) for other in self._fingerprints)
 
 
-def _source_integral(problem: Problem) -> SourceIntegral:
-    f = prepare(str(problem.target["integrand"]), bank.VARIABLE, None).expression
+def _source_integral(name: str, integrand: str, reference: str) -> SourceIntegral:
+    f = prepare(integrand, bank.VARIABLE, None).expression
     try:
-        text = str(problem.target["antiderivative"])
-        antiderivative = read(text, symbols=[bank.VARIABLE])[0].expression
+        antiderivative = read(reference, symbols=[bank.VARIABLE])[0].expression
     except ReadError as error:
-        raise AugmentationError(f"{problem.id}: unreadable antiderivative: {error}") from None
-    return SourceIntegral(problem.id, f, antiderivative)
+        raise AugmentationError(f"{name}: unreadable antiderivative: {error}") from None
+    return SourceIntegral(name, f, antiderivative)
 
 
 @cache
@@ -265,10 +268,7 @@ class Generator:
         return new
 
     def _problem(self, accepted: _Accepted, decision: Decision) -> Problem:
-        shown: dict[str, Any] = {
-            "integrand": decision.integrand or accepted.integrand,
-            "variable": bank.VARIABLE,
-        }
+        shown = IntegrationInputs(decision.integrand or accepted.integrand, bank.VARIABLE)
         metadata: dict[str, Any] = {
             **accepted.integral.details,
             "seed": self.seed,
@@ -285,7 +285,7 @@ class Generator:
             benchmark="bee",
             subset=self.perturbation.name,
             inputs=shown,
-            target={**shown, "antiderivative": accepted.antiderivative},
+            target=IntegrationTarget(shown.integrand, shown.variable, accepted.antiderivative),
             parents=accepted.integral.parents,
             pair_parent=accepted.f.id,
             perturbation=self.perturbation.name,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...rewards.reading.latex import read, to_latex
 from ...rewards.records import convert
+from ..payloads import IntegrationInputs, IntegrationTarget
 from ..problem import Problem
 from ..registry import benchmark
 
@@ -41,14 +42,13 @@ class Entry:
             metadata["sympy_solves_in_10s"] = self.sympy_solves_in_10s
         if self.source is not None:
             metadata["source"] = self.source
-        shown: dict[str, Any] = {"integrand": self.integrand, "variable": VARIABLE}
         return Problem(
             id=self.id,
             task="integration",
             benchmark="bee",
             subset=self.partition,
-            inputs=shown,
-            target={**shown, "antiderivative": self.antiderivative},
+            inputs=IntegrationInputs(self.integrand, VARIABLE),
+            target=IntegrationTarget(self.integrand, VARIABLE, self.antiderivative),
             metadata=metadata,
         )
 

@@ -18,7 +18,7 @@ def shortest_form(integrand: Expression) -> Outcome:
     Returns:
         The LaTeX or None, and the reason: ``simplified`` or ``unchanged``.
 
-    >>> from calculus_harness.benchmarks.expressions import parse
+    >>> from calculus_harness.benchmarks.algebra.formulas import parse
     >>> shortest_form(parse(r"\frac{x^2-1}{x-1}+e^{2x}"))
     ('x + 1 + e^{2 x}', 'simplified')
 

@@ -18,9 +18,10 @@ from ...rewards.reading.expression.derivative import differentiate
 from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ...rewards.reading.latex import to_latex
-from ..expressions import parse
+from ..algebra.formulas import parse
 from ..hashed_random import HashedRandom
-from ..problem import JSON, Parent
+from ..payloads import JSON
+from ..problem import Parent
 from .hyperbolic import hyperbolic_counterpart
 
 Item = TypeVar("Item")

@@ -17,7 +17,7 @@ from .sums import sums
 
 #: Subset -> the function that makes it from any problems and a seed.
 KINDS: dict[str, Callable[[Sequence[Problem], int], list[Problem]]] = {
-    **{kind: partial(neighbours, kind) for kind in NEIGHBOURS},
+    **{neighbour: partial(neighbours, neighbour) for neighbour in NEIGHBOURS},
     **{f"valid_sum{terms}": partial(sums, terms=terms) for terms in (1, 2, 3, 4)},
 }
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from ...rewards import ProblemError, verify_antiderivative
 from ...rewards.numeric.sampling.integrand import prepare
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import ReadError, read, to_latex
 from ..errors import BenchmarkError
-from ..problem import JSON, Parent, Problem
+from ..payloads import JSON, IntegrationInputs, IntegrationTarget
+from ..problem import Parent, Problem
 
 BENCHMARK = "brittleness"
 #: Two readings of the paper: as its released code does it, and as its text says.
@@ -44,14 +44,11 @@ class Integral:
             DerivationError: if the problem is not an integration problem, or cannot be read.
 
         """
-        return _read(
-            problem.id,
-            problem.task,
-            str(problem.target.get("integrand", "")),
-            str(problem.target.get("variable", "x")),
-            tuple(problem.assumptions.items()),
-            str(problem.target.get("antiderivative", "")),
-        )
+        if not isinstance(target := problem.target, IntegrationTarget):
+            raise DerivationError(
+                f"{problem.id}: nothing can be derived from the task {problem.task!r}"
+            )
+        return _read(problem.id, target, tuple(problem.assumptions.items()))
 
     def problem(
         self,
@@ -75,23 +72,18 @@ class Integral:
             UnprovenError: if the verifier does not prove the reference.
 
         """
-        shown: dict[str, Any] = {
-            "integrand": to_latex(self.integrand),
-            "variable": self.variable,
-        }
-        target = dict(shown)
+        integrand, reference = to_latex(self.integrand), None
         if self.antiderivative is not None:
             reference = to_latex(self.antiderivative)
-            if not self._proves(reference, shown["integrand"]):
+            if not self._proves(reference, integrand):
                 raise UnprovenError(f"{id}: the reference {reference} is not proven")
-            target["antiderivative"] = reference
         return Problem(
             id=id,
             task="integration",
             benchmark=BENCHMARK,
             subset=subset,
-            inputs=shown,
-            target=target,
+            inputs=IntegrationInputs(integrand, self.variable),
+            target=IntegrationTarget(integrand, self.variable, reference),
             assumptions=dict(self.assumptions),
             parents=parents,
             pair_parent=parents[0].id if parents else None,
@@ -111,19 +103,13 @@ class Integral:
 
 @lru_cache(maxsize=8192)
 def _read(
-    name: str,
-    task: str,
-    integrand: str,
-    variable: str,
-    assumptions: tuple[tuple[str, str], ...],
-    reference: str,
+    name: str, target: IntegrationTarget, assumptions: tuple[tuple[str, str], ...]
 ) -> Integral:
-    if task != "integration":
-        raise DerivationError(f"{name}: nothing can be derived from the task {task!r}")
+    reference = target.antiderivative
     try:
-        prepared = prepare(integrand, variable, dict(assumptions))
+        prepared = prepare(target.integrand, target.variable, dict(assumptions))
         symbols = prepared.symbols
         big_f = read(reference, symbols=symbols)[0].expression if reference else None
     except (ProblemError, ReadError) as error:
         raise DerivationError(f"{name}: {error}") from None
-    return Integral(prepared.expression, big_f, variable, dict(assumptions))
+    return Integral(prepared.expression, big_f, target.variable, dict(assumptions))

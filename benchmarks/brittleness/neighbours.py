@@ -23,7 +23,8 @@ from itertools import islice
 from ...rewards.reading.expression.build import add, div, mul, number
 from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ..hashed_random import HashedRandom
-from ..problem import JSON, Parent, Problem
+from ..payloads import JSON
+from ..problem import Parent, Problem
 from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
 
 #: Problems that are scaled, and factors for each.
@@ -59,7 +60,7 @@ def neighbours(
     >>> solved = load("drills/monomials", limit=2)
     >>> for kind in KINDS:
     ...     neighbour, = neighbours(kind, solved, seed=0, limit=1)
-    ...     print(neighbour.inputs["integrand"])
+    ...     print(neighbour.inputs.integrand)
     \frac{29 x^{4}}{35}
     1015 x^{4}
     29 x^{4} + e^{x}

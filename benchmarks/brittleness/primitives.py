@@ -23,7 +23,8 @@ from functools import lru_cache, partial
 from ...rewards.reading.expression.build import add, mul, neg, number, power
 from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ..hashed_random import HashedRandom
-from ..problem import JSON, Problem
+from ..payloads import JSON
+from ..problem import Problem
 from ..registry import benchmark
 from .integrals import Integral
 

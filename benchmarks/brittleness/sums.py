@@ -48,7 +48,7 @@ def sums(
 
     >>> from calculus_harness.benchmarks import load
     >>> solved = load("drills/monomials", limit=2)
-    >>> [problem.inputs["integrand"] for problem in sums(solved, 0, terms=2, count=2)]
+    >>> [problem.inputs.integrand for problem in sums(solved, 0, terms=2, count=2)]
     ['58 x^{4}', '20 x^{7}']
 
     Raises:
@@ -126,7 +126,10 @@ def _sum(parts: Sequence[Integral]) -> Integral | None:
     """The sum of integrals; None if it is 0, or the assumptions contradict each other."""
     assumptions: Mapping[str, str] = {}
     for part in parts:
-        if any(assumptions.get(name, kind) != kind for name, kind in part.assumptions.items()):
+        if any(
+            assumptions.get(name, assumption) != assumption
+            for name, assumption in part.assumptions.items()
+        ):
             return None
         assumptions = {**assumptions, **part.assumptions}
     f = collect(*(part.integrand for part in parts))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from ..payloads import DefiniteInputs, DefiniteTarget
 from ..problem import Problem
 from ..registry import benchmark
 from .integrals import Integral, parse
@@ -41,13 +42,12 @@ def entries() -> tuple[Entry, ...]:
 def bank(seed: int, index: int) -> Problem:
     """Definite integrals with closed forms, principal values, and divergent ones."""
     entry = entries()[index]
-    shown = {"integral": entry.integral}
     return Problem(
         id=entry.id,
         task="definite_integral",
         benchmark="definite",
         subset="bank",
-        inputs=shown,
-        target={**shown, "value": entry.value},
+        inputs=DefiniteInputs(entry.integral),
+        target=DefiniteTarget(entry.integral, entry.value),
         metadata={"technique": entry.technique, "difficulty": entry.difficulty},
     )

@@ -10,7 +10,8 @@ from ...rewards.reading.expression.build import mul
 from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ...rewards.reading.latex import read, to_latex
-from ..problem import JSON, Parent, Problem
+from ..payloads import JSON, DefiniteInputs, DefiniteTarget
+from ..problem import Parent, Problem
 
 #: A limit of integration: a tree, or +1 or -1 for an infinity.
 Limit = Expression | int
@@ -135,14 +136,13 @@ def problem(
     metadata: Mapping[str, JSON] | None = None,
 ) -> Problem:
     """The problem that asks for an integral."""
-    shown = {"integral": integral.latex}
     return Problem(
         id=id,
         task="definite_integral",
         benchmark="definite",
         subset=subset,
-        inputs=shown,
-        target={**shown, "value": integral.value_latex},
+        inputs=DefiniteInputs(integral.latex),
+        target=DefiniteTarget(integral.latex, integral.value_latex),
         parents=parents,
         pair_parent=pair_parent,
         perturbation=perturbation,

@@ -21,6 +21,7 @@ from functools import lru_cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, DamerauLevenshtein
 
+from ...rewards.errors import suggest
 from ...rewards.reading.expression.traversal import is_written_with
 from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
@@ -98,7 +99,7 @@ def case(
 
     """
     if operation not in OPERATIONS:
-        raise ValueError(f"unknown operation {operation!r}; known: {', '.join(OPERATIONS)}")
+        raise ValueError(f"unknown operation {operation!r}; {suggest(operation, OPERATIONS)}")
     return _chunk(operation, seed, index // CHUNK, easy, options)[index % CHUNK]
 
 
@@ -170,36 +171,38 @@ def solve(operation: str, premise: Expression, variable: Expression) -> Expressi
         return None
 
 
-def _exchanged(one: _Solved, first: str, second: str) -> _Solved:
+def _exchanged(solved: _Solved, first: str, second: str) -> _Solved:
     """The example with two letters exchanged."""
     names = {first: second, second: first}
-    return _Solved(*(rename(term, names) for term in (one.premise, one.variable, one.result)))
+    return _Solved(
+        *(rename(term, names) for term in (solved.premise, solved.variable, solved.result))
+    )
 
 
-def _in_reference(one: _Solved) -> _Solved:
-    return _exchanged(one, name_of(one.variable), REFERENCE)
+def _in_reference(solved: _Solved) -> _Solved:
+    return _exchanged(solved, name_of(solved.variable), REFERENCE)
 
 
-def _with_negative(operation: str, one: _Solved, pool: Mapping[str, _Solved]) -> Case | None:
+def _with_negative(operation: str, solved: _Solved, pool: Mapping[str, _Solved]) -> Case | None:
     """The example with the nearest result that is proven wrong; None if there is none."""
     candidates: dict[str, Expression] = {}
     near = process.extract(
-        latex(_in_reference(one).result), pool.keys(), scorer=OSA.distance, limit=NEAREST
+        latex(_in_reference(solved).result), pool.keys(), scorer=OSA.distance, limit=NEAREST
     )
     for text, _, _ in near:
-        other = _exchanged(pool[text], REFERENCE, name_of(one.variable))
-        if other.premise != one.premise:
+        other = _exchanged(pool[text], REFERENCE, name_of(solved.variable))
+        if other.premise != solved.premise:
             candidates.setdefault(latex(other.result), other.result)
-    for name in sorted(free(one.premise) - {name_of(one.variable)}):
-        result = solve(operation, one.premise, symbol(name))
+    for name in sorted(free(solved.premise) - {name_of(solved.variable)}):
+        result = solve(operation, solved.premise, symbol(name))
         if result is not None:
             candidates.setdefault(latex(result), result)
-    truth = latex(one.result)
+    truth = latex(solved.result)
     ranked = sorted(candidates, key=lambda text: (DamerauLevenshtein.distance(truth, text), text))
     for text in ranked:
         wrong = candidates[text]
-        if _is_result(operation, one.premise, one.variable, wrong) is False:
-            made = Case(operation, one.premise, one.variable, one.result, wrong)
+        if _is_result(operation, solved.premise, solved.variable, wrong) is False:
+            made = Case(operation, solved.premise, solved.variable, solved.result, wrong)
             if len(made.names) < len(GREEK):  # EC needs one more name
                 return made
     return None

@@ -135,21 +135,21 @@ def _alternatives(
 # --- perturbations of examples ---
 
 
-def greek_names(one: StepExample, rng: HashedRandom) -> dict[str, str]:
+def greek_names(step_example: StepExample, rng: HashedRandom) -> dict[str, str]:
     """A different random Greek letter for every name, including those of the negative."""
     letters = rng.shuffled(GREEK)
-    names = one.names
+    names = step_example.names
     if len(names) > len(letters):
         raise ValueError(f"{len(names)} names for {len(letters)} letters")
     return dict(zip(names, letters, strict=False))
 
 
-def renamed(one: StepExample, rng: HashedRandom) -> StepExample:
+def renamed(step_example: StepExample, rng: HashedRandom) -> StepExample:
     """VR: the example with Greek names; the renaming is one to one."""
-    return with_names(one, greek_names(one, rng))
+    return with_names(step_example, greek_names(step_example, rng))
 
 
-def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
+def with_names(step_example: StepExample, names: dict[str, str]) -> StepExample:
     """The example with other names; names not in ``names`` stay."""
 
     def term(node: Expression) -> Expression:
@@ -166,10 +166,10 @@ def with_names(one: StepExample, names: dict[str, str]) -> StepExample:
             ),
         )
 
-    return _mapped(one, step)
+    return _mapped(step_example, step)
 
 
-def exchanged(one: StepExample) -> StepExample:
+def exchanged(step_example: StepExample) -> StepExample:
     """EE: the example with the sides of every equation swapped, and the two substitutions too."""
     other = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
 
@@ -182,51 +182,56 @@ def exchanged(one: StepExample) -> StepExample:
             old.constants,
         )
 
-    return _mapped(one, step)
+    return _mapped(step_example, step)
 
 
-def reannotated(one: StepExample) -> StepExample:
+def reannotated(step_example: StepExample) -> StepExample:
     """AR: the example with the negative's annotation, so that the negative is right."""
-    return StepExample(one.before, one.negative, one.positive)
+    return StepExample(step_example.before, step_example.negative, step_example.positive)
 
 
-def _mapped(one: StepExample, change: Callable[[Step], Step]) -> StepExample:
-    before = tuple(change(step) for step in one.before)
-    return StepExample(before, change(one.positive), change(one.negative))
+def _mapped(step_example: StepExample, change: Callable[[Step], Step]) -> StepExample:
+    before = tuple(change(step) for step in step_example.before)
+    return StepExample(before, change(step_example.positive), change(step_example.negative))
 
 
 PERTURBATIONS = ("VR", "EE", "AR")
 
 
-def perturbed(one: StepExample, name: str, key: object = 0) -> StepExample:
+def perturbed(step_example: StepExample, name: str, key: object = 0) -> StepExample:
     """An example under VR, EE or AR; ``key`` is the seed of the letters of VR."""
     if name == "VR":
-        return renamed(one, HashedRandom("VR", key))
-    return {"EE": exchanged, "AR": reannotated}[name](one)
+        return renamed(step_example, HashedRandom("VR", key))
+    return {"EE": exchanged, "AR": reannotated}[name](step_example)
 
 
 # --- proof ---
 
 
-def is_proven(one: StepExample) -> bool:
+def is_proven(step_example: StepExample) -> bool:
     """Whether an example and its perturbations are correct (AR is if the example is)."""
-    versions = [one, exchanged(one), renamed(one, HashedRandom("proof"))]
+    versions = [step_example, exchanged(step_example), renamed(step_example, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
-def holds(one: StepExample) -> bool:
+def holds(step_example: StepExample) -> bool:
     """Whether each last step follows by its own annotation, and not by the other's."""
-    if not all(_follows(one.before, last) for last in (one.positive, one.negative)):
+    if not all(
+        _follows(step_example.before, last)
+        for last in (step_example.positive, step_example.negative)
+    ):
         return False
     try:
-        return not is_result(one.negative.equation, one.positive, one.negative.constants)
+        return not is_result(
+            step_example.negative.equation, step_example.positive, step_example.negative.constants
+        )
     except UndecidedError:
         return False
 
 
-def _follows(before: Sequence[Step], last: Step) -> bool:
+def _follows(before: Sequence[Step], step: Step) -> bool:
     try:
-        prove_steps([*before, last])
+        prove_steps([*before, step])
     except (RefutedError, UndecidedError):
         return False
     return True

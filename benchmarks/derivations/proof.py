@@ -70,16 +70,16 @@ class RefutedError(ValueError):
 # --- equality ---
 
 
-def equal(first: Expression, second: Expression) -> bool:
+def equal(expression: Expression, second: Expression) -> bool:
     """Whether two expressions are the same function.
 
     Raises:
         UndecidedError: if they have no finite values, or these are not precise enough.
 
     """
-    if first == second:
+    if expression == second:
         return True
-    one, two = _values(first), _values(second)
+    one, two = _values(expression), _values(second)
     for a, b in zip(one, two, strict=True):
         agreement = compare(a, b)
         if agreement.same is False:
@@ -223,29 +223,33 @@ class Interpretation:
         """The derivative with respect to a symbol, of which integrals are functions."""
         total = [differentiate(expression, x)]
         used = symbols_of(expression)
-        for one in tuple(self.integrals):
-            if one.symbol.name in used:
-                outer = differentiate(expression, one.symbol.name)
-                total.append(trees.mul(outer, self._derivative_of_integral(one, x)))
+        for integral in tuple(self.integrals):
+            if integral.symbol.name in used:
+                outer = differentiate(expression, integral.symbol.name)
+                total.append(trees.mul(outer, self._derivative_of_integral(integral, x)))
         return trees.add(*total)
 
-    def _derivative_of_integral(self, one: _Integral, x: str) -> Expression:
-        if one.variable == x:
-            return one.integrand
-        inner = self.derivative(one.integrand, x)
-        return trees.ZERO if inner == trees.ZERO else self.integral(inner, one.variable)
+    def _derivative_of_integral(self, integral: _Integral, x: str) -> Expression:
+        if integral.variable == x:
+            return integral.integrand
+        inner = self.derivative(integral.integrand, x)
+        return trees.ZERO if inner == trees.ZERO else self.integral(inner, integral.variable)
 
     def integral(self, integrand: Expression, x: str) -> Expression:
         """∫ integrand dx in terms of known integrals, or a new symbol."""
         if _vanishes(integrand):
             return trees.ZERO
-        for one in self.integrals:
-            if one.variable == x:
-                if equal(one.integrand, integrand):
-                    return one.value or one.symbol
-                if self._proportional(integrand, one.integrand, x):
+        for integral in self.integrals:
+            if integral.variable == x:
+                if equal(integral.integrand, integrand):
+                    return integral.value or integral.symbol
+                if self._proportional(integrand, integral.integrand, x):
                     return Call(
-                        "mul", (Call("div", (integrand, one.integrand)), one.value or one.symbol)
+                        "mul",
+                        (
+                            Call("div", (integrand, integral.integrand)),
+                            integral.value or integral.symbol,
+                        ),
                     )
         combined = self._combined(integrand, x)
         if combined is not None:
@@ -254,14 +258,14 @@ class Interpretation:
         self.integrals.append(made)
         return made.symbol
 
-    def _proportional(self, first: Expression, second: Expression, x: str) -> bool:
+    def _proportional(self, expression: Expression, second: Expression, x: str) -> bool:
         """Whether the ratio of two integrands does not depend on x."""
-        one = trees.mul(self.derivative(first, x), second)
-        return equal(one, trees.mul(first, self.derivative(second, x)))
+        one = trees.mul(self.derivative(expression, x), second)
+        return equal(one, trees.mul(expression, self.derivative(second, x)))
 
     def _combined(self, integrand: Expression, x: str) -> Expression | None:
         """The integral as a sum of two or three known ones with signs; None if it is not one."""
-        known = [one for one in self.integrals if one.variable == x]
+        known = [integral for integral in self.integrals if integral.variable == x]
         for size in (2, 3):
             for chosen in combinations(known, size):
                 for signs in product((1, -1), repeat=size):
@@ -290,9 +294,9 @@ class Interpretation:
         if not equal(self.derivative(closed, variable), integrand):
             raise RefutedError(f"not an antiderivative: {plain(constant.closed)}")
         whole = self.integral(integrand, variable)
-        for one in self.integrals:
-            if whole == one.symbol and one.value is None:
-                self._bind(one, trees.add(closed, Symbol(constant.letter)))
+        for integral in self.integrals:
+            if whole == integral.symbol and integral.value is None:
+                self._bind(integral, trees.add(closed, Symbol(constant.letter)))
                 return
         self.constants[constant.letter] = trees.add(whole, trees.neg(closed))
 
@@ -302,21 +306,21 @@ class Interpretation:
         self.constants = {
             letter: substitute(tree, name, value) for letter, tree in self.constants.items()
         }
-        for other in self.integrals:
-            if other.value is not None and other is not one:
-                other.value = substitute(other.value, name, value)
-            other.integrand = substitute(other.integrand, name, value)
+        for integral in self.integrals:
+            if integral.value is not None and integral is not one:
+                integral.value = substitute(integral.value, name, value)
+            integral.integrand = substitute(integral.integrand, name, value)
         self.functions = {
             key: (names, substitute(body, name, value))
             for key, (names, body) in self.functions.items()
         }
         self._lowered.clear()
 
-    def require(self, first: Expression, second: Expression, otherwise: str) -> None:
+    def require(self, expression: Expression, second: Expression, otherwise: str) -> None:
         """Raise an error unless two expressions are equal: undecided if integrals are unknown."""
-        if not equal(first, second):
-            open_ = {one.symbol.name for one in self.integrals if one.value is None}
-            known = not open_ & (symbols_of(first) | symbols_of(second))
+        if not equal(expression, second):
+            open_ = {integral.symbol.name for integral in self.integrals if integral.value is None}
+            known = not open_ & (symbols_of(expression) | symbols_of(second))
             raise (RefutedError if known else UndecidedError)(otherwise)
 
     def computed(
@@ -428,8 +432,8 @@ def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) 
     """
     interpretation = Interpretation(any_functions=True)
     for group in (constants, of.constants):
-        for place, constant in enumerate(group):
-            interpretation.constants[constant.letter] = Symbol(f"\0C{place}")
+        for index, constant in enumerate(group):
+            interpretation.constants[constant.letter] = Symbol(f"\0C{index}")
     left, right = interpretation.lower(equation.left), interpretation.lower(equation.right)
     own_left, own_right = (
         interpretation.lower(of.equation.left),

@@ -7,6 +7,7 @@ doubled brackets collapsed (which leaves them unbalanced), without quotes, ``\,`
 
 from __future__ import annotations
 
+from ...rewards.errors import suggest
 from .examples import StepExample
 from .expressions.printing import latex
 from .steps import Annotation, Step
@@ -38,7 +39,7 @@ def sequence_of(
     if style == CLEAN:
         return SEPARATOR.join((", ".join(steps), annotation_text(annotation), equation))
     if style != PUBLISHED:
-        raise ValueError(f"unknown style {style!r}; known: {', '.join(STYLES)}")
+        raise ValueError(f"unknown style {style!r}; {suggest(style, STYLES)}")
     context = f"[{', '.join(steps)}]{SEPARATOR}{annotation_text(annotation)}"
     context = context.replace("[[", "[").replace("]]", "]")
     return without_sizes(context + SEPARATOR + equation)

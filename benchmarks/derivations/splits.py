@@ -174,8 +174,8 @@ def _rows(one: _Made, name: str, perturbation: str) -> list[Row]:
     """The two sequences. Under AR they show the equations of the unperturbed ones, in order."""
     swapped = perturbation == "AR"
     rows = []
-    for place, label in enumerate((0, 1) if swapped else (1, 0)):
-        static = f"{name}-{2 * one.number + place}"
+    for index, label in enumerate((0, 1) if swapped else (1, 0)):
+        static = f"{name}-{2 * one.number + index}"
         rows.append(
             {
                 "id": f"{static}-{perturbation.lower()}" if perturbation else static,

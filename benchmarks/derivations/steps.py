@@ -302,10 +302,10 @@ def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> St
 
 def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
     rest = rng.below(sum(weights))
-    for place, weight in enumerate(weights):
+    for index, weight in enumerate(weights):
         rest -= weight
         if rest < 0:
-            return place
+            return index
     raise AssertionError("weights are positive")
 
 

@@ -8,11 +8,13 @@ same equation; the annotation and the label differ.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
 from ..hashed_random import HashedRandom
-from ..problem import JSON, Parent, Problem
+from ..payloads import CalculusInputs, DerivationInputs, LabelTarget
+from ..problem import Parent, Problem
 from ..registry import benchmark
 from . import calculus
 from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
@@ -51,7 +53,7 @@ def step_problem(
         benchmark="derivations",
         subset=f"{variant}step{steps}" + (f"_{perturbation.lower()}" if perturbation else ""),
         inputs=_step_inputs(shown, label, static.operator, steps),
-        target={"label": label},
+        target=LabelTarget(label),
         parents=(Parent(name, "original"),) if perturbation else (),
         pair_parent=name if perturbation else None,
         perturbation=perturbation,
@@ -74,22 +76,24 @@ def _prefix(options: Options) -> str:
     return "" if options == CODE else f"{options.name}_"
 
 
-def _step_inputs(one: StepExample, label: int, operator: str, shots_from: int) -> dict[str, JSON]:
+def _step_inputs(
+    step_example: StepExample, label: int, operator: str, shots_from: int
+) -> DerivationInputs:
     """The inputs of a problem.
 
     Few-shot examples have the last operator of the unperturbed problem (``operator``), and
     ``shots_from`` steps.
     """
-    last = one.positive if label else one.negative
-    return {
-        "sequence": sequence(one, label, PUBLISHED),
-        "clean_sequence": sequence(one, label, CLEAN),
-        "steps": [[annotation_text(s.annotation), s.equation.latex] for s in one.before],
-        "annotation": annotation_text(one.positive.annotation),
-        "equation": last.equation.latex,
-        "operator": operator,
-        "shots_from": shots_from,
-    }
+    last = step_example.positive if label else step_example.negative
+    return DerivationInputs(
+        sequence=sequence(step_example, label, PUBLISHED),
+        clean_sequence=sequence(step_example, label, CLEAN),
+        steps=tuple((annotation_text(s.annotation), s.equation.latex) for s in step_example.before),
+        annotation=annotation_text(step_example.positive.annotation),
+        equation=last.equation.latex,
+        operator=operator,
+        shots_from=shots_from,
+    )
 
 
 def fewer_steps_problem(
@@ -102,7 +106,7 @@ def fewer_steps_problem(
         task=plain.task,
         benchmark=plain.benchmark,
         subset=f"{_prefix(options)}step{steps}_minus{fewer}",
-        inputs={**plain.inputs, "shots_from": steps},
+        inputs=replace(plain.inputs_as(DerivationInputs), shots_from=steps),
         target=plain.target,
         parents=(Parent(plain.id, "original"),),
         metadata=plain.metadata,
@@ -132,7 +136,7 @@ def calculus_problem(
         benchmark="calculus",
         subset=short + (f"_{variant}" if variant else ""),
         inputs=_calculus_inputs(shown, label, perturbation, (short, seed, number)),
-        target={"label": label},
+        target=LabelTarget(label),
         parents=(Parent(name, "original"),) if perturbation else (),
         pair_parent=name if perturbation else None,
         perturbation=perturbation,
@@ -149,20 +153,20 @@ def calculus_problem(
 
 def _calculus_inputs(
     one: Case, label: int, perturbation: str | None, key: object
-) -> dict[str, JSON]:
+) -> CalculusInputs:
     def text(style: str) -> str:
         if perturbation == "EC":
             return calculus.converted(one, label, HashedRandom("EC", key), style)
         return calculus.sequence(one, label, style)
 
-    return {
-        "sequence": text(PUBLISHED),
-        "clean_sequence": text(CLEAN),
-        "premise": latex(one.premise),
-        "variable": latex(one.variable),
-        "result": latex(one.result(label)),
-        "operator": one.operation,
-    }
+    return CalculusInputs(
+        sequence=text(PUBLISHED),
+        clean_sequence=text(CLEAN),
+        premise=latex(one.premise),
+        variable=latex(one.variable),
+        result=latex(one.result(label)),
+        operator=one.operation,
+    )
 
 
 # --- the registry ---

@@ -10,12 +10,14 @@ from importlib import import_module
 from typing import Any
 
 from ...rewards import ProblemError
+from ...rewards.errors import suggest
 from ...rewards.numeric.quadrature import prepare_definite
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
 from ...rewards.reading.expression.sympy_text import read_sympy
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.latex import ReadError, read, to_latex
 from ...rewards.reading.problem import integral_layout
+from ..payloads import DefiniteInputs, DefiniteTarget, IntegrationInputs, IntegrationTarget
 from ..problem import Problem
 
 #: The fields of a row; only ``integrand`` is required.
@@ -44,7 +46,7 @@ class RowFormat:
             if name not in FIELDS:
                 raise ValueError(f"no field {name!r} to take from a column; {_known_fields()}")
         if self.syntax not in SYNTAXES:
-            raise ValueError(f"unknown syntax {self.syntax!r}; known: {', '.join(SYNTAXES)}")
+            raise ValueError(f"unknown syntax {self.syntax!r}; {suggest(self.syntax, SYNTAXES)}")
 
 
 def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:
@@ -67,15 +69,12 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
-    flat = row.keys() & {"integrand", "problem"}  # so are the rows of training sets
-    if "task" in row and not flat and not row_format.columns:
+    if _is_whole(row) and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
         given = {name: value for name, value in row.items() if value is not None}
         problem = Problem.from_dict({"id": "", **given, **loose})
-        if problem.task == "integration":
-            target = problem.target
-            variable = str(target["variable"])
-            prepared = prepare(str(target["integrand"]), variable, dict(problem.assumptions))
+        if isinstance(target := problem.target, IntegrationTarget):
+            prepared = prepare(target.integrand, target.variable, dict(problem.assumptions))
             _check_reference(target, prepared)
     elif (module := _publisher(row)) and not row_format.columns:
         problem = import_module(module, __package__).problem_from_row(row, benchmark)
@@ -89,6 +88,21 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
         half = error.object[error.start : error.end]
         raise ValueError(f"{half!a} is half of a surrogate pair, not a character") from None
     return problem
+
+
+def is_problem(row: Mapping[str, Any]) -> bool:
+    """Whether a row says itself what it is: a whole problem of ours, or of a published set.
+
+    Args:
+        row: the row.
+
+    """
+    return _is_whole(row) or _publisher(row) is not None
+
+
+def _is_whole(row: Mapping[str, Any]) -> bool:
+    # The rows of training sets have a task and an integrand of their own.
+    return "task" in row and not row.keys() & {"integrand", "problem"}
 
 
 def _is_definite(row: Mapping[str, Any]) -> bool:
@@ -114,19 +128,20 @@ def _definite(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
         prepare_definite(integral, assumptions)
     except ProblemError as error:
         raise ValueError(str(error)) from None
-    target: dict[str, Any] = {"integral": integral}
-    answers = {"value": "value", "symbolic_answer": "value", "numerical_answer": "decimal"}
-    for column, name in answers.items():
-        if row.get(column) not in (None, ""):
-            target[name] = str(row[column])
-    used = {"problem", "assumptions", "id", "subset", *answers}
+    columns = {"value": "value", "symbolic_answer": "value", "numerical_answer": "decimal"}
+    answers = {
+        name: str(row[column])
+        for column, name in columns.items()
+        if row.get(column) not in (None, "")
+    }
+    used = {"problem", "assumptions", "id", "subset", *columns}
     return Problem(
         id=str(row.get("id") or f"{number:04}"),
         task="definite_integral",
         benchmark=benchmark,
         subset=str(row.get("subset") or "problems"),
-        inputs={"integral": integral},
-        target=target,
+        inputs=DefiniteInputs(integral),
+        target=DefiniteTarget.read({"integral": integral, **answers}),
         assumptions=assumptions,
         metadata={name: value for name, value in row.items() if name not in used},
     )
@@ -180,17 +195,19 @@ def _integration(
     prepared = _prepared(integrand, variable, assumptions)
     if integral_layout(integrand).has_sign:  # a prompt shows the integrand only
         integrand = to_latex(prepared.expression)
-    shown = {"integrand": integrand, "variable": prepared.variable}
-    target = dict(shown)
-    if "antiderivative" in fields:
-        target["antiderivative"] = _formula(fields["antiderivative"], row_format)
+    reference = fields.get("antiderivative")
+    target = IntegrationTarget(
+        integrand,
+        prepared.variable,
+        None if reference is None else _formula(reference, row_format),
+    )
     _check_reference(target, prepared)
     return Problem(
         id=str(fields.get("id", f"{number:04}")),
         task="integration",
         benchmark=benchmark,
         subset=str(fields.get("subset", "problems")),
-        inputs=shown,
+        inputs=IntegrationInputs(integrand, prepared.variable),
         target=target,
         assumptions=assumptions,
         metadata=_mapping(fields, "metadata"),
@@ -221,10 +238,9 @@ def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -
     return prepared
 
 
-def _check_reference(target: Mapping[str, Any], prepared: Integrand) -> None:
+def _check_reference(target: IntegrationTarget, prepared: Integrand) -> None:
     """Raise `ValueError` if the reference cannot be read. (`ls --validate` proves references.)"""
-    if "antiderivative" in target:
-        text = str(target["antiderivative"])
+    if (text := target.antiderivative) is not None:
         try:
             read(text, symbols=prepared.symbols)
         except ReadError as error:

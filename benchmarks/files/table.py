@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ...rewards.errors import install
 from ..errors import BenchmarkError
@@ -136,7 +136,7 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
         source = TableSource(str(source))
     problems: dict[str, Problem] = {}
     broken: list[str] = []
-    for where, row in _rows(source):
+    for where, row in rows_of(source):
         try:
             if isinstance(row, ValueError):
                 raise row
@@ -177,7 +177,19 @@ def _report(source: TableSource, broken: list[str]) -> None:
 _Rows = Iterator[tuple[str, Any]]
 
 
-def _rows(source: TableSource) -> _Rows:
+def rows_of(source: TableSource) -> _Rows:
+    """The rows of a table with their places, one after the other; nothing is read as a formula.
+
+    Args:
+        source: the table.
+
+    Yields:
+        A place such as ``line 3``, and the row, or the `ValueError` that stands for a broken one.
+
+    Raises:
+        ProblemFileError: the table cannot be read.
+
+    """
     path = Path(source.place)
     if source.hub:
         return _of_hub(source)
@@ -187,17 +199,23 @@ def _rows(source: TableSource) -> _Rows:
         return _of_released(path, source.reader)
     if path.suffix == ".parquet":
         return _of_parquet(path)
+    return _of_text(path)
+
+
+def _of_text(path: Path) -> _Rows:
+    """The rows of a text file: JSON is read whole, any other line by line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            if path.suffix in (".csv", ".tsv"):
+                yield from _of_csv(file, "\t" if path.suffix == ".tsv" else ",")
+            elif path.suffix == ".json":
+                yield from _of_json(path, file.read())
+            else:
+                yield from _of_lines(file)
     except OSError as error:
         raise ProblemFileError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise ProblemFileError(f"{path} is not UTF-8 text: {error.reason}") from None
-    if path.suffix in (".csv", ".tsv"):
-        return _of_csv(text, "\t" if path.suffix == ".tsv" else ",")
-    if path.suffix == ".json":
-        return _of_json(path, text)
-    return _of_lines(text)
 
 
 def _of_released(path: Path, reader: str) -> _Rows:
@@ -207,8 +225,8 @@ def _of_released(path: Path, reader: str) -> _Rows:
         raise ProblemFileError(f"cannot read {path}: {error}") from None
 
 
-def _of_lines(text: str) -> _Rows:
-    for number, line in enumerate(text.split("\n"), 1):
+def _of_lines(file: Iterable[str]) -> _Rows:
+    for number, line in enumerate(file, 1):
         if line.strip():
             try:
                 yield f"line {number}", json.loads(line)
@@ -242,8 +260,8 @@ def _lists(tree: Any) -> list[tuple[str, list[Any]]]:
     return lists
 
 
-def _of_csv(text: str, delimiter: str) -> _Rows:
-    reader = csv.DictReader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+def _of_csv(file: Iterable[str], delimiter: str) -> _Rows:
+    reader = csv.DictReader(file, delimiter=delimiter, strict=True)
     rows = iter(reader)
     while True:
         try:
@@ -267,11 +285,14 @@ def _of_parquet(path: Path) -> _Rows:
     import pyarrow
     from pyarrow import parquet
 
-    try:
-        rows = parquet.read_table(path).to_pylist()
-    except (OSError, pyarrow.ArrowException) as error:
-        raise ProblemFileError(f"cannot read {path}: {error}") from None
-    return _numbered(rows)
+    def rows() -> Iterator[Any]:
+        try:
+            for batch in parquet.ParquetFile(path).iter_batches():
+                yield from batch.to_pylist()
+        except (OSError, pyarrow.ArrowException) as error:
+            raise ProblemFileError(f"cannot read {path}: {error}") from None
+
+    return _numbered(rows())
 
 
 def _of_folder(source: TableSource) -> _Rows:
@@ -295,16 +316,16 @@ def _of_hub(source: TableSource) -> _Rows:
 
 def _split(loaded: Any, source: TableSource) -> Iterable[Any]:
     if not isinstance(loaded, Mapping):
-        return list(loaded)
+        return cast("Iterable[Any]", loaded)
     names = list(loaded)
     if source.split is None and len(names) == 1:
-        return list(loaded[names[0]])
+        return cast("Iterable[Any]", loaded[names[0]])
     if source.split not in loaded:
         which = "has no split" if source.split else "needs a split"
         raise ProblemFileError(
             f"{source.place} {which} {source.split or ''}: add split= one of {', '.join(names)}"
         )
-    return list(loaded[source.split])
+    return cast("Iterable[Any]", loaded[source.split])
 
 
 def _numbered(rows: Iterable[Any]) -> _Rows:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rewards.errors import install
+from ..payloads import ArithmeticInputs
 from ..problem import Problem
 from .pools import DRAWN, VOCABULARY, PoolError, folder_of, pools_of
 from .semantics import DIGITS
@@ -111,10 +112,9 @@ class ProblemPictures:
         if isinstance(named, list | tuple):
             return tuple(map(str, named))
         part = "train" if problem.subset.endswith("train") else "test"
-        text = problem.inputs.get("expression")
-        if not isinstance(text, str) or not text:
+        if not isinstance(inputs := problem.inputs, ArithmeticInputs) or not inputs.expression:
             raise PoolError("there is no expression to show")
-        return self.pools.chosen(part, text, problem.id)
+        return self.pools.chosen(part, inputs.expression, problem.id)
 
     def symbols(self, problem: Problem) -> list[Pixels]:
         """Its symbols one by one; raises `PoolError` for a picture that cannot be read."""

@@ -114,8 +114,8 @@ def split_pictures(pictures: Mapping[str, Iterable[str]], seed: int = 0) -> Pool
     [75, 5, 20]
     """
     names: dict[str, dict[str, list[str]]] = {part: {} for part in PARTS}
-    for folder, given in pictures.items():
-        every = sorted(given)  # the order of a directory is no one's
+    for folder, picture in pictures.items():
+        every = sorted(picture)  # the order of a directory is no one's
         order = permutation(len(every), "hint", "pools", seed, folder).tolist()
         train, val = len(every) * TRAIN_SHARE // 100, len(every) * VAL_SHARE // 100
         cuts = (0, train, train + val, len(every))

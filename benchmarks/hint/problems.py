@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ..problem import JSON, Problem
+from msgspec import UNSET
+
+from ..payloads import JSON, ArithmeticInputs, ArithmeticTarget
+from ..problem import Problem
 from .scoring import ordinary_answer
 from .semantics import CONCEPTS, Expression, GrammarError, parse
 
@@ -48,38 +51,43 @@ def problem_of(
 ) -> Problem:
     """The problem that asks for an expression's value; ``about`` is added to its metadata."""
     concepts = concepts_in(expression.text)
-    inputs: dict[str, JSON] = {"expression": expression.text}
-    target: dict[str, JSON] = {"value": expression.value}
-    if concepts:
-        inputs["concept"] = concepts
-    else:
-        target["ordinary"] = ordinary_answer(expression)
+    if expression.value is None:
+        raise ValueError(f"{expression.text} has no value")
     return Problem(
         id=name,
         task="arithmetic",
         benchmark=benchmark,
         subset=subset,
-        inputs=inputs,
-        target=target,
+        inputs=ArithmeticInputs(expression.text, concepts or None),
+        target=ArithmeticTarget(
+            expression.value, UNSET if concepts else ordinary_answer(expression)
+        ),
         metadata={**features(expression), **about},
     )
 
 
 def is_hint(problem: Problem) -> bool:
     """Whether a problem is HINT's, and no other arithmetic: also from a file of another name."""
+    inputs, target = problem.inputs, problem.target
     return (
-        problem.benchmark == "hint" or "ordinary" in problem.target or "concept" in problem.inputs
+        problem.benchmark == "hint"
+        or (isinstance(target, ArithmeticTarget) and target.ordinary is not UNSET)
+        or (isinstance(inputs, ArithmeticInputs) and inputs.concept is not None)
     )
 
 
 def contradiction(problem: Problem) -> str | None:
     """What in a problem contradicts HINT's semantics; None if nothing does."""
-    text = str(problem.inputs.get("expression", ""))
+    inputs, target = problem.inputs, problem.target_as(ArithmeticTarget)
+    text = inputs.expression if isinstance(inputs, ArithmeticInputs) else ""
     try:
-        expected = problem_of(problem.id, problem.benchmark, problem.subset, parse(text), {})
+        expression = parse(text)
     except GrammarError as error:
         return f"expression: {error}"
-    for name, value in expected.target.items():
-        if problem.target.get(name, value) != value or "value" not in problem.target:
-            return f"{name} is {problem.target.get(name)!r}, not {value!r}"
+    if target.value != expression.value:
+        return f"value is {target.value!r}, not {expression.value!r}"
+    if target.ordinary is UNSET or concepts_in(text):
+        return None
+    if target.ordinary != (ordinary := ordinary_answer(expression)):
+        return f"ordinary is {target.ordinary!r}, not {ordinary!r}"
     return None

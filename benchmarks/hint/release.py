@@ -89,7 +89,7 @@ def write_release(
         by_operators = list(mapped(partial(_every_part, seed), range(OPERATORS + 1)))
         counts = {}
         for name in PARTS:
-            expressions = [item for one in by_operators for item in one[name]]
+            expressions = [item for by_operator in by_operators for item in by_operator[name]]
             counts[name] = len(expressions)
             texts = mapped(partial(_rows_text, name, pools), *_chunks(expressions))
             with (folder / f"expr_{name}.json").open("w", encoding="utf-8") as file:
@@ -100,7 +100,7 @@ def write_release(
     takers = {name: pools.taker(name) for name in PARTS}
     rows = {
         concept: {
-            name: [one.to_row() for one in _records(name, 0, expressions[name], takers[name])]
+            name: [record.to_row() for record in _records(name, 0, expressions[name], takers[name])]
             for name in PARTS
         }
         for concept, expressions in zip(CONCEPTS, everything, strict=True)

@@ -19,6 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ...rewards.errors import suggest
 from .semantics import CONCEPTS, DIGITS, NUMBERS, OPERATORS, PRECEDENCE
 
 SYMBOLS = (*NUMBERS, *PRECEDENCE)
@@ -59,7 +60,7 @@ class Draw:
         if not 0 <= self.low <= self.high <= HIGHEST:
             raise ValueError(f"bounds must be 0 <= low <= high <= {HIGHEST}")
         if self.concept is not None and self.concept not in CONCEPTS:
-            raise ValueError(f"unknown concept {self.concept!r}; known: {', '.join(CONCEPTS)}")
+            raise ValueError(f"unknown concept {self.concept!r}; {suggest(self.concept, CONCEPTS)}")
 
     @property
     def numbers(self) -> str:
@@ -203,11 +204,11 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
         todo = np.zeros((what.operators + 2, count), np.int64)
         todo[0] = what.operators
         top = np.zeros(count, np.intp)
-        for place, number in enumerate(drawn.astype(np.int64)):
+        for index, number in enumerate(drawn.astype(np.int64)):
             size = todo[top, across]
             more, operator = np.divmod(number, len(operators))
             leaf = size == 0
-            rows[place] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
+            rows[index] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
             left = more % np.maximum(size, 1)
             todo[top, across] = size - 1 - left  # the right part, below the left one
             top += np.where(leaf, -1, 1)

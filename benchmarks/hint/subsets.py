@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..problem import JSON, Problem
+from ..payloads import JSON
+from ..problem import Problem
 from ..registry import benchmark
 from .problems import concepts_in, problem_of
 from .records import Record, from_row

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...rewards.errors import suggest
 from ...rewards.reading.expression.tree import Expression
 from ..algebra.normal_form import UnusableFormulaError
 from ..hashed_random import HashedRandom
@@ -52,9 +53,9 @@ class GeneratorSettings:
 
     def __post_init__(self) -> None:
         if self.recipe not in RECIPES:
-            raise ValueError(f"unknown recipe {self.recipe!r}; known: {', '.join(RECIPES)}")
+            raise ValueError(f"unknown recipe {self.recipe!r}; {suggest(self.recipe, RECIPES)}")
         if self.grammar not in GRAMMARS:
-            raise ValueError(f"unknown grammar {self.grammar!r}; known: {', '.join(GRAMMARS)}")
+            raise ValueError(f"unknown grammar {self.grammar!r}; {suggest(self.grammar, GRAMMARS)}")
         if self.max_operators < 1 or (self.operators is not None and self.operators < 0):
             raise ValueError("an expression needs at least one operator")
 
@@ -130,11 +131,16 @@ def backward(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -
 
 
 def by_parts(
-    backend: Backend, rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
+    backend: Backend,
+    rng: HashedRandom,
+    settings: GeneratorSettings,
+    known_integrals: KnownIntegrals,
 ) -> UnprovenPair:
     """IBP: the integral of F g from that of f G for random F and G, or the other way round."""
     parts = draw_parts(backend, rng, settings)
-    h, big_h = integrate_by_parts(backend, known.extended(backend, parts.integrals), parts)
+    h, big_h = integrate_by_parts(
+        backend, known_integrals.extended(backend, parts.integrals), parts
+    )
     h, big_h = backend.simplify(h, 1), backend.simplify(backend.without_constants(big_h), 1)
     if rng.below(2):
         factor, h = backend.without_factor(h)
@@ -196,7 +202,9 @@ def draw_parts(backend: Backend, rng: HashedRandom, settings: GeneratorSettings)
     return Parts(big[0], small[0], backend.div(big[1], factor), g, sum(counts))
 
 
-def integrate_by_parts(backend: Backend, known: KnownIntegrals, parts: Parts) -> tuple[Any, Any]:
+def integrate_by_parts(
+    backend: Backend, known_integrals: KnownIntegrals, parts: Parts
+) -> tuple[Any, Any]:
     """An integrand and its antiderivative from a known integral of f G or of F g.
 
     Raises:
@@ -204,10 +212,10 @@ def integrate_by_parts(backend: Backend, known: KnownIntegrals, parts: Parts) ->
 
     """
     whole = backend.mul(parts.big_f, parts.big_g)
-    other = known.integral(backend, backend.mul(parts.f, parts.big_g))
+    other = known_integrals.integral(backend, backend.mul(parts.f, parts.big_g))
     if other is not None:
         return backend.mul(parts.big_f, parts.g), backend.add(whole, backend.neg(other))
-    other = known.integral(backend, backend.mul(parts.big_f, parts.g))
+    other = known_integrals.integral(backend, backend.mul(parts.big_f, parts.g))
     if other is not None:
         return backend.mul(parts.f, parts.big_g), backend.add(whole, backend.neg(other))
     raise UnusableFormulaError("neither product's integral is known")

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...rewards import ProblemError
+from ...rewards.errors import suggest
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.outcome import DecisionPolicy
 from ...rewards.numeric.sampling.integrand import Integrand
@@ -144,7 +145,7 @@ def attempt(
 
     """
     if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+        raise ValueError(f"unknown method {method!r}; {suggest(method, METHODS)}")
     # Both recipes use the same random numbers.
     rng = HashedRandom("lample_charton", method, seed, index, number)
     try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import ReadError
+from ..algebra.formulas import parse
 from ..algebra.normal_form import Algebra, UnusableFormulaError
-from ..expressions import parse
+from ..payloads import IntegrationTarget
 from ..problem import Problem
 from .codec.prefix import PrefixError, Tokens, to_prefix
 
@@ -39,8 +40,8 @@ def prefix_form(problem: Problem, side: str) -> str:
     known = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
     if known is not None:
         return str(known)
-    formulas = {**problem.target, **problem.inputs}
-    latex, variable = str(formulas[side]), str(formulas["variable"])
+    target = problem.target_as(IntegrationTarget)
+    latex, variable = str(getattr(target, side)), target.variable
     try:
         tokens = prefix(parse(latex, variable), variable)
     except (ReadError, UnusableFormulaError) as error:

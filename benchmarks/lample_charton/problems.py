@@ -8,7 +8,8 @@ from functools import cache, partial
 from itertools import count
 
 from ...rewards.reading.latex import to_latex
-from ..problem import JSON, Problem
+from ..payloads import JSON, IntegrationInputs, IntegrationTarget
+from ..problem import Problem
 from ..registry import benchmark
 from .codec.prefix import operator_count
 from .decisions import shipped_count
@@ -32,7 +33,7 @@ def problem_from_pair(
     pair: IntegralPair, method: str, seed: int, index: int, settings: GeneratorSettings
 ) -> Problem:
     """A pair as a problem; its metadata has the prefix forms that sequence models are given."""
-    shown: dict[str, JSON] = {"integrand": to_latex(pair.integrand_tree), "variable": "x"}
+    integrand = to_latex(pair.integrand_tree)
     metadata: dict[str, JSON] = {
         "prefix": " ".join(pair.integrand),
         "antiderivative_prefix": " ".join(pair.antiderivative),
@@ -53,8 +54,8 @@ def problem_from_pair(
         task="integration",
         benchmark=NAME,
         subset=method,
-        inputs=shown,
-        target={**shown, "antiderivative": to_latex(pair.antiderivative_tree)},
+        inputs=IntegrationInputs(integrand, "x"),
+        target=IntegrationTarget(integrand, "x", to_latex(pair.antiderivative_tree)),
         metadata=metadata,
     )
 

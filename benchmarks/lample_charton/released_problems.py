@@ -8,6 +8,7 @@ from typing import Any
 
 from ...rewards.reading.latex import to_latex
 from ..algebra.normal_form import readable
+from ..payloads import IntegrationInputs, IntegrationTarget
 from ..problem import Problem
 from .codec.prefix import PrefixError, from_prefix
 from .codec.released import CountedPair, ReleasedFileError, numbered_lines, parse
@@ -36,14 +37,13 @@ def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
     integrand, antiderivative = (
         to_latex(readable(from_prefix(tokens))) for tokens in (pair.integrand, pair.antiderivative)
     )
-    shown = {"integrand": integrand, "variable": "x"}
     return Problem(
         id=f"{path.name}-{number}",
         task="integration",
         benchmark=NAME,
         subset=path.name,
-        inputs=shown,
-        target={**shown, "antiderivative": antiderivative},
+        inputs=IntegrationInputs(integrand, "x"),
+        target=IntegrationTarget(integrand, "x", antiderivative),
         metadata={
             "prefix": " ".join(pair.integrand),
             "antiderivative_prefix": " ".join(pair.antiderivative),

@@ -246,7 +246,7 @@ def sample_tree(rng: Rng, operators: int, grammar: Grammar = PUBLISHED) -> Expre
 
 def _weighted(rng: Rng, totals: Sequence[int]) -> int:
     ticket = rng.below(totals[-1])
-    return next(place for place, total in enumerate(totals) if ticket < total)
+    return next(index for index, total in enumerate(totals) if ticket < total)
 
 
 def _leaf(rng: Rng, grammar: Grammar) -> list[str]:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from scipy.stats import t as student_t
 
 from calculus_harness.benchmarks.drills import HELD_OUT, TRAIN
+from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.harness.core.requests import Sampling
 from calculus_harness.harness.report.search.records import read_record
@@ -119,7 +120,7 @@ def searched(config: Config, pairs: Sequence[tuple[int, int]], seed: int, out: P
     )
     spec = search_spec(
         settings,
-        models=[f"transformers/{config.model.path}"],
+        model=[f"transformers/{config.model.path}"],
         prompt=config.data.prompt,
         samples=config.evaluation.samples,
         seed=seed,
@@ -141,8 +142,10 @@ def neighbours(pairs: Sequence[tuple[int, int]]) -> Iterator[Terms]:
 
 
 def _problem(terms: Terms) -> Problem:
-    inputs = {"integrand": _latex(terms), "variable": "x"}
-    target = {**inputs, "antiderivative": _latex([(Fraction(k, n + 1), n + 1) for k, n in terms])}
+    integrand = _latex(terms)
+    antiderivative = _latex([(Fraction(k, n + 1), n + 1) for k, n in terms])
+    inputs = IntegrationInputs(integrand, "x")
+    target = IntegrationTarget(integrand, "x", antiderivative)
     name = "+".join(f"{k}x{n}" for k, n in terms)
     return Problem(name, "integration", "neighbours", "taught", inputs=inputs, target=target)
 

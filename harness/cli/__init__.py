@@ -1,0 +1,1 @@
+"""The commands of `run.py`: parsing of flags, messages and exit codes."""

@@ -14,6 +14,9 @@ from ...benchmarks import load
 from ...benchmarks.files.table import is_source
 from ...benchmarks.fingerprint import Overlap, overlap
 from ...benchmarks.registry import names
+from ..audits.auditing import audit
+from ..audits.findings import DISPUTED, REFUTED, STATUSES, UNDECIDED, UNREAD
+from ..audits.report import as_line
 from ..core.errors import UserError
 from ..core.program import program
 from ..run import listing
@@ -37,7 +40,7 @@ from .options import json_option, source_options, with_source_options
     help="Only these benchmarks, or a file; repeatable.",
 )
 @click.option("--show", metavar="NAME|FILE.jinja", help="Print this prompt's file.")
-@click.option("--validate", is_flag=True, help="Prove or recompute every reference answer.")
+@click.option("--validate", is_flag=True, help="Audit every reference answer, as `audit` does.")
 @click.option(
     "--overlap",
     "against",
@@ -59,9 +62,9 @@ def ls(
 ) -> None:
     """List benchmarks, models, prompts and tasks.
 
-    With a NAME one of them, with its options. Or prove the references (--validate), or look for an
-    overlap with another set (--overlap). Exit status 1: a reference is not proven, or there is an
-    overlap.
+    With a NAME one of them, with its options. Or audit the references (--validate), or look for an
+    overlap with another set (--overlap). Exit status 1: a reference is refuted, or it could not be
+    read or decided, or there is an overlap.
     """
     if show is not None:
         if what not in ("all", "prompts"):
@@ -96,19 +99,24 @@ def ls(
 
 
 def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
-    report = listing.validate(benchmarks, say=lambda line: click.echo(line, err=True))
+    """Print the audit of the references; 1 if one is wrong, or neither proved nor agreed."""
+    sources = benchmarks or tuple(f"{name}/all" for name in names())
+    result = audit(*sources, say=lambda line: click.echo(line, err=True))
     if as_json:
-        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        rows = [row for status in _NOT_SHOWN_RIGHT for row in result.rows(status)]
+        data = result.to_dict() | {"failed": rows}
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
-        for row in report["failed"]:
-            click.echo(f"{row['problem']}: not proven ({row['status']}): {row['why']}")
-        wrong = f"{len(report['failed'])} not proven; " if report["failed"] else ""
-        recomputed = f"{report['recomputed']} answers recomputed; " if report["recomputed"] else ""
+        for row in result.rows(*_NOT_SHOWN_RIGHT):
+            click.echo(as_line(row))
         click.echo(
-            f"{wrong}{report['proven']} references proven, {report['partly']} of them on a part of "
-            f"the real domain only; {recomputed}{report['without']} problems have none"
+            ", ".join(f"{n} {status}" for status in STATUSES if (n := result.counts[status]))
         )
-    return 1 if report["failed"] else 0
+    return 1 if any(result.counts[status] for status in _NOT_SHOWN_RIGHT) else 0
+
+
+#: Statuses of references that are not shown to be right in any sense.
+_NOT_SHOWN_RIGHT = (REFUTED, DISPUTED, UNDECIDED, UNREAD)
 
 
 def _print_overlap(benchmarks: Sequence[str], against: str, as_json: bool) -> int:

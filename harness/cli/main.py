@@ -24,6 +24,10 @@ class Commands(click.Group):
 
     #: Command -> its module and function, and its first line of help: `--help` imports nothing.
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
+        "audit": (
+            ".audit:audit",
+            "Find out which references of a problem set are wrong, with proof.",
+        ),
         "brittleness": (
             ".studies.papers:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',

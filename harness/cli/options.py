@@ -16,6 +16,7 @@ from ...rewards.workers.cluster import use_cluster
 from ...rewards.workers.errors import PoolError
 from ..core.errors import UserError, suggest
 from ..core.policy import AnswerFormat
+from ..core.wording import counted
 
 PRESETS = Path(__file__).parents[1] / "presets"
 
@@ -96,7 +97,7 @@ def on_cluster(name: str | None) -> Iterator[None]:
             cluster = stack.enter_context(use_cluster(address))
         except PoolError as error:
             raise UserError(str(error)) from None
-        click.echo(f"{cluster.size} workers on the cluster", err=True)
+        click.echo(f"{counted(cluster.size, 'worker')} on the cluster", err=True)
         # Ray prints messages about workers that die to stdout, where only results go.
         stack.enter_context(redirect_stdout(sys.stderr))
         yield

@@ -14,6 +14,7 @@ import click
 from ...rewards.verdict import Status
 from ..core.errors import UserError
 from ..core.prices import Prices
+from ..core.wording import counted
 from ..integrations.hub import push_problems, push_run
 from ..report import export_summary, print_summary, write_page
 from ..report.export import export_run
@@ -150,7 +151,7 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     samples, whenever they were made.
     """
     count = export_run(Run(run), form, out, policy=policy, force=force)
-    click.echo(f"wrote {count} samples to {out}", err=True)
+    click.echo(f"wrote {counted(count, 'sample')} to {out}", err=True)
 
 
 @click.command(
@@ -245,9 +246,9 @@ def view(
     terminal = sys.stdout.isatty()
 
     def texts() -> Iterator[str]:
-        for number, shown in enumerate(samples, 1):
+        for number, sample in enumerate(samples, 1):
             place = f"problem {number} of {count}: " if count > 1 else ""
-            yield place + as_text(shown, colours=terminal) + ("\n" if number < count else "")
+            yield place + as_text(sample, colours=terminal) + ("\n" if number < count else "")
 
     if terminal and problem is None:
         click.echo_via_pager(texts(), color=True)

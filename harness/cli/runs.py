@@ -12,6 +12,7 @@ import click
 from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.program import program
+from ..core.wording import counted
 from ..report import export_summary, print_summary
 from ..report.changes import print_changes
 from ..report.numbers import percent
@@ -144,7 +145,9 @@ def drop(run: Path, model: str | None, policy: str | None, yes: bool) -> None:
             hashes = opened.models_named(model)
             labels = [opened.labels[one] for one in hashes]
             if len(hashes) > 1:
-                raise UserError(f"{model!r} means {len(hashes)} models: {', '.join(labels)}")
+                raise UserError(
+                    f"{model!r} means {counted(len(hashes), 'model')}: {', '.join(labels)}"
+                )
             if len(opened.models) == 1:
                 raise UserError(
                     f"{labels[0]} is the only model of {run}; remove the folder instead"
@@ -152,9 +155,11 @@ def drop(run: Path, model: str | None, policy: str | None, yes: bool) -> None:
             (one,) = hashes
             totals = counts.totals(opened.completions)
             answers = sum(int(sums["rows"]) for (of, _), sums in totals.items() if of == one)
-            _confirm(f"remove {labels[0]} and its {answers} answers from {run}?", yes)
+            _confirm(f"remove {labels[0]} and its {counted(answers, 'answer')} from {run}?", yes)
             opened.drop_model(one)
-            click.echo(f"removed {labels[0]} with {answers} answers from {run}", err=True)
+            click.echo(
+                f"removed {labels[0]} with {counted(answers, 'answer')} from {run}", err=True
+            )
         if policy is not None:
             opened.verdicts(policy)  # for its error message
             _confirm(f"remove the verdicts {policy} from {run}?", yes)

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,38 @@ from ...rewards.adapters.server.service import RewardServer, ServerLimits
 from ...rewards.adapters.server.shadow import Shadow
 from ...rewards.workers.pool import DEFAULT_MEMORY_MB
 from ..core.errors import UserError
+from ..core.wording import counted
 from .options import cluster_address
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The flags of `serve_reward`, which describe themselves."""
+
+    host: str
+    port: int
+    task: str
+    components: tuple[str, ...]
+    no_gate: bool
+    no_strict: bool
+    options: tuple[str, ...]
+    fields: tuple[str, ...]
+    eos_tokens: tuple[str, ...]
+    workers: int | None
+    deadline: float
+    memory_mb: int
+    max_batch: int
+    max_queue: int
+    max_body_mb: int
+    max_in_flight_mb: int
+    max_connections: int
+    token_file: Path | None
+    tls_certificate: Path | None
+    tls_key: Path | None
+    access_log: str | None
+    shadow: float
+    cluster: str | None
+    replicas: int | None
 
 
 @click.command("serve-reward")
@@ -55,6 +87,13 @@ from .options import cluster_address
     multiple=True,
     metavar="KEY=VALUE",
     help="Option of the verifier, such as strict_domain=true; repeatable.",
+)
+@click.option(
+    "--rubric",
+    "fields",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Any other field of Rubric, such as min_coverage=0.5; repeatable.",
 )
 @click.option(
     "--eos-token",
@@ -137,31 +176,7 @@ from .options import cluster_address
     type=click.IntRange(1),
     help="With --cluster: how many servers; by default as many as there are CPUs for.",
 )
-def serve_reward(
-    host: str,
-    port: int,
-    task: str,
-    components: tuple[str, ...],
-    no_gate: bool,
-    no_strict: bool,
-    options: tuple[str, ...],
-    eos_tokens: tuple[str, ...],
-    workers: int | None,
-    deadline: float,
-    memory_mb: int,
-    max_batch: int,
-    max_queue: int,
-    max_body_mb: int,
-    max_in_flight_mb: int,
-    max_connections: int,
-    token_file: Path | None,
-    tls_certificate: Path | None,
-    tls_key: Path | None,
-    access_log: str | None,
-    shadow: float,
-    cluster: str | None,
-    replicas: int | None,
-) -> None:
+def serve_reward(**given: Any) -> None:
     """Serve rewards over HTTP to trainers on other machines.
 
     POST /score takes completions with their targets, or what OpenRLHF and slime send; POST /verify
@@ -169,53 +184,58 @@ def serve_reward(
     """
     import asyncio
 
-    named = dict(_component(text) for text in components) or {"correctness": None}
+    options = _Options(**given)
+    named = dict(_component(text) for text in options.components) or {"correctness": None}
     try:
         function = make_reward_func(
-            eos_tokens=eos_tokens,
-            task=task,
+            eos_tokens=options.eos_tokens,
+            task=options.task,
             components=tuple(named),
             weights=_weights(named),
-            gate=not no_gate,
-            strict=not no_strict,
-            options=dict(_option(text) for text in options),
-            workers=workers,
-            deadline=deadline,
-            memory_mb=memory_mb,
+            gate=not options.no_gate,
+            strict=not options.no_strict,
+            options=dict(map(_option, options.options)),
+            workers=options.workers,
+            deadline=options.deadline,
+            memory_mb=options.memory_mb,
+            **dict(map(_option, options.fields)),
         )
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
     limits = ServerLimits(
-        batch=max_batch,
-        queue=max_queue,
-        body=max_body_mb << 20,
-        in_flight=max_in_flight_mb << 20,
-        connections=max_connections,
+        batch=options.max_batch,
+        queue=options.max_queue,
+        body=options.max_body_mb << 20,
+        in_flight=options.max_in_flight_mb << 20,
+        connections=options.max_connections,
     )
-    checks = Shadow(shadow) if shadow else None
-    server = RewardServer(function, limits, _token(token_file), checks)
-    if cluster is not None:
-        _serve_on_cluster(server, host, port, cluster, replicas)
+    checks = Shadow(options.shadow) if options.shadow else None
+    server = RewardServer(function, limits, _token(options.token_file), checks)
+    if options.cluster is not None:
+        _serve_on_cluster(server, options, options.cluster)
         return
-    if replicas is not None:
+    if options.replicas is not None:
         raise UserError("--replicas are of a cluster: say --cluster ray, too")
-    place = Place(host, port, tls_certificate, tls_key, access_log)
+    place = Place(
+        options.host, options.port, options.tls_certificate, options.tls_key, options.access_log
+    )
     asyncio.run(run(server, place, lambda line: click.echo(line, err=True)))
 
 
-def _serve_on_cluster(
-    server: RewardServer, host: str, port: int, cluster: str, replicas: int | None
-) -> None:
+def _serve_on_cluster(server: RewardServer, options: _Options, cluster: str) -> None:
     """Serve until SIGINT or SIGTERM."""
+    host, port = options.host, options.port
     if port == 0:
         raise UserError("with --cluster, --port must be that of all nodes, not 0")
     address = cluster_address(cluster)
     stop = threading.Event()
-    with deployed(server, host, port, address=address, replicas=replicas) as count:
+    with deployed(server, host, port, address=address, replicas=options.replicas) as count:
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, lambda *_: stop.set())
         at = f"http://{host}:{port}"
-        click.echo(f"rewards at {at}/score by {count} replicas, health at {at}/health", err=True)
+        click.echo(
+            f"rewards at {at}/score by {counted(count, 'replica')}, health at {at}/health", err=True
+        )
         stop.wait()
         click.echo("stopping: requests in progress are finished", err=True)
 
@@ -248,7 +268,7 @@ def _weights(named: dict[str, float | None]) -> tuple[float, ...] | None:
 def _option(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"--option takes KEY=VALUE, not {text!r}")
+        raise UserError(f"--option and --rubric take KEY=VALUE, not {text!r}")
     try:
         return name, json.loads(value)
     except ValueError:

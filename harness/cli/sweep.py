@@ -16,6 +16,7 @@ from ...rewards.arguments import check_switches
 from ..core.errors import UserError
 from ..core.program import program
 from ..core.requests import problem_key
+from ..core.wording import counted
 from ..models import Model
 from ..report import export_summary, print_summary
 from ..report.numbers import dollars
@@ -183,7 +184,7 @@ def sweep(
         settings |= read_settings(file)
     in_file = settings.pop("dry-run", False)
     check_switches(**{"dry-run": in_file})
-    spec = SweepSpec.from_settings(settings | given_settings(ctx))
+    spec = SweepSpec.of(**(settings | given_settings(ctx)))
     phases = named_phases(spec.phases, spec.phase_filter or "none") if spec.phases else ()
     job = plan(spec)
     if save_config is not None:
@@ -204,8 +205,8 @@ def sweep(
         stored = sum(int(sums["rows"]) for sums in totals.values())
         again = f"{program()} {shlex.join(sys.argv[1:])}"
         print(
-            f"interrupted: {stored} answers are stored in {job.out}; this goes on from there:\n"
-            f"  {again}",
+            f"interrupted: {counted(stored, 'answer')} stored in {job.out}; "
+            f"this goes on from there:\n  {again}",
             file=sys.stderr,
         )
         sys.exit(130)
@@ -234,7 +235,7 @@ def _confirm_cost(job: Job) -> None:
     """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
     if not any(job.limits.price(model) for model in job.models):
         return
-    most = sum(one.most_dollars or 0.0 for one in estimates(job))
+    most = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
     if most <= ASK_ABOVE:
         return
     cost = f"this sweep may cost up to ${most:.2f} (--dry-run shows how much is likely)"
@@ -243,17 +244,18 @@ def _confirm_cost(job: Job) -> None:
     click.confirm(f"{cost}. Go on?", abort=True, err=True)
 
 
-def _costs(one: Estimate) -> str:
+def _costs(estimate: Estimate) -> str:
     """An estimate as a line."""
-    about = "" if one.counted else "about "
-    line = f"{one.label}: {one.answers} answers are missing: prompts of {about}"
-    line += f"{one.prompt_tokens} tokens, {one.most_tokens} tokens at most in all"
-    if one.most_dollars is not None:
-        line += f" (${dollars(one.most_dollars)})"
-    if one.usual_tokens is not None:
-        line += f"; {one.usual_tokens:.0f} if they are like the stored ones"
-        if one.usual_dollars is not None:
-            line += f" (${dollars(one.usual_dollars)})"
+    about = "" if estimate.counted else "about "
+    line = f"{estimate.label}: {counted(estimate.answers, 'answer')} missing: prompts of {about}"
+    line += f"{counted(estimate.prompt_tokens, 'token')}, "
+    line += f"{counted(estimate.most_tokens, 'token')} at most in all"
+    if estimate.most_dollars is not None:
+        line += f" (${dollars(estimate.most_dollars)})"
+    if estimate.usual_tokens is not None:
+        line += f"; {estimate.usual_tokens:.0f} if they are like the stored ones"
+        if estimate.usual_dollars is not None:
+            line += f" (${dollars(estimate.usual_dollars)})"
     return line
 
 
@@ -278,20 +280,22 @@ def _print_plan(job: Job, as_json: bool) -> None:
             "completions": job.size,
             "groups": groups,
             "detects": found if math.isfinite(found) else None,
-            "estimates": [one.to_dict() for one in estimates(job)],
+            "estimates": [estimate.to_dict() for estimate in estimates(job)],
             "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
         }
         click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
         return
     for name, prompt in first.items():
         click.echo(f"--- {subsets[name][0]} ({prompt.style}) ---\n{prompt}\n")
-    counted = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
+    of_each = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
     for label, tokens in lengths.items():
         if tokens is None:
             characters = sum(len(str(rendered.prompt)) for rendered in job.first.values())
-            length = f"{characters} characters (this kind of model has no tokenizer at hand)"
+            length = (
+                f"{counted(characters, 'character')} (this kind of model has no tokenizer at hand)"
+            )
         else:
-            length = f"{tokens} tokens"
+            length = f"{counted(tokens, 'token')}"
         click.echo(f"{label}: {length} in one prompt of every problem")
     for one in estimates(job):
         click.echo(_costs(one))
@@ -300,7 +304,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
         f"a true difference of {100 * found:.0f} points between two models would be found in 80 %"
     )
     click.echo(
-        f"{groups} groups of problems with a common origin, each of which counts once: "
+        f"{counted(groups, 'group')} of problems with a common origin, each of which counts once: "
         + (
             f"{could} of such runs"
             if found <= 1
@@ -311,15 +315,17 @@ def _print_plan(job: Job, as_json: bool) -> None:
     stages = f" in {job.stages} stages" if job.stages > 1 else ""
     once = ", 1 of a deterministic model" if any(m.deterministic for m in job.models) else ""
     click.echo(
-        f"{len(job.models)} model(s) x {len(job.problems)} problems ({counted}) "
-        f"x {job.samples} sample(s){once}{stages} = {job.size} completions of at most "
-        f"{job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
+        f"{counted(len(job.models), 'model')} x {counted(len(job.problems), 'problem')} "
+        f"({of_each}) x {counted(job.samples, 'sample')}{once}{stages} = {job.size} completions "
+        f"of at most {job.identity.sampling.max_tokens} tokens, to be stored in {job.out}"
     )
 
 
 def _power(job: Job) -> tuple[int, float]:
     """The groups of problems with a common origin, and the difference that so many detect."""
-    groups = len(set(clusters_of({problem_key(one): one for one in job.problems}).values()))
+    groups = len(
+        set(clusters_of({problem_key(problem): problem for problem in job.problems}).values())
+    )
     return groups, detectable(expected_variance(job.samples), groups)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..core.errors import UserError, install
 from ..core.program import program
+from ..core.wording import counted
 from .options import Decorator, cluster_option, on_cluster, refuse_given, together
 
 if TYPE_CHECKING:
@@ -299,13 +300,14 @@ def generate_train(
             recipes, count=count, seed=seed, screen=screen, easier=easier, solver=solver
         )
     write_rows(training.rows(*templates), out)
-    left_out = [f"{training.repeats} repeats"]
+    left_out = [f"{counted(training.repeats, 'repeat')}"]
     if screen:
         left_out.append(f"{training.screened} that are in {', '.join(screen)}")
     if solver is not None:
         left_out.append(f"{training.unsolved} without a reference")
     click.echo(
-        f"wrote {len(training.problems)} problems to {out}; left out: {', '.join(left_out)}",
+        f"wrote {counted(len(training.problems), 'problem')} to {out}; "
+        f"left out: {', '.join(left_out)}",
         err=True,
     )
     if count is not None and training.taken < count:

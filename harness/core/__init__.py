@@ -1,0 +1,1 @@
+"""Types and helpers that every other package of the harness uses; nothing here asks a model."""

@@ -22,7 +22,7 @@ from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
 from ...rewards.adapters.environments.episode import INSTRUCTION, Episode, Turns
-from ...rewards.adapters.scoring import BAD_PROBLEM, FAULT, Rubric
+from ...rewards.adapters.scoring import NO_OPINION, Rubric
 from ..core.errors import UserError
 from ..tasks import TASKS
 from .questions import Question, questions
@@ -71,14 +71,16 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
         task = TASKS[question.problem.task]
         rubric = Rubric(task.verifier, stop=question.prompt.stop, **self._settings)
         label = {
-            "target": question.problem.target[task.target],
-            "variable": question.problem.target.get("variable"),
+            "target": question.problem.target.judged,
+            "variable": question.problem.target.integrated_over,
             "assumptions": dict(question.problem.assumptions),
         }
         self._episode = Episode(label, rubric, self._turns)
         self._state = State(episode_id=episode_id or key, step_count=0)
         shown = question.rendered()
-        messages = [{"role": it.role, "content": it.content} for it in shown.messages]
+        messages = [
+            {"role": message.role, "content": message.content} for message in shown.messages
+        ]
         messages = messages or [{"role": "user", "content": shown.text}]
         if self._turns.checks:
             messages[-1]["content"] += f"\n\n{INSTRUCTION}"
@@ -105,8 +107,7 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
             return CalculusObservation(messages=messages, reward=0.0)
         assert done.score is not None
         if done.reward is None:
-            reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}
-            raise RuntimeError(reason.get(done.score.status, done.score.status))
+            raise RuntimeError(NO_OPINION[done.score.status])
         told = {"status": done.score.status, "answer": done.score.verdict.answer or ""}
         metadata: dict[str, Any] = done.metrics | told
         return CalculusObservation(done=True, reward=done.reward, metadata=metadata)

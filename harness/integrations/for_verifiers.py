@@ -8,6 +8,7 @@ completion. A bad problem, or no workers, raises an error instead of giving a re
 
 # No `from __future__ import annotations`: verifiers reads these classes' annotations.
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import verifiers.v1 as vf
@@ -15,15 +16,8 @@ from pydantic import Field
 
 from ...benchmarks.problem import Problem
 from ...rewards.adapters.components import load_component
-from ...rewards.adapters.scoring import (
-    BAD_PROBLEM,
-    FAULT,
-    Rollout,
-    Rubric,
-    Score,
-    ascore,
-    telemetry,
-)
+from ...rewards.adapters.components.format import THINK_TAGS
+from ...rewards.adapters.scoring import NO_OPINION, Rollout, Rubric, Score, ascore, telemetry
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from ..report.lm_eval_logs import reference
@@ -31,9 +25,6 @@ from ..tasks import TASKS
 from .questions import Question, questions
 
 __all__ = ["CalculusTaskset"]
-
-#: Task of a problem -> task of a rubric, and the key of the target.
-KINDS = {name: (task.verifier, task.target) for name, task in TASKS.items()}
 
 
 class CalculusData(vf.TaskData):
@@ -44,7 +35,10 @@ class CalculusData(vf.TaskData):
 
 
 class CalculusTaskConfig(vf.TaskConfig):
-    """How completions are rewarded: fields of `rewards.adapters.scoring.Rubric`."""
+    """How completions are rewarded: the fields of `rewards.adapters.scoring.Rubric`.
+
+    The problem says the task, and the prompt where an answer stops.
+    """
 
     components: list[str] = Field(default_factory=lambda: ["correctness"])
     """``correctness``, and with it ``format`` or functions of your own: ``FILE.py:FUNCTION``."""
@@ -57,9 +51,26 @@ class CalculusTaskConfig(vf.TaskConfig):
     workers: int = 1
     """Worker processes of each process; one judges about 1,000 answers a second."""
     deadline: float = DEFAULT_DEADLINE
-    """Seconds of wall clock for a verdict."""
+    """Seconds of processor time for a verdict."""
     memory_mb: int = DEFAULT_MEMORY_MB
     """Megabytes that a worker may take beyond its code."""
+    length: tuple[int, int] | None = None
+    """Two lengths in tokens for the component ``length``: full credit, no credit."""
+    think_tags: tuple[str, str] = THINK_TAGS
+    """The strings that open and close a thought."""
+    must_think: bool = False
+    """The component ``format`` requires a thought."""
+    min_coverage: float = 0.0
+    """Take an answer for incorrect that is right on a smaller share of the domain."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Of the verifier, such as ``strict_domain``."""
+
+    @property
+    def rubric(self) -> dict[str, Any]:
+        """The fields of a rubric."""
+        given = {item.name for item in fields(Rubric)} & type(self).model_fields.keys()
+        loaded = tuple(map(load_component, self.components))
+        return {name: getattr(self, name) for name in given} | {"components": loaded}
 
 
 class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
@@ -75,8 +86,8 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
         score = await self._score(trace.last_reply, trace.is_truncated)
         trace.record_metrics(telemetry(score, self._rubric, truncated=trace.is_truncated))
         if score.reward is None:
-            reason = {BAD_PROBLEM: "a bad problem", FAULT: "no workers to score with"}[score.status]
-            raise ValueError(f"{self.data.id}: {reason} {score.verdict.evidence.detail}".rstrip())
+            reason = f"{NO_OPINION[score.status]} {score.verdict.evidence.detail}"
+            raise ValueError(f"{self.data.id}: {reason}".rstrip())
         return score.reward
 
     async def validate(self, runtime: vf.Runtime) -> bool | None:
@@ -88,11 +99,10 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     async def _score(self, text: str, truncated: bool) -> Score:
         problem = Problem.from_dict(self.data.problem)
-        _, target = KINDS[problem.task]
         rollout = Rollout(
             text,
-            problem.target[target],
-            problem.target.get("variable"),
+            problem.target.judged,
+            problem.target.integrated_over,
             dict(problem.assumptions),
             truncated=truncated,
         )
@@ -101,18 +111,8 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
     @property
     def _rubric(self) -> Rubric:
-        config = self.config
-        return Rubric(
-            KINDS[self.data.problem["task"]][0],
-            tuple(map(load_component, config.components)),
-            None if config.weights is None else tuple(config.weights),
-            config.gate,
-            strict=config.strict,
-            stop=tuple(self.data.stop),
-            workers=config.workers,
-            deadline=config.deadline,
-            memory_mb=config.memory_mb,
-        )
+        verifier = TASKS[self.data.problem["task"]].verifier
+        return Rubric(verifier, stop=tuple(self.data.stop), **self.config.rubric)
 
 
 class CalculusTasksetConfig(vf.TasksetConfig):

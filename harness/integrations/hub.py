@@ -15,6 +15,7 @@ from typing import Any
 
 from ...benchmarks import Problem, load
 from ..core.errors import UserError, install
+from ..core.wording import counted
 from ..report import export_summary
 from ..report.export import export_run
 from ..stats.summary import summarise
@@ -71,7 +72,9 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
             "verifier": policy,
             **identity["sampling"],
         }
-        lines = "".join(f"| {name} | `{json.dumps(one)}` |\n" for name, one in settings.items())
+        lines = "".join(
+            f"| {name} | `{json.dumps(setting)}` |\n" for name, setting in settings.items()
+        )
         body = (
             "Answers of models to calculus problems, each with its verdict and evidence; a row is "
             "a sample.\n\n## Results\n\nIn percent; pass@k with its 95 % interval.\n\n"
@@ -94,14 +97,14 @@ def push_problems(path: Path, repository: str, *, private: bool = False) -> str:
         place = Path(folder)
         datasets.disable_progress_bars()
         datasets.Dataset.from_list(rows).to_parquet(str(place / "problems.parquet"))
-        counted = Counter(problem.name for problem in problems)
-        lines = "".join(f"| {name} | {count} |\n" for name, count in counted.items())
+        sizes = Counter(problem.name for problem in problems)
+        lines = "".join(f"| {name} | {count} |\n" for name, count in sizes.items())
         body = (
             "Calculus problems for models; `inputs`, `target`, `assumptions` and `metadata` are "
             f"JSON.\n\n| subset | problems |\n| --- | ---: |\n{lines}"
         )
         _write_card(place, "problems", path.stem, body)
-        return _upload(place, repository, f"{len(rows)} problems", private)
+        return _upload(place, repository, counted(len(rows), "problem"), private)
 
 
 def _row(problem: Problem) -> dict[str, Any]:

@@ -10,12 +10,13 @@ import traceback
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from types import CodeType
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 from ...rewards.arguments import load_function
 from ..core.errors import ModelError, UserError
@@ -161,15 +162,31 @@ def _called(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any
         return None, error
 
 
+#: By function, its identity as a model, and what it is since its last calls.
+_LEFT: WeakKeyDictionary[Callable[..., Any], tuple[str, str]] = WeakKeyDictionary()
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalFunction(PythonFunction):
     """A function of this process as a model: ``python/NAME``.
 
     Its code, its defaults and the plain values of its closure are its identity: the same function
-    goes on with a run, and another of the same name is another model.
+    goes on with a run, and another of the same name is another model. What its own calls change in
+    the closure, as a counter, changes nothing.
     """
 
     function: Callable[..., Any] = field(metadata={"operational": True})
+    #: Of the function as it was when it became a model.
+    identity: str = operational("")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.identity:
+            state = digest(_identity(self.function))
+            before, left = state, state
+            with suppress(TypeError):  # an object that has no hash
+                before, left = _LEFT.get(self.function, (state, state))
+            object.__setattr__(self, "identity", before if left == state else state)
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> LocalFunction:
@@ -178,7 +195,11 @@ class LocalFunction(PythonFunction):
         return cls(spec=f"python/{name}", function=function)
 
     def fingerprint(self) -> dict[str, Any]:
-        return {"function": digest(_identity(self.function))}
+        return {"function": self.identity}
+
+    async def close(self) -> None:
+        with suppress(TypeError):
+            _LEFT[self.function] = self.identity, digest(_identity(self.function))
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
@@ -205,12 +226,12 @@ def _identity(function: Any) -> list[Any]:
 
 def _code(code: CodeType) -> list[Any]:
     constants = [
-        _code(one)
-        if isinstance(one, CodeType)
-        else sorted(map(repr, one))  # its own order is another in every process
-        if isinstance(one, frozenset)
-        else repr(one)
-        for one in code.co_consts
+        _code(constant)
+        if isinstance(constant, CodeType)
+        else sorted(map(repr, constant))  # its own order is another in every process
+        if isinstance(constant, frozenset)
+        else repr(constant)
+        for constant in code.co_consts
     ]
     return [code.co_code.hex(), constants, code.co_names, code.co_varnames]
 

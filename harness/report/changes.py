@@ -21,8 +21,8 @@ def print_changes(changes: Changes, console: Console | None = None) -> None:
 
     count = len(changes.changes)
     say(f"{count} of {changes.judged} verdicts differ from {changes.before}", "bold")
-    for one in changes.transitions:
-        say(f"  {one.answers:>5}  {_words(one.before)} → {_words(one.after)}")
+    for transition in changes.transitions:
+        say(f"  {transition.answers:>5}  {_words(transition.before)} → {_words(transition.after)}")
     for change in changes.changes[:SHOWN]:
         sample = f" #{change.sample}" if change.sample else ""
         say(f"{change.problem}{sample}, {change.label}: {_cut(change.answer or 'no answer')}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.gaps import Gap
 from ..stats.intervals import LEVEL
 from ..stats.paired import POWER, Comparison, Contrast, Difference, Transfer
@@ -89,7 +90,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
     """The name of a contrast in a sentence: with its systems where there are several."""
     several = len({(other.system, other.first, other.second) for other in comparison.contrasts}) > 1
     if comparison.by == "perturbation":
-        systems = {other.system for other in comparison.contrasts}
+        systems = {contrast.system for contrast in comparison.contrasts}
         return f"{row.system}, {row.group}" if len(systems) > 1 else row.group
     return f"{row.first} and {row.second}, {row.group}" if several else row.group
 
@@ -144,7 +145,8 @@ def remarks(comparison: Comparison) -> list[str]:
                 f"difference would be between {signed(low)} and {signed(high)}."
             )
     lines += [
-        f"{named(comparison, row)}: {row.unpaired} problems without a counterpart are left out."
+        f"{named(comparison, row)}: {counted(row.unpaired, 'problem')} left out for want of a "
+        "counterpart."
         for row in comparison.contrasts
         if row.unpaired and not comparison.pairing
     ]
@@ -171,7 +173,7 @@ def power_remarks(comparison: Comparison) -> Iterator[str]:
                 f"instead of {plan.clusters}"
             )
             if plan.samples_needed is not None:
-                text += f", or {plan.samples_needed} samples of each"
+                text += f", or {counted(plan.samples_needed, 'sample')} of each"
             elif plan.sampling is not None:
                 text += ", and more samples of these would not do"
         yield f"{text}."
@@ -184,7 +186,7 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
     """
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
-        groups = {other.group for other in comparison.contrasts}
+        groups = {contrast.group for contrast in comparison.contrasts}
         if difference is None or (comparison.by == "model" and "all" in groups - {row.group}):
             continue
         if comparison.by == "perturbation":
@@ -401,15 +403,15 @@ def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
         ("first", "second", "told", "turns", "problems", "difference", "p"),
         tuple(
             (
-                one.first,
-                one.second,
-                one.feedback,
-                str(one.turn),
-                str(one.problems),
-                points(one.value, one.interval),
-                p_value(one.p),
+                difference.first,
+                difference.second,
+                difference.feedback,
+                str(difference.turn),
+                str(difference.problems),
+                points(difference.value, difference.interval),
+                p_value(difference.p),
             )
-            for one in differences
+            for difference in differences
         ),
         names=3,
     )

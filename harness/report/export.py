@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...rewards.errors import suggest
 from ..core.errors import UserError, install
 from ..store.run import Run
 from ..store.samples import Sample, samples
@@ -100,7 +101,7 @@ def export_run(
 ) -> int:
     """Write a run's samples to ``out`` (whole or not at all); returns how many rows there are."""
     if form not in FORMATS:
-        raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+        raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
     if out.exists() and not force:
         raise UserError(f"{out} is there already; --force replaces it")
     if out.exists() and out.is_dir() != (form in ("dataset", "lm-eval", "inspect")):
@@ -149,8 +150,8 @@ def _row(sample: Sample, run: str, policy: str | None) -> dict[str, Any]:
         "task": problem.task,
         "pair_parent": problem.pair_parent,
         "perturbation": problem.perturbation,
-        "inputs": _json(problem.inputs),
-        "target": _json(problem.target),
+        "inputs": _json(problem.inputs.to_dict()),
+        "target": _json(problem.target.to_dict()),
         "completion": completion["text"],
         "answer": judged.get("answer"),
         "status": judged.get("status"),
@@ -184,7 +185,7 @@ def _write_parquet(run: Run, policy: str | None, out: Path) -> int:
     except ImportError:
         raise UserError(f"Parquet and datasets need the extra 'data': {install('data')}") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    schema = pyarrow.schema([(name, types[kind]) for name, kind in FIELDS.items()])
+    schema = pyarrow.schema([(name, types[field]) for name, field in FIELDS.items()])
     count = 0
     with pyarrow.parquet.ParquetWriter(out, schema, compression="zstd") as writer:
         every = rows(run, policy, out.parent)

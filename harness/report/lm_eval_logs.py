@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import IO, Any
 
+from ...benchmarks.payloads import ArithmeticTarget, LabelTarget
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Status
 from ..stats.intervals import Z
@@ -40,10 +41,10 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
     places = {
-        key: place
+        key: index
         for name, keys in keys_by_subset(run).items()
         if name != "all"
-        for place, key in enumerate(keys)
+        for index, key in enumerate(keys)
     }
     prompts = Prompts(run)
     ranked = is_ranked(run)
@@ -90,10 +91,10 @@ def task_name(subset: str) -> str:
 
 def reference(problem: Problem) -> str:
     """The reference answer as text; empty where none is known."""
-    for name in ("antiderivative", "label", "value"):
-        if problem.target.get(name) is not None:
-            return str(problem.target[name])
-    return ""
+    target = problem.target
+    if isinstance(target, LabelTarget | ArithmeticTarget):
+        return str(target.judged)
+    return target.reference or ""
 
 
 def _folders(run: Run, out: Path) -> dict[str, Path]:

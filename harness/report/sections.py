@@ -16,6 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from ...rewards.errors import suggest
 from ..core.errors import UserError
 from ..store.atomic import write_output
 from .assets import page_style, template
@@ -29,7 +30,7 @@ class Section:
     """A table (if it has headings), its remarks and its figures.
 
     The first ``names`` columns are names, the others numbers. ``folded``: a page shows the section
-    on a click, as it does ``notes``, which are remarks by their summary.
+    on a click, as it does ``notes`` and ``programs``, which are remarks and code by their summary.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Section:
     names: int = 1
     folded: bool = False
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def anchor(self) -> str:
@@ -103,7 +105,7 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
     if _width(section) <= width:
         return [section], []
     columns = range(section.names, len(section.headings))
-    filled = [place for place in columns if any(row[place] for row in section.rows)]
+    filled = [column for column in columns if any(row[column] for row in section.rows)]
     zero = [place for place in filled if all(row[place] in _ZERO for row in section.rows)]
     if zero == filled:
         zero = []
@@ -141,9 +143,9 @@ def _width(section: Section, wrapped: bool = False) -> int:
 
 def _table(section: Section) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for place, heading in enumerate(section.headings):
-        cells = [row[place] for row in section.rows]
-        figures = place >= section.names and all(map(_is_figure, cells))
+    for index, heading in enumerate(section.headings):
+        cells = [row[index] for row in section.rows]
+        figures = index >= section.names and all(map(_is_figure, cells))
         table.add_column(
             heading,
             justify="right" if figures else "left",
@@ -268,7 +270,7 @@ def export(
             return csv_table(*lines)
         case "json":
             return json_text(data)
-    raise UserError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+    raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
 
 
 def export_sections(form: str, sections: Sequence[Section]) -> str:

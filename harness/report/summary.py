@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.findings import Failure, Findings, sentences
 from ..stats.metrics import Metric, metrics
 from ..stats.paired.wording import short_names
@@ -138,7 +139,7 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
             ),
         )
     others = any(one.common_problems < one.problems for one in findings.standings if one.scored)
-    ks = {one.common.k for one in findings.standings if one.common}
+    ks = {standing.common.k for standing in findings.standings if standing.common}
     heading = f"pass@{min(ks, default=1)} of {findings.common}"
     own = ("unranked: its own", "asked") if others else ("asked",)
     names = short_names(one.model for one in findings.standings)
@@ -218,11 +219,11 @@ def unfinished(summary: Summary) -> list[str]:
     """What is still to be asked or judged."""
     lines = []
     if summary.missing:
-        lines.append(f"Not finished: {summary.missing} answers are still to be asked.")
+        lines.append(f"Not finished: {counted(summary.missing, 'answer')} still to be asked.")
     if summary.unscored:
         under = f" under {summary.policy}" if summary.policy else ""
         lines.append(
-            f"{summary.unscored} answers are not scored yet{under}: "
+            f"{counted(summary.unscored, 'answer')} not scored yet{under}: "
             f"`{program()} score {summary.run}`, with the same flags, goes on"
         )
     return lines

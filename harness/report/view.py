@@ -15,6 +15,7 @@ from ...rewards.records import Record
 from ...rewards.verdict import Verdict
 from ..core.errors import UserError, suggest
 from ..core.program import program
+from ..core.wording import counted
 from ..stats.verdict_changes import reason
 from ..store import counts
 from ..store.run import Run
@@ -75,7 +76,7 @@ def find(run: Run, wanted: str) -> tuple[str, int | None]:
         raise UserError(f"{run.path} has no problem {name!r}; {_cut(hint)}")
     if len(keys) > 1:
         shown = ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")
-        raise UserError(f"{name!r} means {len(keys)} problems: {shown}")
+        raise UserError(f"{name!r} means {counted(len(keys), 'problem')}: {shown}")
     return keys[0], int(number) if hash_ else None
 
 
@@ -131,7 +132,7 @@ def views(
     if only in keys and not rows and not statuses:
         raise UserError(f"{run.path} has no such sample of {only}; {_samples_there(run, only)}")
     ordered = [key for key in run.problems if key in rows]
-    place_of = {model: place for place, model in enumerate(run.models)}
+    place_of = {model: index for index, model in enumerate(run.models)}
     solved, prompts, labels = _solved(run, policy), Prompts(run), run.labels
 
     def shown(key: str) -> View:
@@ -168,7 +169,9 @@ def _keys_of(run: Run, subset: str | None) -> set[str]:
     """The keys of a benchmark's or a subset's problems; of all, if there is no name."""
     if subset is None:
         return set(run.problems)
-    names = {name for one in run.problems.values() for name in (one.name, one.benchmark)}
+    names = {
+        name for problem in run.problems.values() for name in (problem.name, problem.benchmark)
+    }
     if subset not in names:
         raise UserError(
             f"{run.path} has no subset {subset!r}; {_cut(suggest(subset, sorted(names)))}"
@@ -234,7 +237,7 @@ def print_view(shown: View, console: Console | None = None) -> None:
 
     problem = shown.problem
     say(shown.key, "bold")
-    for name, value in {**problem.inputs, **problem.target}.items():
+    for name, value in (problem.inputs.to_dict() | problem.target.to_dict()).items():
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
@@ -255,7 +258,7 @@ def print_view(shown: View, console: Console | None = None) -> None:
         say(
             f"--- finished by {completion['finish_reason']}"
             + (f" ({completion['detail']})" if completion.get("detail") else "")
-            + (f", {tokens} tokens" if tokens is not None else "")
+            + (f", {counted(tokens, 'token')}" if tokens is not None else "")
             + f", {completion.get('latency', 0.0):.2f} s ---",
             "dim",
         )

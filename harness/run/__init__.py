@@ -1,0 +1,1 @@
+"""From a `SweepSpec` to a finished run: plan, questions, grading, phases and progress."""

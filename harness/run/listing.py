@@ -1,27 +1,22 @@
-"""Lists of benchmarks, models, prompts and tasks, and a check of the reference answers."""
+"""Lists of benchmarks, models, prompts and tasks."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import MISSING
 from itertools import takewhile
 from typing import Any
 
 from ... import prompts
-from ...benchmarks import Problem
+from ...benchmarks.payloads import TASKS as PAYLOADS
 from ...benchmarks.registry import names, resolve
-from ...rewards.verdict import Verdict
-from ..core.asynchronous import run_async
 from ..core.errors import UserError, suggest
-from ..core.policy import Policy
 from ..core.program import program
-from ..core.requests import Completion, problem_key
 from ..models import Model
 from ..models import describe as describe_models
 from ..models.registry import option_names
 from ..tasks import TASKS
-from .scoring import grade
 
 
 def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
@@ -65,7 +60,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
             {
                 "name": task.name,
                 "summary": task.summary,
-                "target": task.target,
+                "target": PAYLOADS[task.name].target.judged_by,
                 "verifier": task.verifier,
                 "prompt": task.prompt,
                 "metrics": list(task.metrics),
@@ -132,67 +127,3 @@ def _shown(value: Any) -> str:
     if value is None or value is MISSING:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def validate(
-    benchmarks: Sequence[str], say: Callable[[str], None] = lambda line: None
-) -> dict[str, Any]:
-    """Prove the reference antiderivatives and recompute answers.
-
-    Args:
-        benchmarks: names of benchmarks; by default all subsets of all.
-        say: is called with a line for every subset.
-
-    Returns:
-        The numbers of references that are ``proven``, proven ``partly`` (on a part of the domain),
-        of answers ``recomputed`` (`Task.check`) and of problems ``without`` either, and under
-        ``failed`` those that are wrong, with the reasons.
-
-    """
-    report: dict[str, Any] = {
-        "proven": 0,
-        "partly": 0,
-        "recomputed": 0,
-        "without": 0,
-        "failed": [],
-    }
-    specs = benchmarks or [f"{name}/all" for name in names()]
-    subsets = {(subset.name, subset.source): subset for spec in specs for subset in resolve(spec)}
-    for subset in subsets.values():
-        problems = subset.problems(None, 0)
-        known = [problem for problem in problems if "antiderivative" in problem.target]
-        verdicts = run_async(grade([(p, _reference(p)) for p in known], Policy(), {}))
-        failed: list[dict[str, str]] = []
-        proven = checked = 0
-        for problem, verdict in zip(known, verdicts, strict=True):
-            if not verdict.correct:
-                why = {"status": str(verdict.status), "why": _why(verdict)}
-                failed.append({"problem": problem_key(problem), **why})
-                continue
-            proven += 1
-            coverage = verdict.evidence.coverage
-            report["partly"] += coverage is not None and coverage < 1
-        for problem in problems:
-            wrong = TASKS[problem.task].check(problem)
-            if wrong:
-                why = {"status": "contradiction", "why": wrong}
-                failed.append({"problem": problem_key(problem), **why})
-            checked += wrong == ""
-        report["proven"] += proven
-        report["recomputed"] += checked
-        report["failed"] += failed
-        report["without"] += len(problems) - proven - checked - len(failed)
-        recomputed = f", {checked} answers recomputed" if checked else ""
-        say(f"{subset.name}: {proven} references proven{recomputed}")
-    return report
-
-
-def _reference(problem: Problem) -> Completion:
-    """The reference as a model's completion."""
-    text = rf"\boxed{{{problem.target['antiderivative']}}}"
-    return Completion("reference", problem_key(problem), "", 0, "answer", 0, text)
-
-
-def _why(verdict: Verdict) -> str:
-    evidence = verdict.evidence
-    return str(evidence.witness or evidence.detail or verdict.status)

@@ -21,6 +21,7 @@ from ..core.asynchronous import outside_loop
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason, problem_key
+from ..core.wording import counted
 from ..store import counts
 from ..store.atomic import write_atomically
 from ..store.run import Run
@@ -182,7 +183,7 @@ def _remove_errors(job: Job, progress: Progress) -> None:
         }
         if failed:
             run.discard(lambda row: sample_of(row) in failed)
-    progress.status(f"{len(failed)} samples are stored as errors and are asked again")
+    progress.status(f"{counted(len(failed), 'sample')} stored as errors: asked again")
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
@@ -214,8 +215,8 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     rows, samples = _sums(run, job, policy), job.samples_of(model)
     if missing := _unanswered(run, job, policy):
         raise RunError(
-            f"{missing} answers are missing in {run.path}, and the next phase depends "
-            "on them; the same command asks them again"
+            f"{counted(missing, 'answer')} missing in {run.path}, on which the next phase "
+            "depends; the same command asks again"
         )
     sampling = job.identity.sampling
     return PhaseResults(
@@ -274,10 +275,10 @@ def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
     here = _settings(job, phase, policy)
-    for name, there in settings.items():
-        if there != here.get(name):
+    for name, setting in settings.items():
+        if setting != here.get(name):
             raise RunError(
-                f"the problems of the phase {phase.name!r} were derived with {name} {there}, not "
+                f"the problems of the phase {phase.name!r} were derived with {name} {setting}, not "
                 f"{here.get(name)}; use the same settings, or another --out"
             )
     return problems

@@ -37,8 +37,8 @@ def plan(
 
     Args:
         spec: the sweep.
-        models: models, or names of some, in place of the names in ``spec.models``.
-        problems: the problems; ``spec.benchmarks`` is then only what the run calls them.
+        models: models, or names of some, in place of the names in ``spec.model``.
+        problems: the problems; ``spec.benchmark`` is then only what the run calls them.
 
     Returns:
         Models, problems and prompts, resolved.
@@ -51,19 +51,19 @@ def plan(
     3
 
     """
-    spec = SweepSpec.make(**plain(spec))
+    spec = SweepSpec.of(**plain(spec))
     if problems is None:
-        problems = problems_of(spec.benchmarks, spec.limit, spec.seed)
+        problems = problems_of(spec.benchmark, spec.limit, spec.seed)
     if not problems:
-        raise UserError(f"there are no problems in {', '.join(spec.benchmarks)}")
+        raise UserError(f"there are no problems in {', '.join(spec.benchmark)}")
     if any(problem.task == "integration" for problem in problems):
         check_method(spec.policy.method)  # HINT's scorer of that name needs no package
     named = load_prompt(spec.prompt) if spec.prompt is not None else None
     tasks = {problem.task for problem in problems}
     refuse_unreadable(tasks, spec.policy)
     prompts = {task: named or default_prompt(task) for task in tasks}
-    if spec.shots is not None:
-        prompts = {task: prompt.with_shots(spec.shots) for task, prompt in prompts.items()}
+    if spec.num_fewshot is not None:
+        prompts = {task: prompt.with_shots(spec.num_fewshot) for task, prompt in prompts.items()}
     if (system := spec.system_message) is not None:
         prompts = {task: prompt.with_system_message(system) for task, prompt in prompts.items()}
     if (pictures := spec.pictures) is not None:
@@ -73,13 +73,13 @@ def plan(
         raise UserError(
             f"a beam search of width {sampling.beams} has no {spec.samples} best answers"
         )
-    identity = Identity(tuple(dict.fromkeys(spec.benchmarks)), prompts, sampling, spec.seed)
+    identity = Identity(tuple(dict.fromkeys(spec.benchmark)), prompts, sampling, spec.seed)
     out = spec.out or Path("runs") / f"{problems[0].benchmark}-{digest(identity.to_dict())[:8]}"
     job = Job(
         identity=identity,
         models=tuple(
-            create(model, spec.options) if isinstance(model, str) else model
-            for model in models or spec.models
+            create(model, spec.model_option) if isinstance(model, str) else model
+            for model in models or spec.model
         ),
         problems=tuple(problems),
         samples=spec.samples,

@@ -15,6 +15,7 @@ from typing import Protocol, Self
 from ...rewards.verdict import Verdict
 from ..core.prices import Price
 from ..core.requests import Completion
+from ..core.wording import counted
 from ..models import Model
 from ..stats.intervals import interval
 from .budget import Spent
@@ -121,7 +122,7 @@ class Meter:
             rate = 100 * sum(own) / len(own)
             parts.append(f"pass@1 {rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
         if self.unanswered and self.label:
-            parts.append(f"{self.unanswered} requests without an answer")
+            parts.append(f"{counted(self.unanswered, 'request')} without an answer")
         if self._repeated:
             reasons = ", ".join(f"{why} x {n}" for why, n in self._repeated.most_common(3))
             parts.append(f"{self._repeated.total()} sent again ({reasons})")

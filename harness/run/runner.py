@@ -111,7 +111,7 @@ def _completes_texts(job: Job) -> bool:
 
 
 def _copied(replies: Replies) -> dict[tuple[str, int], dict[str, str]]:
-    return {sample: dict(said) for sample, said in replies.items()}
+    return {sample: dict(reply) for sample, reply in replies.items()}
 
 
 class SweepRunner:

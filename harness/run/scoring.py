@@ -16,6 +16,7 @@ from ..core.asynchronous import run_async
 from ..core.errors import RunError
 from ..core.policy import Policy
 from ..core.requests import Completion
+from ..core.wording import counted
 from ..store import counts
 from ..store.jsonl_log import Log
 from ..store.run import Run
@@ -99,7 +100,7 @@ class Scorer:
         )
         if run.dropped:
             progress.notice(
-                f"{run.dropped} verdicts were dropped whose completions are lost or had one "
+                f"dropped {counted(run.dropped, 'verdict')} whose completions are lost or had one "
                 "already, as after a power cut; what is missing is asked and judged again"
             )
         self.stop = stop_strings(run)
@@ -121,7 +122,7 @@ class Scorer:
             # Shielded: a sweep that ends early cancels who waits, and not the writing.
             await asyncio.shield(asyncio.wrap_future(self.run.log.synced()))
         except OSError as error:
-            raise RunError(f"cannot write to {self.run.path}: {error.strerror}") from error
+            raise RunError(f"cannot write {self.run.path}: {error.strerror}") from error
 
     async def _grade(self, batch: Sequence[Completion]) -> list[Verdict]:
         asked = [(self.run.problem(completion.problem), completion) for completion in batch]

@@ -1,17 +1,15 @@
 """A sweep as data: `SweepSpec`, read from flags, TOML and Python alike.
 
-A setting has one name, that of its flag: ``--top-p``, ``top-p = 0.95`` in TOML, ``top_p=0.95`` in
-Python. Repeatable flags are singular: ``--model`` and ``--benchmark`` fill the fields ``models``
-and ``benchmarks``, ``-M`` (the table ``[model-option]``) fills ``options``, ``--num-fewshot`` fills
-``shots``. The names of the fields, ``n`` and ``M`` are understood everywhere, too.
+A setting has one name: ``--top-p`` on the command line, ``top-p = 0.95`` in TOML, ``top_p=0.95`` in
+Python. Between them only hyphens and underscores differ, and either is understood.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -37,13 +35,13 @@ class SweepSpec:
     """What to ask whom, how, and where to keep it.
 
     Args:
-        models: names such as ``solver/sympy``, perhaps with options of their own behind them
+        model: names such as ``solver/sympy``, perhaps with options of their own behind them
             (``openai/a;base-url=http://127.0.0.1:8000/v1``).
-        benchmarks: names such as ``bee`` or ``bee/competition``, or files of problems.
+        benchmark: names such as ``bee`` or ``bee/competition``, or files of problems.
         phases: name of the phases to ask afterwards (`harness.studies.phases`).
         phase_filter: which solved problems they perturb (`harness.studies.named_phases`).
         prompt: name or path of a template; by default the one of the problems' task.
-        shots: how many worked examples the prompt shows, if it shows any.
+        num_fewshot: how many worked examples the prompt shows, if it shows any.
         system_message: a system message before the prompt's other messages.
         pictures: the folder of the symbols in a prompt's pictures.
         turns: after a wrong answer, up to so many turns in all; more extend an earlier run.
@@ -53,7 +51,7 @@ class SweepSpec:
         limit: at most so many problems, spread over the subsets; a larger number extends.
         seed: the seed of every sample's seed and of every generated problem.
         sampling: sampling parameters.
-        options: options of the models (``-M key=value``).
+        model_option: options of the models (``-M key=value``).
         out: the run directory; by default one under ``runs/`` that the settings determine.
         primary_k: the k of pass@k for which comparisons adjust p values; declared when the run is
             created (1 by default) and fixed from then on.
@@ -63,18 +61,18 @@ class SweepSpec:
         max_tokens_total: stop when their prompts and completions have so many tokens.
 
     >>> settings = {"model": ["solver/sympy"], "benchmark": ["bee"], "top-p": 0.9}
-    >>> SweepSpec.from_settings(settings).sampling.top_p
+    >>> SweepSpec.of(**settings).sampling.top_p
     0.9
 
     """
 
-    models: tuple[str, ...]
-    benchmarks: tuple[str, ...]
+    model: tuple[str, ...]
+    benchmark: tuple[str, ...]
     _: KW_ONLY
     phases: str | None = None
     phase_filter: PhaseFilter | None = None
     prompt: str | None = None
-    shots: Annotated[int, Meta(ge=0)] | None = None
+    num_fewshot: Annotated[int, Meta(ge=0)] | None = None
     system_message: str | None = None
     pictures: str | None = None
     turns: Count = 1
@@ -83,7 +81,7 @@ class SweepSpec:
     limit: Count | None = None
     seed: int = 0
     sampling: Sampling = field(default_factory=Sampling)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    model_option: Mapping[str, Any] = field(default_factory=dict)
     out: str | None = None
     primary_k: Count | None = None
     policy: Policy = field(default_factory=Policy)
@@ -92,19 +90,21 @@ class SweepSpec:
     max_tokens_total: Count | None = None
 
     def __post_init__(self) -> None:
-        for name in ("models", "benchmarks"):
+        for name in ("model", "benchmark"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise ArgumentTypeError(f"{name} must be a list, as in [{value!r}], not {value!r}")
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> SweepSpec:
-        """The sweep that settings describe, named like the flags.
+    def of(cls, **settings: Any) -> SweepSpec:
+        """The sweep that flags, a TOML file or keyword arguments describe, checked.
 
         Args:
-            settings: as a TOML file has them. ``model`` may be a table of models with their own
-                options (``[model."openai/a"]``). ``columns``, ``syntax``, ``split`` and
-                ``skip-broken`` are about benchmarks that are files, and become part of their names.
+            settings: the fields, and those of `Sampling` and `Policy`, by name; a text is a list of
+                one, other lists, dictionaries and paths are converted. ``model`` may be a table of
+                models with their own options (``[model."openai/a"]``). ``columns``, ``syntax``,
+                ``split`` and ``skip_broken`` are about benchmarks that are files, and become part
+                of their names.
 
         Returns:
             The checked spec.
@@ -112,61 +112,29 @@ class SweepSpec:
         Raises:
             UserError: a setting is unknown, missing, of the wrong kind or out of range.
 
-        """
-        refuse_unknown(settings)
-        settings = {name: _with_options(name, value) for name, value in settings.items()}
-        lists = {
-            name: [value]
-            for name, value in settings.items()
-            if word_of(name) in _REPEATABLE and isinstance(value, str)
-        }
-        return cls._of({**settings, **lists}, lambda key: _FLAGS.get(key, key))
-
-    @classmethod
-    def make(cls, **settings: Any) -> SweepSpec:
-        """The sweep that keyword arguments describe, checked.
-
-        Args:
-            settings: the fields, or what the flags are called (``n``, ``temperature``, ``top_p``);
-                lists, dictionaries and paths are converted.
-
-        Returns:
-            The checked spec.
-
-        Raises:
-            UserError: a value is missing, of the wrong kind or out of range.
-
-        >>> SweepSpec.make(models=["solver/sympy"], benchmarks=["bee"], samples=4).samples
+        >>> SweepSpec.of(model=["solver/sympy"], benchmark="bee", samples=4).samples
         4
 
         """
-        parts = {part: settings.pop(part) for part in ("sampling", "policy") if part in settings}
-        refuse_unknown(settings)
-        return cls._of(settings, str, **plain(parts))
-
-    @classmethod
-    def _of(
-        cls, settings: Mapping[str, Any], shown: Callable[[str], str], **parts: Any
-    ) -> SweepSpec:
-        """The sweep of settings; ``parts`` are whole sampling parameters and policies."""
-        files, data = {}, {"sampling": {}, "policy": {}} | parts
-        for name, value in plain(dict(settings)).items():
-            word = word_of(name)
-            if word in _FILE_SETTINGS:
-                files[word.replace("-", "_")] = value
-                continue
-            part, key = _PLACES[word]
-            (data[part] if part else data)[key] = value
-        spec = _checked(data, shown)
-        if files:
-            source = convert(files, FileSettings, lambda key: key.replace("_", "-"))
-            data["benchmarks"] = source.added_to(spec.benchmarks)
-            spec = _checked(data)
-        return spec
+        groups: dict[str, dict[str, Any]] = {name: {} for name in ("spec", *_GROUPS)}
+        for name, value in plain(settings).items():
+            key = _known(name)
+            group = next((name for name, keys in _GROUPS.items() if key in keys), "spec")
+            groups["spec" if key in _GROUPS else group][key] = _as_list(key, value)
+        data, source = groups.pop("spec"), groups.pop("source")
+        for group, values in groups.items():
+            data[group] = data.get(group, {}) | values
+        spec = convert(data, cls, flag_of)
+        if not spec.model or not spec.benchmark:
+            raise UserError("a sweep needs at least one model and one benchmark")
+        if spec.phases is None and spec.phase_filter is not None:
+            raise UserError("phase-filter is for the problems of phases, and there are no phases")
+        files = convert(source, FileSettings, flag_of)
+        return replace(spec, benchmark=files.added_to(spec.benchmark)) if source else spec
 
     @classmethod
     def read(cls, path: str | Path) -> SweepSpec:
-        """Read a TOML file of settings; see `from_settings`.
+        """Read a TOML file of settings; see `of`.
 
         Args:
             path: the file.
@@ -178,22 +146,21 @@ class SweepSpec:
             UserError: the file cannot be read, or a setting in it is refused.
 
         """
-        return cls.from_settings(read_settings(Path(path)))
+        return cls.of(**read_settings(Path(path)))
 
     def settings(self) -> dict[str, Any]:
-        """What is not at its default, named like the flags; `from_settings` reads it back.
+        """What is not at its default, named like the flags; `of` reads it back.
 
         Returns:
             The settings.
 
         """
-        data, defaults = plain(self), plain(SweepSpec((), ()))
-        settings = {}
-        for name, (part, key) in _PLACES.items():
-            value = data[part][key] if part else data[key]
-            if value != (defaults[part][key] if part else defaults[key]):
-                settings[name] = value
-        return settings
+        given, defaults = (
+            {**row.pop("sampling"), **row.pop("policy"), **row}
+            for row in (plain(self), plain(SweepSpec((), ())))
+        )
+        changed = (name for name in SETTINGS if given.get(name) != defaults.get(name))
+        return {flag_of(name): given[name] for name in changed}
 
     def to_toml(self) -> str:
         """The settings as TOML, which `read` reads back.
@@ -240,36 +207,45 @@ def read_settings(path: Path) -> dict[str, Any]:
         UserError: the file cannot be read, is not TOML, or has an unknown setting.
 
     """
-    settings = read_file(path, tomllib.loads, tomllib.TOMLDecodeError)
-    try:
-        refuse_unknown(name for name in settings if word_of(name) != "dry-run")
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
     named: dict[str, Any] = {}
-    for name, value in settings.items():
-        if word_of(name) in named:
-            raise UserError(f"{path}: {word_of(name)} is there twice, once as {name!r}")
-        named[word_of(name)] = value
+    for name, value in read_file(path, tomllib.loads, tomllib.TOMLDecodeError).items():
+        if (flag := flag_of(name)) in named:
+            raise UserError(f"{path}: {flag} is there twice, once as {name!r}")
+        if flag != "dry-run":
+            try:
+                _known(name)
+            except UserError as error:
+                raise UserError(f"{path}: {error}") from None
+        named[flag] = value
     return named
 
 
-def refuse_unknown(settings: Iterable[str]) -> None:
-    """Raise `UserError` for the first name that is no setting of a sweep."""
-    known = [*_PLACES, *_FILE_SETTINGS]
-    for name in settings:
-        word = word_of(name)
-        if word in COMMAND_LINE_ONLY:
-            raise UserError(f"{name!r} is no setting of a sweep; say --{word} on the command line")
-        if word not in known:
-            raise UserError(f"unknown setting {name!r}; {suggest(word, known)}")
+def flag_of(name: str) -> str:
+    """A setting as the command line and TOML files spell it, with hyphens."""
+    return name.replace("_", "-")
 
 
-def _with_options(name: str, value: Any) -> Any:
-    """A table of models with their options as names with options; another setting as it is."""
-    if word_of(name) != "model" or not isinstance(value, Mapping):
-        return value
+def _known(name: str) -> str:
+    """The field of a setting; raises `UserError` for the name of none."""
+    flag = flag_of(name)
+    if flag in COMMAND_LINE_ONLY:
+        raise UserError(f"{name!r} is no setting of a sweep; say --{flag} on the command line")
+    if flag not in (known := [*map(flag_of, SETTINGS), "sampling", "policy"]):
+        raise UserError(f"unknown setting {name!r}; {suggest(flag, known)}")
+    return flag.replace("-", "_")
+
+
+def _as_list(key: str, value: Any) -> Any:
+    """A text for a list as a list of it, and a table of models as names with options."""
+    if isinstance(value, str) and key in ("model", "benchmark", "stop", "columns"):
+        return [value]
+    return _with_options(value) if key == "model" and isinstance(value, Mapping) else value
+
+
+def _with_options(table: Mapping[str, Any]) -> list[str]:
+    """A table of models with their options as names with options."""
     models = []
-    for model, options in value.items():
+    for model, options in table.items():
         if not isinstance(options, Mapping):
             raise UserError(f"model {model!r} must be a table of options, not {options!r}")
         base, before = split_options(model)
@@ -283,43 +259,23 @@ def _with_options(name: str, value: Any) -> Any:
     return models
 
 
-def word_of(name: str) -> str:
-    """A setting's name as that of its flag; also ``top_p``, ``n``, and the names of fields."""
-    hyphenated = name.replace("_", "-")
-    return {"n": "samples", "M": "model-option", **_FLAGS}.get(name, hyphenated)
+def _names(settings: type) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(settings))
 
 
-def _checked(data: Mapping[str, Any], shown: Any = str) -> SweepSpec:
-    spec = convert(data, SweepSpec, shown)
-    if not spec.models or not spec.benchmarks:
-        raise UserError("a sweep needs at least one model and one benchmark")
-    if spec.phases is None and spec.phase_filter is not None:
-        raise UserError("phase-filter is for the problems of phases, and there are no phases")
-    return spec
-
-
-#: Field -> the name of its flag, where they differ.
-_FLAGS = {
-    "models": "model",
-    "benchmarks": "benchmark",
-    "shots": "num-fewshot",
-    "options": "model-option",
-} | {
-    item.name: item.name.replace("_", "-")
-    for kind in (SweepSpec, Sampling, Policy)
-    for item in fields(kind)
-    if "_" in item.name
+#: The settings that are fields of a part of the spec, or are about the source of a benchmark.
+_GROUPS = {
+    "sampling": _names(Sampling),
+    "policy": _names(Policy),
+    "source": _names(FileSettings),
 }
-#: Setting -> where it is in a spec: a part ("sampling", "policy" or none), and the field.
-_PLACES: dict[str, tuple[str, str]] = {
-    _FLAGS.get(item.name, item.name): (part, item.name)
-    for part, kind in (("", SweepSpec), ("sampling", Sampling), ("policy", Policy))
-    for item in fields(kind)
-    if item.name not in ("sampling", "policy")
-}
-#: Settings that are lists: their flags are repeatable, and a file may have one text for a list.
-_REPEATABLE = ("model", "benchmark", "stop", "columns")
-_FILE_SETTINGS = tuple(item.name.replace("_", "-") for item in fields(FileSettings))
+#: Every setting by the name of its field.
+SETTINGS = tuple(
+    name
+    for names in (_names(SweepSpec), *_GROUPS.values())
+    for name in names
+    if name not in _GROUPS
+)
 #: Flags that say what to do with a sweep, and are no part of it.
 COMMAND_LINE_ONLY = (
     "cluster",

@@ -2,61 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...benchmarks.problem import Problem
 from ..core.errors import UserError
-from ..core.policy import Policy
-from ..core.requests import Sampling
 from ..models import Model
 from ..models.python_function import LocalFunction
 from ..stats.findings import Run
 from .phases import Phase, run_phases, run_turns
 from .plan import plan
 from .progress import Progress, or_by_default
-from .spec import Feedback, SweepSpec
-
-
-@overload
-def sweep(
-    models: SweepSpec,
-    *,
-    problems: Sequence[Problem] | None = None,
-    phases: Sequence[Phase] | None = None,
-    retry_errors: bool = False,
-    progress: Progress | None = None,
-) -> Run: ...
-
-
-@overload
-def sweep(
-    models: Sequence[str | Model | Callable[..., Any]],
-    benchmarks: Sequence[str],
-    *,
-    problems: Sequence[Problem] | None = None,
-    phases: Sequence[Phase] | None = None,
-    prompt: str | os.PathLike[str] | None = None,
-    shots: int | None = None,
-    samples: int = 1,
-    limit: int | None = None,
-    seed: int = 0,
-    sampling: Sampling | None = None,
-    options: Mapping[str, Any] | None = None,
-    out: str | os.PathLike[str] | None = None,
-    primary_k: int | None = None,
-    policy: Policy | None = None,
-    turns: int | None = None,
-    feedback: Feedback | None = None,
-    system_message: str | None = None,
-    pictures: str | os.PathLike[str] | None = None,
-    prices: str | os.PathLike[str] | None = None,
-    max_cost: float | None = None,
-    max_tokens_total: int | None = None,
-    retry_errors: bool = False,
-    progress: Progress | None = None,
-) -> Run: ...
+from .spec import SweepSpec
 
 
 def sweep(
@@ -73,17 +30,15 @@ def sweep(
 
     Args:
         models: a whole `SweepSpec`; or names (``"solver/sympy"``), `Model` instances or functions
-            ``answer(messages, seed)``, with the other fields of a `SweepSpec` as keyword arguments.
+            ``answer(messages, seed)``.
         benchmarks: names such as ``"bee"`` or ``"bee/competition"``, or files of problems.
         problems: the problems themselves; ``benchmarks`` is then only what the run calls them.
         phases: what to ask afterwards, as of `harness.studies.named_phases`.
         retry_errors: ask the samples again that are stored as errors.
         progress: is told of every completion and verdict; by default one live line on a terminal
             or in a notebook, and elsewhere a line now and then (`Silent` shows nothing).
-        **settings: ``prompt``, ``system_message``, ``shots``, ``samples``, ``limit``, ``seed``,
-            ``sampling``, ``options``, ``out``, ``primary_k``, ``policy``, ``prices``,
-            ``max_cost``, ``max_tokens_total``, ``pictures``, ``turns``, ``feedback``: see
-            `SweepSpec`.
+        **settings: the flags of ``run.py sweep`` by name, as ``samples``, ``temperature``,
+            ``num_fewshot`` or ``out``; see `SweepSpec.of`.
 
     Returns:
         The run.
@@ -113,7 +68,7 @@ def sweep(
             ]
             names = [model.spec if isinstance(model, Model) else model for model in instances]
         given = {name: value for name, value in settings.items() if value is not None}
-        spec = SweepSpec.make(models=names, benchmarks=benchmarks, **given)
+        spec = SweepSpec.of(model=names, benchmark=benchmarks, **given)
     if spec.phases is not None and phases is None:
         raise UserError(
             f"the phases {spec.phases!r} are not imported here; pass phases="

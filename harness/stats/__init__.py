@@ -1,0 +1,1 @@
+"""Statistics of runs: metrics, intervals, paired comparisons, and sentences about findings."""

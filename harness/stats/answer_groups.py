@@ -16,6 +16,7 @@ from typing import Any
 
 from flint import acb, arb
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError, Status, verify_equivalent
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError, precision
@@ -92,9 +93,9 @@ def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
 
 def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
     """The group of an answer with a new text; a new group is added to ``known``."""
-    if problem.task != "integration":
+    if not isinstance(problem.target, IntegrationTarget):
         return new
-    variable = str(problem.target["variable"])
+    variable = problem.target.variable
     try:
         tree = read(text, symbols=[variable, *problem.assumptions])[0].expression
     except ReadError:
@@ -108,24 +109,24 @@ def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> i
 
 
 def _same(
-    problem: Problem, text: str, tree: Expression, known: _AnswerGroup, marks: frozenset[str]
+    problem: Problem, text: str, tree: Expression, answer_group: _AnswerGroup, marks: frozenset[str]
 ) -> bool:
-    if tree == known.tree:
+    if tree == answer_group.tree:
         return True
     if needs_worker(tree):  # its marks are its text
         return False
     try:
         verdict = verify_equivalent(
             rf"\boxed{{{text}}}",
-            to_latex(known.tree),
-            variable=str(problem.target["variable"]),
+            to_latex(answer_group.tree),
+            variable=problem.target.integrated_over,
             up_to_constant=True,
             assumptions=problem.assumptions,
         )
     except ProblemError:
         return False
     if verdict.status is Status.UNDECIDED:
-        return known.marks == marks
+        return answer_group.marks == marks
     return verdict.correct
 
 
@@ -177,8 +178,8 @@ def distinct_forms(problem: Problem, given: Iterable[Given]) -> int:
         if one.status != Status.CORRECT or one.answer is None:
             continue
         form: Any = " ".join(one.answer.split())
-        if problem.task == "integration":
-            variable = str(problem.target["variable"])
+        if isinstance(problem.target, IntegrationTarget):
+            variable = problem.target.variable
             try:
                 tree = read(form, symbols=[variable, *problem.assumptions])[0].expression
             except ReadError:
@@ -250,7 +251,8 @@ def _votes(
     problems = {key: run.problem(key) for key in given}
     groups = {key: group(problems[key], answers) for key, answers in given.items()}
     right = {
-        key: [one.status == Status.CORRECT for one in answers] for key, answers in given.items()
+        key: [answer.status == Status.CORRECT for answer in answers]
+        for key, answers in given.items()
     }
     alike = [clusters[key] for key in given]
     forms = [n for key, answers in given.items() if (n := distinct_forms(problems[key], answers))]

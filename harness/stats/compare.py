@@ -11,6 +11,7 @@ from itertools import combinations, pairwise
 from typing import Literal, get_args
 
 from ...benchmarks.hint.problems import is_hint
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...rewards import ProblemError
 from ...rewards.arguments import check_choice
@@ -130,7 +131,7 @@ def compare(
                 "this one with another --model, or compare --by perturbation"
             )
         groups = _models(systems)
-        pairing = [_pairing(*two) for two in combinations(_by_run(systems), 2)]
+        pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
     paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
@@ -359,12 +360,10 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
     if (by == "operator") == is_hint(problem):
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
-    if problem.task != "integration":
+    if not isinstance(target := problem.target, IntegrationTarget):
         return ()
     try:
-        integrand = prepare(
-            str(problem.target["integrand"]), str(problem.target["variable"]), problem.assumptions
-        )
+        integrand = prepare(target.integrand, target.variable, problem.assumptions)
     except ProblemError:
         return ()
     functions = {

@@ -50,7 +50,7 @@ class Gap:
     difference: Bounded | None = None
 
 
-def minus(first: Bounded, second: Bounded) -> Bounded:
+def minus(bounded: Bounded, second: Bounded) -> Bounded:
     """The difference of two independent estimates with their intervals.
 
     >>> value, (low, high) = minus((0.5, (0.4, 0.6)), (0.2, (0.1, 0.3)))
@@ -58,7 +58,7 @@ def minus(first: Bounded, second: Bounded) -> Bounded:
     (0.3, 0.16, 0.44)
 
     """
-    (a, (a_low, a_high)), (b, (b_low, b_high)) = first, second
+    (a, (a_low, a_high)), (b, (b_low, b_high)) = bounded, second
     return a - b, (
         a - b - math.hypot(a - a_low, b_high - b),
         a - b + math.hypot(a_high - a, b - b_low),
@@ -107,8 +107,8 @@ def _mean(tallies: Tallies, k: int) -> Bounded:
     return rate.value, rate.interval
 
 
-def _difference(first: Tallies, second: Tallies, k: int) -> Bounded | None:
-    pairs = Pairs.of(pair_problems(first, second))
+def _difference(tallies: Tallies, second: Tallies, k: int) -> Bounded | None:
+    pairs = Pairs.of(pair_problems(tallies, second))
     if not pairs:
         return None
     sides = pairs.first.passes(k), pairs.second.passes(k)

@@ -66,10 +66,10 @@ class Side:
         """The mean of ``value`` over the tallies of every pair."""
         values = [value(t) for t in self.kinds]
         return tuple(
-            values[those[0]]
-            if len(those) == 1
-            else math.fsum(values[i] for i in those) / len(those)
-            for those in self.members
+            values[member[0]]
+            if len(member) == 1
+            else math.fsum(values[i] for i in member) / len(member)
+            for member in self.members
         )
 
     def passes(self, k: int) -> tuple[float, ...]:

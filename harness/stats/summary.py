@@ -187,7 +187,7 @@ def summarise(
     policy = policy or run.policy
     verdicts = ambiguous_name([run], policy)
     rows = tuple(_row(run, group, verdicts) for group in group_samples(run, policy, prices))
-    stored = sum(int(one.get("samples", 0)) for one in counts.totals(run.completions).values())
+    stored = sum(int(total.get("samples", 0)) for total in counts.totals(run.completions).values())
     judged = sum(int(one["samples"]) for one in counts.totals(run.verdicts(policy)).values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     lacking = prices.without(run.spec_of(model) for model in run.models) if prices else ""

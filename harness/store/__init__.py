@@ -1,0 +1,1 @@
+"""A run's directory: append-only logs, the manifest, and sets of verdicts."""

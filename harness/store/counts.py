@@ -113,8 +113,8 @@ def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
     of writing, and that the samples of the shards are enough for.
     """
     drawn: dict[str, list[list[Any]]] = {}
-    for part in log.counts():
-        for model, more in part["wrong"].items():
+    for count in log.counts():
+        for model, more in count["wrong"].items():
             drawn.setdefault(model, []).extend(more)
     for model, rows in drawn.items():
         drawn[model] = heapq.nsmallest(WRONG, rows, key=itemgetter(0))

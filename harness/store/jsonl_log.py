@@ -62,6 +62,11 @@ class Counting:
     name: str
     of: Callable[[Iterable[Row]], Any]
 
+    @property
+    def named(self) -> list[str]:
+        """The name, and where the function is imported from."""
+        return [self.name, self.of.__module__, self.of.__qualname__]
+
 
 class LogReader:
     """Reads a log, also while another process writes it."""
@@ -134,13 +139,14 @@ class LogReader:
         """Make what is missing beside sealed shards, on all cores if there is much of it."""
         missing = [shard for shard in self.shards() if self._may_store and self._lacks(shard)]
         size = sum(self._sealed(shard).stat().st_size for shard in missing)
-        if len(missing) < 2 or size < _WORTH_WORKERS or in_worker() or usable_cores() < 2:
-            return  # made when it is needed
-        counting = self.counting and [self.counting.name, *_named(self.counting.of)]
-        settings = [str(self.directory.absolute()), [*self.heavy], [*self.required], counting]
-        with suppress(PoolError, OSError), WorkerPool(tasks=_TASKS) as pool:
-            # A shard that fails is made here when it is needed, which raises its error.
-            pool.map("derive", [[*settings, shard] for shard in missing], deadline=_DEADLINE)
+        several = len(missing) > 1 and usable_cores() > 1 and not in_worker()
+        if several and size >= _WORTH_WORKERS:
+            counting = self.counting and self.counting.named
+            settings = [str(self.directory.absolute()), [*self.heavy], [*self.required], counting]
+            with suppress(PoolError, OSError), WorkerPool(tasks=_TASKS) as pool:
+                pool.map("derive", [[*settings, shard] for shard in missing], deadline=_DEADLINE)
+        for shard in filter(self._lacks, missing):
+            self.derive(shard)  # raises the error of a shard that failed in a worker
 
     @property
     def _may_store(self) -> bool:
@@ -214,11 +220,10 @@ class LogReader:
     def _rows_of(
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
-        if tests and self.stamp(shard) is not None:
-            columns = self._columns_of(shard)
-            if columns is not None:
-                yield from self.read_all(columns.places(tests))
-                return
+        columns = self._columns_of(shard) if tests else None
+        if columns is not None:
+            yield from self.read_all(columns.places(tests))
+            return
         try:
             # First the unsealed file: it goes away only after the sealed one is there.
             for offset, row in lines(self._unsealed(shard), self.required):
@@ -313,9 +318,6 @@ class Log(LogReader):
                 if shard != shards[-1]:
                     self._seal(shard)
         self.prepare()
-        for shard in shards:
-            if self._lacks(shard):
-                self.derive(shard)
         newest = shards[-1] if shards else 0
         self._open(newest + 1 if self._sealed(newest).exists() else newest)
         return self
@@ -398,7 +400,7 @@ class Log(LogReader):
                 written += os.write(self._file, data[written:])
         except OSError as error:
             os.ftruncate(self._file, self._size)  # a full disk must not leave half a row
-            raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+            raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
 
     def _open(self, shard: int) -> None:
         self._shard = shard
@@ -430,7 +432,7 @@ class Log(LogReader):
             try:
                 future.result()
             except OSError as error:
-                raise RunError(f"cannot write to {self.directory}: {error.strerror}") from error
+                raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
 
 
 def _encoded(row: Row) -> bytes:
@@ -458,11 +460,6 @@ def _compress(lines: Iterable[bytes], file: IO[bytes]) -> None:
 def _sync_and_close(descriptor: int) -> None:
     os.fsync(descriptor)
     os.close(descriptor)
-
-
-def _named(function: Callable[..., Any]) -> tuple[str, str]:
-    """Where a function of a module is imported from."""
-    return function.__module__, function.__qualname__
 
 
 def derive(

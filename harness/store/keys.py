@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -181,21 +182,22 @@ class KeyIndex:
         """The database; a damaged one is made again."""
         self._log.directory.mkdir(parents=True, exist_ok=True)
         path = self._log.directory / "keys.sqlite"
-        for last in (False, True):
-            # The run's lock keeps others out; locks of the database fail on some network disks.
-            # In a notebook a thread scores for the one that opened the run, never both at a time.
-            database = sqlite3.connect(
-                f"{path.absolute().as_uri()}?nolock=1", uri=True, check_same_thread=False
-            )
-            try:
-                database.executescript(_TABLES)
-                self._begin(database)
-                database.execute("SELECT COUNT(*) FROM shards").fetchone()
-            except sqlite3.DatabaseError:
-                database.close()
-                if last:
-                    raise
-                path.unlink(missing_ok=True)
-            else:
-                return database
-        raise AssertionError("not reached")
+        try:
+            return self._connected(path)
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
+            return self._connected(path)
+
+    def _connected(self, path: Path) -> sqlite3.Connection:
+        # The run's lock keeps others out; locks of the database fail on some network disks.
+        # In a notebook a thread scores for the one that opened the run, never both at a time.
+        address = f"{path.absolute().as_uri()}?nolock=1"
+        database = sqlite3.connect(address, uri=True, check_same_thread=False)
+        try:
+            database.executescript(_TABLES)
+            self._begin(database)
+            database.execute("SELECT COUNT(*) FROM shards").fetchone()
+        except sqlite3.DatabaseError:
+            database.close()
+            raise
+        return database

@@ -30,6 +30,7 @@ from ...benchmarks.problem import Problem
 from ...rewards.errors import ArgumentTypeError
 from ..core.errors import RunError, suggest
 from ..core.requests import Completion
+from ..core.wording import counted
 from . import counts
 from .jsonl_log import LogReader
 from .shards import Place, read_jsonl
@@ -101,13 +102,13 @@ class Run:
 
     def __repr__(self) -> str:
         answers = sum(
-            int(one.get("samples", 0)) for one in counts.totals(self.completions).values()
+            int(total.get("samples", 0)) for total in counts.totals(self.completions).values()
         )
         labels = ", ".join(entry["label"] for entry in self.models.values())
         policies = ", ".join(self.policies) or "none"
         content = (
-            f"<Run {self.path}: {len(self.problems)} problems, models: {labels or 'none'}, "
-            f"{answers} answers, verdicts: {policies}>"
+            f"<Run {self.path}: {counted(len(self.problems), 'problem')}, "
+            f"models: {labels or 'none'}, {counted(answers, 'answer')}, verdicts: {policies}>"
         )
         describe = type(self).describe
         found = describe(self) if describe and answers <= _MOST_DESCRIBED else ""

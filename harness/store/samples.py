@@ -6,7 +6,7 @@ joins and sorts them, so that memory does not grow with their number.
 
 from __future__ import annotations
 
-import json
+import pickle
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -79,8 +79,8 @@ def samples(
                 label=run.models[model]["label"],
                 key=key,
                 problem=run.problem(key),
-                completion=json.loads(completion),
-                judged=json.loads(verdict) if verdict else None,
+                completion=pickle.loads(completion),
+                judged=pickle.loads(verdict) if verdict else None,
             )
 
 
@@ -90,18 +90,18 @@ def _fill(
     policy: str | None,
     tests: Tests,
 ) -> None:
-    models = {model: place for place, model in enumerate(run.models)}
+    models = {model: index for index, model in enumerate(run.models)}
     problems = {key: place for place, key in enumerate(run.problems)}
     database.executescript(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
-        "CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict TEXT);"
+        "CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict BLOB);"
         "CREATE TABLE completions (key TEXT, place INTEGER PRIMARY KEY, model TEXT, problem TEXT,"
-        " model_place INTEGER, problem_place INTEGER, sample INTEGER, completion TEXT);"
+        " model_place INTEGER, problem_place INTEGER, sample INTEGER, completion BLOB);"
     )
     # A verdict's row has those fields of its completion, so that both are chosen alike.
     database.executemany(
         "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
-        ((row["key"], json.dumps(row)) for row in run.verdicts(policy).rows(tests)),
+        ((row["key"], pickle.dumps(row)) for row in run.verdicts(policy).rows(tests)),
     )
     database.executemany(
         "INSERT INTO completions VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
@@ -113,7 +113,7 @@ def _fill(
                 models.get(row["model"], -1),
                 problems.get(row["problem"], -1),
                 row["sample"],
-                json.dumps(row),
+                pickle.dumps(row),
             )
             for row in run.completions.rows(tests)
         ),

@@ -64,7 +64,7 @@ def lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int
         for number, line in enumerate(file, 1):
             if line.endswith(b"\n"):
                 yield offset, _parse(line, path, number, required)
-            elif (row := _unfinished(line, required)) is not None:
+            elif (row := _row(line, required)) is not None:
                 yield offset, row
             offset += len(line)
 
@@ -82,11 +82,8 @@ def decoded(line: bytes) -> Any:
 
 
 def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
-    try:
-        row = decoded(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict) or not required <= row.keys():
+    row = _row(line, required)
+    if row is None:
         raise RunError(
             f"{path}, line {number}: not a row of this log ({line[:40]!r}); "
             "mend or remove that line (what it held is then asked again), or use another --out"
@@ -94,8 +91,8 @@ def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
     return row
 
 
-def _unfinished(line: bytes, required: Set[str]) -> Row | None:
-    """The row of a last line that lacks only its newline."""
+def _row(line: bytes, required: Set[str]) -> Row | None:
+    """The row of a line, perhaps of one that lacks its newline; None if it is not a row."""
     try:
         row = decoded(line)
     except ValueError:
@@ -112,7 +109,7 @@ def repair(path: Path, required: Set[str]) -> None:
         if not tail or tail.endswith(b"\n"):
             return
         size = file.seek(0, os.SEEK_END)
-        if _unfinished(tail, required) is not None:
+        if _row(tail, required) is not None:
             file.write(b"\n")
         else:
             file.truncate(size - len(tail))
@@ -324,4 +321,4 @@ class Columns:
 
 def fits(row: Row, tests: Tests) -> bool:
     """Whether a row has every field of ``tests``, each with a fitting value."""
-    return all(name in row and test(row[name]) for name, test in tests.items())
+    return not tests or all(name in row and test(row[name]) for name, test in tests.items())

@@ -269,7 +269,7 @@ def _write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(f"cannot write to {path}: {error.strerror or error}") from error
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...rewards.numeric.sampling.integrand import prepare
 from ...rewards.reading.latex import to_latex
@@ -86,7 +87,7 @@ def _basis(row: dict[str, Any] | None) -> str:
 
 
 def _is_certified(row: dict[str, Any] | None, problem: Problem) -> bool:
-    return _basis(row) in CERTIFIED and "integrand" in problem.target
+    return _basis(row) in CERTIFIED and isinstance(problem.target, IntegrationTarget)
 
 
 def _item(
@@ -95,10 +96,10 @@ def _item(
     problem, completion = sample.problem, sample.completion
     return (
         completion["text"],
-        problem.target["integrand"],
+        problem.target.judged,
         options
         | {
-            "variable": problem.target["variable"],
+            "variable": problem.target.integrated_over,
             "assumptions": dict(problem.assumptions),
             "stop": list(stop.get(problem.task, ())),
             "truncated": FinishReason(completion["finish_reason"]).truncated,
@@ -179,8 +180,8 @@ def _check(run: Run, verdict: dict[str, Any], certificate: dict[str, Any]) -> li
     if CERTIFIED[certificate["kind"]] != verdict["status"]:
         raise CertificateError(f"it shows no {verdict['status']} answer")
     problem = run.problem(verdict["problem"])
-    target = problem.target
-    read = prepare(str(target["integrand"]), str(target["variable"]), dict(problem.assumptions))
+    target = problem.target_as(IntegrationTarget)
+    read = prepare(target.integrand, target.variable, dict(problem.assumptions))
     if certificate["integrand_text"] != to_latex(read.expression):
         raise CertificateError("it is for another integrand")
     return taken

@@ -107,7 +107,7 @@ def reproduction(name: str) -> Reproduction:
     'Table 1, SymPy'
 
     """
-    known = {one.name: one for paper in papers() for one in paper.results if one.name}
+    known = {result.name: result for paper in papers() for result in paper.results if result.name}
     if name not in known:
         raise UnknownNameError(f"no reproduction {name!r}; {suggest(name, known)}")
     return known[name]
@@ -120,7 +120,7 @@ def sections() -> list[Section]:
         Section(
             paper.title,
             headings,
-            tuple(_cells(one) for one in paper.results),
+            tuple(_cells(result) for result in paper.results),
             (paper.remark,) * bool(paper.remark),
             names=len(headings),
         )
@@ -141,9 +141,9 @@ def _cells(one: Reproduction) -> tuple[str, ...]:
 def described() -> Sequence[Mapping[str, object]]:
     """The data for JSON."""
     return [
-        {"paper": paper.title, "place": one.place, "name": one.name, "needs": one.needs}
-        | {"commands": list(one.commands), "small": list(one.small), "time": one.time}
-        | {"ours": one.ours, "published": one.published, "not_run": one.not_run}
+        {"paper": paper.title, "place": result.place, "name": result.name, "needs": result.needs}
+        | {"commands": list(result.commands), "small": list(result.small), "time": result.time}
+        | {"ours": result.ours, "published": result.published, "not_run": result.not_run}
         for paper in papers()
-        for one in paper.results
+        for result in paper.results
     ]

@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...benchmarks.problem import JSON, Problem
+from ...benchmarks.payloads import JSON, DefiniteTarget, IntegrationTarget
+from ...benchmarks.problem import Problem
 from ...benchmarks.solution_steps import problems_of
 from ...rewards.verdict import VERSION
 from ...rewards.verify.solution_steps import Claim, Judgement, Solution
@@ -20,8 +21,8 @@ from ..stats.steps import Steps, write_steps
 from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
 
-#: The tasks whose solutions are read, and what they call the problem.
-TASKS = {"integration": "integrand", "definite_integral": "integral"}
+#: The targets of the tasks whose solutions are read.
+INTEGRALS = (IntegrationTarget, DefiniteTarget)
 #: Solutions that are judged together, and seconds for one.
 BATCH, DEADLINE = 512, 30.0
 
@@ -54,9 +55,9 @@ def judge_steps(
 
     """
     run = Run.of(run)
-    if not any(problem.task in TASKS for problem in run.problems.values()):
+    if not any(isinstance(problem.target, INTEGRALS) for problem in run.problems.values()):
         raise UserError(
-            f"{run.path} has no problems of the tasks whose steps are judged: {', '.join(TASKS)}"
+            f"{run.path} has no integrals, and steps are judged of the solutions of integrals only"
         )
     rows = _rows(run, limit, thoughts, workers, on_progress, on_solution)
     return write_steps(run.path, rows)
@@ -64,11 +65,12 @@ def judge_steps(
 
 def step_problems(sample: Sample, solution: Solution) -> Iterator[Problem]:
     """The steps of a judged completion as problems of the task ``derivation_step``."""
-    target = str(sample.problem.target[TASKS[sample.problem.task]])
-    if sample.problem.task == "integration":
-        target = rf"\int {target} \, d{sample.problem.target['variable']}"
+    target = sample.problem.target
+    problem = str(target.judged)
+    if isinstance(target, IntegrationTarget):
+        problem = rf"\int {target.integrand} \, d{target.variable}"
     about: dict[str, JSON] = {"solution": sample.completion["key"], "of": sample.key}
-    return problems_of(sample.completion["key"], target, solution, metadata=about)
+    return problems_of(sample.completion["key"], problem, solution, metadata=about)
 
 
 def _rows(
@@ -80,7 +82,9 @@ def _rows(
     on_solution: Callable[[Sample, Solution], None],
 ) -> Iterator[Steps]:
     prompts = Prompts(run)
-    tasks = {problem.task for problem in run.problems.values()} & TASKS.keys()
+    tasks = {
+        problem.task for problem in run.problems.values() if isinstance(problem.target, INTEGRALS)
+    }
     stops = {task: prompts.stop(task) for task in tasks}
     chosen = _chosen(run, limit)
     done = 0
@@ -99,33 +103,33 @@ def _rows(
 def _chosen(run: Run, limit: int | None) -> Iterator[Sample]:
     """The solutions to judge."""
     of_model: Counter[str] = Counter()
-    for one in samples(run):
-        if one.final and one.problem.task in TASKS:
-            of_model[one.model] += 1
-            if limit is None or of_model[one.model] <= limit:
-                yield one
+    for sample in samples(run):
+        if sample.final and isinstance(sample.problem.target, INTEGRALS):
+            of_model[sample.model] += 1
+            if limit is None or of_model[sample.model] <= limit:
+                yield sample
 
 
-def _item(one: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
+def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, dict[str, Any]]:
     """The arguments of `verify_solution` for a completion."""
-    problem, completion = one.problem, one.completion
+    problem, completion = sample.problem, sample.completion
     options = {
-        "variable": problem.target.get("variable"),
+        "variable": problem.target.integrated_over,
         "assumptions": dict(problem.assumptions),
         "stop": stop,
         "thoughts": thoughts,
         "truncated": FinishReason(completion["finish_reason"]).truncated,
     }
-    return completion["text"], str(problem.target[TASKS[problem.task]]), options
+    return completion["text"], str(problem.target.judged), options
 
 
-def _steps(one: Sample, solution: Solution) -> Steps:
+def _steps(sample: Sample, solution: Solution) -> Steps:
     shown = [claim for claim in solution.claims if claim.displayed]
     first = solution.first_wrong
     return Steps(
-        one.completion["key"],
-        one.model,
-        one.key,
+        sample.completion["key"],
+        sample.model,
+        sample.key,
         VERSION,
         solution.outcome,
         solution.claims[first].kind if first is not None else "",

@@ -1,6 +1,6 @@
 """The tasks: what a problem asks for, how an answer is judged, what is counted.
 
-A new task is one module in this folder and one line, its name in `benchmarks.problem.TASKS`. The
+A new task is one module in this folder and one line, its types in `benchmarks.payloads.TASKS`. The
 module is called like the task and says everything about it as ``TASK``:
 
     from ...rewards.verify.labels import verify_label
@@ -9,9 +9,8 @@ module is called like the task and says everything about it as ``TASK``:
     TASK = Task(
         name="convergence",
         summary="Say whether a series converges, as 1 or 0.",
-        target="label",
         verifier="label",
-        grade=by_text(verify_label, "label"),
+        grade=by_text(verify_label),
         prompt="convergence",
     )
 
@@ -49,8 +48,8 @@ def task(name: str) -> Task:
     Raises:
         UnknownNameError: no such task is registered.
 
-    >>> task("integration").target
-    'integrand'
+    >>> task("integration").verifier
+    'antiderivative'
 
     """
     if name not in TASKS:

@@ -12,16 +12,18 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+
+from msgspec import UNSET
 
 from ...benchmarks.hint.problems import contradiction, is_hint
 from ...benchmarks.hint.scoring import counted_right, read_prediction
+from ...benchmarks.payloads import ArithmeticTarget
 from ...benchmarks.problem import Problem
 from ...rewards.reading.extraction.announced import final_text
 from ...rewards.verdict import Evidence, Status, Verdict
 from ...rewards.verify.arithmetic import verify_integer
 from ..core.policy import Policy
-from .base import Graded, Task
+from .base import AnswerOptions, Graded, Task
 
 ORDINARY_RIGHT, ORDINARY_WRONG = "ordinary_right", "ordinary_wrong"
 
@@ -35,25 +37,23 @@ async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]
 
 def _verdict(graded: Graded, policy: Policy, stop: tuple[str, ...]) -> Verdict:
     problem, completion = graded
-    target: dict[str, Any] = dict(problem.target)
+    target = problem.target_as(ArithmeticTarget)
     if policy.method == "published":
         text = completion.text
         if policy.strict:
             text = final_text(text, strict=True, stop=stop, truncated=False).answer or ""
         prediction = read_prediction(text)
-        verdict = _by_notebook(prediction, target["value"])
+        verdict = _by_notebook(prediction, target.value)
     else:
         verdict = verify_integer(
             completion.text,
-            target["value"],
-            strict=policy.strict,
-            stop=stop,
-            truncated=completion.finish_reason.truncated,
+            target.value,
+            **AnswerOptions.of(completion, policy, stop).keywords(),
         )
         prediction = read_prediction(re.sub(r"[^\d.+-]", "", verdict.answer or ""))
-    if "ordinary" not in target:
+    if target.ordinary is UNSET:
         return verdict
-    right = counted_right(prediction, target["ordinary"])
+    right = counted_right(prediction, target.ordinary)
     flag = ORDINARY_RIGHT if right else ORDINARY_WRONG
     return replace(verdict, evidence=replace(verdict.evidence, flags=(flag,)))
 
@@ -75,7 +75,6 @@ def _check(problem: Problem) -> str | None:
 TASK = Task(
     name="arithmetic",
     summary="Compute a whole number.",
-    target="value",
     verifier="integer",
     grade=_grade,
     prompt="hint-zero-shot",

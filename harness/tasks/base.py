@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ...benchmarks.problem import Problem
 from ...rewards.verdict import Verdict
@@ -24,7 +25,6 @@ class Task:
     Args:
         name: as `Problem.task` has it.
         summary: one line for `run.py ls tasks`.
-        target: the entry of `Problem.target` that an answer is judged by.
         verifier: the verifier's name in `rewards.adapters`, for trainers and other programs.
         grade: judges completions.
         prompt: name of the template that is taken where none is named.
@@ -41,7 +41,6 @@ class Task:
 
     name: str
     summary: str
-    target: str
     verifier: str
     grade: Grader
     prompt: str | None = None
@@ -50,7 +49,32 @@ class Task:
     check: Callable[[Problem], str | None] = lambda problem: None
 
 
-def by_text(verify: Callable[..., Verdict], target: str) -> Grader:
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """How the final answer of a completion is found, as keyword arguments of verifiers.
+
+    Args:
+        strict: take an answer only from a box.
+        stop: the prompt's stop strings; text after the first of them is ignored.
+        truncated: whether the token limit cut the completion off.
+
+    """
+
+    strict: bool
+    stop: tuple[str, ...]
+    truncated: bool
+
+    @classmethod
+    def of(cls, completion: Completion, policy: Policy, stop: tuple[str, ...]) -> AnswerOptions:
+        """The options for a completion under a policy."""
+        return cls(policy.strict, stop, completion.finish_reason.truncated)
+
+    def keywords(self) -> dict[str, Any]:
+        """The options by name, as workers are sent them."""
+        return {"strict": self.strict, "stop": list(self.stop), "truncated": self.truncated}
+
+
+def by_text(verify: Callable[..., Verdict]) -> Grader:
     """The grader of a verifier that only reads text: it is fast and needs no worker process."""
 
     async def grade(
@@ -60,10 +84,8 @@ def by_text(verify: Callable[..., Verdict], target: str) -> Grader:
             return [
                 verify(
                     completion.text,
-                    problem.target[target],
-                    strict=policy.strict,
-                    stop=stop,
-                    truncated=completion.finish_reason.truncated,
+                    problem.target.judged,
+                    **AnswerOptions.of(completion, policy, stop).keywords(),
                 )
                 for problem, completion in graded
             ]

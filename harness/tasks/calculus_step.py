@@ -8,9 +8,8 @@ from .base import Task, by_text
 TASK = Task(
     name="calculus_step",
     summary="Say whether a derivative or an integral is right, as 1 or 0.",
-    target="label",
     verifier="label",
-    grade=by_text(verify_label, "label"),
+    grade=by_text(verify_label),
     prompt="calculus-step",
     metrics=("accuracy", "F1", "macro F1"),
 )

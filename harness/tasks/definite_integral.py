@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...benchmarks.payloads import DefiniteTarget
 from ...benchmarks.problem import Problem
 from ...rewards.errors import ProblemError
 from ...rewards.verdict import Status, Verdict
@@ -11,20 +12,18 @@ from ...rewards.verify.definite import decimal_contradiction, verify_definite_in
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ...rewards.workers.verdicts import amap_verdicts
 from ..core.policy import Policy
-from .base import Graded, Task
+from .base import AnswerOptions, Graded, Task
 
 
 async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
     items = [
         (
             completion.text,
-            str(problem.target["integral"]),
+            str(problem.target.judged),
             {
                 "assumptions": dict(problem.assumptions),
-                "strict": policy.strict,
                 "accept": policy.accept,
-                "stop": list(stop),
-                "truncated": completion.finish_reason.truncated,
+                **AnswerOptions.of(completion, policy, stop).keywords(),
             },
         )
         for problem, completion in graded
@@ -35,9 +34,9 @@ async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]
 
 def _check(problem: Problem) -> str | None:
     """What the integral says against the known value, in closed form and as a decimal."""
-    value, decimal = problem.target.get("value"), problem.target.get("decimal")
-    integral = str(problem.target["integral"])
-    if decimal is not None and (wrong := decimal_contradiction(integral, str(decimal))):
+    target = problem.target_as(DefiniteTarget)
+    integral, value = target.integral, target.value
+    if target.decimal is not None and (wrong := decimal_contradiction(integral, target.decimal)):
         return wrong
     if value is None:
         return None
@@ -55,7 +54,6 @@ def _check(problem: Problem) -> str | None:
 TASK = Task(
     name="definite_integral",
     summary="Find the value of a definite integral in closed form.",
-    target="integral",
     verifier="definite",
     grade=_grade,
     prompt="definite-cot",

@@ -8,9 +8,8 @@ from .base import Task, by_text
 TASK = Task(
     name="derivation_step",
     summary="Say whether the last step of a derivation follows, as 1 or 0.",
-    target="label",
     verifier="label",
-    grade=by_text(verify_label, "label"),
+    grade=by_text(verify_label),
     prompt="derivation-step",
     metrics=("accuracy", "F1", "macro F1"),
 )

@@ -31,8 +31,8 @@ async def _verified(
 ) -> list[Verdict]:
     return await averify_many(
         [completion.text for _, completion in graded],
-        [str(problem.target["integrand"]) for problem, _ in graded],
-        variable=[problem.target["variable"] for problem, _ in graded],
+        [str(problem.target.judged) for problem, _ in graded],
+        variable=[problem.target.integrated_over for problem, _ in graded],
         assumptions=[dict(problem.assumptions) for problem, _ in graded],
         truncated=[completion.finish_reason.truncated for _, completion in graded],
         stop=list(stop),
@@ -43,7 +43,6 @@ async def _verified(
 TASK = Task(
     name="integration",
     summary="Find an antiderivative of an integrand.",
-    target="integrand",
     verifier="antiderivative",
     grade=_grade,
     prompt="antiderivbench",

@@ -18,8 +18,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ...benchmarks.payloads import TASKS, LabelTarget
+from ...rewards.errors import suggest
 from ..core.errors import UserError
-from ..models.transformers.classifier import TASKS
 from ..stats.metrics.labels import Labels
 from .settings_file import write_settings
 from .trainers import run_trainer
@@ -63,8 +64,9 @@ class EncoderSettings:
     dropout: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.task not in TASKS:
-            raise UserError(f"unknown task {self.task!r}; known: {', '.join(TASKS)}")
+        labelled = [name for name, payloads in TASKS.items() if payloads.target is LabelTarget]
+        if self.task not in labelled:
+            raise UserError(f"unknown task {self.task!r}; {suggest(self.task, labelled)}")
         if min(self.epochs, self.batch_size, self.learning_rate, self.every, self.layers) <= 0:
             raise UserError("epochs, batch size, learning rate, every and layers must be positive")
         if self.warmup < 0 or not 0 <= self.dropout < 1:

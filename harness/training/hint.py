@@ -24,6 +24,7 @@ from ...benchmarks.hint.images import Pictures
 from ...benchmarks.hint.pools import pools_of
 from ...benchmarks.hint.sampling import evaluate
 from ...benchmarks.hint.splits import SPLITS, TRAIN_OPERATORS, expressions, part
+from ...rewards.errors import suggest
 from ...rewards.records import plain
 from ..models import create
 from ..models.seq2seq.networks import make, padded, windows_of
@@ -82,7 +83,7 @@ class HintConfig(Settings, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in self.models:
             if name not in TABLE_3:
-                raise ValueError(f"unknown model {name!r}; known: {', '.join(TABLE_3)}")
+                raise ValueError(f"unknown model {name!r}; {suggest(name, TABLE_3)}")
             self.sizes_of(name)
         if fixed := self.sizes.keys() & {"kind", "attention", "relative", "universal"}:
             raise ValueError(f"sizes: the names in models say the {min(fixed)}")

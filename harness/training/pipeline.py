@@ -10,11 +10,13 @@ Finished parts are skipped: the same command goes on where it was stopped.
 
 from __future__ import annotations
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
 from ...rewards.records import plain
 from ..core.errors import UserError
 from ..core.requests import Sampling
+from ..core.wording import counted
 from ..models import create
 from ..models.gguf_weights import weights_folder
 from ..run.problems import problems_of
@@ -63,7 +65,7 @@ def train(config: Config, into: TrainingRun) -> Run:
         model = weights_folder(config.model.path)
     if config.sft is not None:
         if not (out / "sft/model").is_dir():
-            log(f"fine-tuning on {len(problems)} problems with their references")
+            log(f"fine-tuning on {counted(len(problems), 'problem')} with their references")
             train_sft(
                 model,
                 sft_rows(problems, prompt, config.data.answer),
@@ -77,7 +79,7 @@ def train(config: Config, into: TrainingRun) -> Run:
     models.append(model)
     if config.grpo is not None:
         if not (out / "grpo/model").is_dir():
-            log(f"reinforcing on {len(problems)} problems")
+            log(f"reinforcing on {counted(len(problems), 'problem')}")
             train_grpo(
                 model,
                 grpo_rows(problems, prompt),
@@ -111,8 +113,9 @@ def train(config: Config, into: TrainingRun) -> Run:
 def _training_problems(config: Config) -> tuple[list[Problem], int]:
     """Return the training problems that the evaluation does not have, and the number of others."""
 
-    def integral(problem: Problem) -> tuple[object, object]:
-        return problem.target["integrand"], problem.target["variable"]
+    def integral(problem: Problem) -> tuple[str, str]:
+        target = problem.target_as(IntegrationTarget)
+        return target.integrand, target.variable
 
     evaluation = problems_of(config.evaluation.benchmarks, config.evaluation.limit, config.seed)
     evaluated = set(map(integral, evaluation))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...prompts import Prompt, Rendered
 from ..core.errors import UserError
@@ -17,11 +18,12 @@ def grpo_rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any
         {
             "prompt": trl_prompt(prompt.render(problem)),
             "id": problem_key(problem),
-            "integrand": str(problem.target["integrand"]),
-            "variable": str(problem.target["variable"]),
+            "integrand": target.integrand,
+            "variable": target.variable,
             "assumptions": dict(problem.assumptions),
         }
         for problem in problems
+        for target in [problem.target_as(IntegrationTarget)]
     ]
 
 
@@ -40,11 +42,10 @@ def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[d
     """
     rows = []
     for problem in problems:
-        reference = problem.target.get("antiderivative")
-        if not isinstance(reference, str):
+        if problem.target.reference is None:
             raise UserError(f"{problem_key(problem)} has no reference to train on")
         text = answer
-        for name, value in problem.target.items():
+        for name, value in problem.target.to_dict().items():
             text = text.replace(f"{{{name}}}", str(value))
         rendered = prompt.render(problem)
         completion = [{"role": "assistant", "content": text}] if rendered.messages else text

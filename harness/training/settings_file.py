@@ -37,4 +37,4 @@ def write_settings(out: Path, name: str, settings: Mapping[str, Any]) -> None:
     except json.JSONDecodeError:
         raise RunError(f"{path} is damaged; use another --out") from None
     except OSError as error:
-        raise RunError(f"cannot write to {out}: {error.strerror or error}") from None
+        raise RunError(f"cannot write {out}: {error.strerror or error}") from None

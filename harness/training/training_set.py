@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+from ...benchmarks.algebra.formulas import parse
 from ...benchmarks.easier_variants import difficulty, easier_variants
-from ...benchmarks.expressions import parse
 from ...benchmarks.fingerprint import Overlap, duplicates, fingerprint_of, overlap
+from ...benchmarks.payloads import DefiniteTarget, IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import load, resolve
 from ...benchmarks.subset import spread
@@ -32,8 +33,6 @@ from .rows import trl_prompt
 
 #: The tasks that a training set may have, and the templates of their prompts.
 PROMPTS = {"integration": "direct", "definite_integral": "definite"}
-#: The entry of a problem's target with its reference.
-REFERENCES = {"integration": "antiderivative", "definite_integral": "value"}
 #: How often more problems are generated because some were left out.
 MAX_ROUNDS = 8
 
@@ -186,7 +185,7 @@ def _without(
 ) -> tuple[list[Problem], int]:
     """Return the problems without a match, or the first of each; and how many are left out."""
     if keep_first:
-        places = {problem_key(problem): place for place, problem in enumerate(problems)}
+        places = {problem_key(problem): index for index, problem in enumerate(problems)}
         pairs = [(match.first, match.second) for match in overlap_.matches]
         gone = {max(pair, key=places.__getitem__) for pair in pairs}
     else:
@@ -199,11 +198,11 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
     """Return the problems with a reference, their own or a proven answer of the solver."""
     model = create(solver)
     sampling = Sampling()
-    missing = [it for it in problems if REFERENCES[it.task] not in it.target]
+    missing = [it for it in problems if it.target.reference is None]
 
     async def requests() -> AsyncIterator[Request]:
         for problem in missing:
-            prompt = Rendered(text=str(next(iter(problem.inputs.values()))))
+            prompt = Rendered(text=str(problem.target.judged))
             identity = request_hash(problem, prompt, sampling)
             yield Request(model.hash, problem, prompt, sampling, identity)
 
@@ -222,24 +221,27 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
     return [
         replace(
             problem,
-            target=dict(problem.target) | {REFERENCES[problem.task]: proven[problem_key(problem)]},
+            target=problem.target.with_reference(proven[problem_key(problem)]),
         )
         if problem_key(problem) in proven
         else problem
         for problem in problems
-        if REFERENCES[problem.task] in problem.target or problem_key(problem) in proven
+        if problem.target.reference is not None or problem_key(problem) in proven
     ]
 
 
 def _columns(problem: Problem) -> dict[str, Any]:
     """Return what the rewards read of a problem, and its reference."""
     target, assumptions = problem.target, {"assumptions": dict(problem.assumptions)}
-    reference = REFERENCES[problem.task]
-    if problem.task == "definite_integral":
-        asked = {"problem": str(target["integral"])}
-    else:
-        asked = {"integrand": str(target["integrand"]), "variable": str(target["variable"])}
-    return {**asked, **assumptions, reference: str(target.get(reference, ""))}
+    if isinstance(target, DefiniteTarget):
+        return {"problem": target.integral, **assumptions, "value": target.value or ""}
+    integral = problem.target_as(IntegrationTarget)
+    return {
+        "integrand": integral.integrand,
+        "variable": integral.variable,
+        **assumptions,
+        "antiderivative": integral.antiderivative or "",
+    }
 
 
 def _difficulty(problem: Problem) -> int:
@@ -247,11 +249,10 @@ def _difficulty(problem: Problem) -> int:
     if problem.perturbation == "relative" and isinstance(known, int):
         return known
     try:
-        if problem.task == "definite_integral":
-            return difficulty(
-                prepare_definite(str(problem.target["integral"])).integrand.expression
-            )
-        return difficulty(parse(str(problem.target["integrand"]), str(problem.target["variable"])))
+        if isinstance(problem.target, DefiniteTarget):
+            return difficulty(prepare_definite(problem.target.integral).integrand.expression)
+        target = problem.target_as(IntegrationTarget)
+        return difficulty(parse(target.integrand, target.variable))
     except (ReadError, ProblemError):
         return 0
 

@@ -42,6 +42,12 @@ log = logging.getLogger(__name__)
 #: Statuses of a score beside those of `rewards.Status`: the three that mean "no opinion".
 BAD_PROBLEM, FAULT, CUT_OFF = "bad_problem", "fault", "cut_off"
 STATUSES = (*(status.value for status in Status), BAD_PROBLEM, FAULT, CUT_OFF)
+#: Why there is no opinion, for errors of trainers that take none.
+NO_OPINION = {
+    BAD_PROBLEM: "a bad problem",
+    FAULT: "no workers to score with; the log says why",
+    CUT_OFF: "the machine has no time to verify it",
+}
 
 
 class NoOpinionError(RuntimeError):
@@ -314,7 +320,7 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
 
     """
     if any(each.status == FAULT for each in scores):
-        raise NoOpinionError("no workers to score completions with; the log says why")
+        raise NoOpinionError(NO_OPINION[FAULT])
     known: dict[str, list[float]] = {}
     for each, group in zip(scores, groups, strict=True):
         if each.status == BAD_PROBLEM:

@@ -175,7 +175,9 @@ def _second_readings(text: str, symbols: Collection[str]) -> Iterator[Reading]:
 
 
 def _defined(
-    others: Iterator[Reading], definitions: Iterable[tuple[str, str]], symbols: Collection[str]
+    plain_readings: Iterator[Reading],
+    definitions: Iterable[tuple[str, str]],
+    symbols: Collection[str],
 ) -> Iterator[Reading]:
     """Readings with the symbols replaced that the text defines ("where u = ..").
 
@@ -193,7 +195,7 @@ def _defined(
         # A constant of integration that is named anew ("C = 2C_1") remains one.
         if symbol.name[:1] not in _CONSTANTS or not symbols_of(value).isdisjoint(symbols):
             values[symbol.name] = value
-    for reading in others:
+    for reading in plain_readings:
         expression = reading.expression
         for name in symbols_of(expression) & values.keys():
             expression = substitute(expression, name, values[name])
@@ -249,11 +251,14 @@ def with_others(
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
         return outcome
     for text in answer.alternatives:
-        other = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
-        if other.status is not None or best(judge(other))[0].status is not Status.CORRECT:
+        alternative = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
+        if (
+            alternative.status is not None
+            or best(judge(alternative))[0].status is not Status.CORRECT
+        ):
             detail = f"the text also offers {text}, which is not right"
             return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
-    known = {*symbols, *symbols_of(reading.expression), *_CONSTANTS}
+    names = {*symbols, *symbols_of(reading.expression), *_CONSTANTS}
     for text in answer.steps:
         step = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
         if step.status is not None:
@@ -261,7 +266,7 @@ def with_others(
         judged, read_as = best(judge(step))
         if judged.status is not Status.INCORRECT or read_as.expression == allowed:
             continue
-        if symbols_of(read_as.expression) <= known:
+        if symbols_of(read_as.expression) <= names:
             detail = f"the text also states {text}, which is not right"
             return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
     return outcome
@@ -279,9 +284,9 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
     An undecided reading comes before a wrong one: it might be the intended one.
     """
-    others: list[tuple[Outcome, *Rest]] = []
-    for each in judged:
-        if each[0].status is Status.CORRECT:
-            return each
-        others.append(each)
-    return min(others, key=lambda pair: pair[0].status is not Status.UNDECIDED)
+    candidates: list[tuple[Outcome, *Rest]] = []
+    for candidate in judged:
+        if candidate[0].status is Status.CORRECT:
+            return candidate
+        candidates.append(candidate)
+    return min(candidates, key=lambda pair: pair[0].status is not Status.UNDECIDED)

@@ -71,7 +71,8 @@ def verify_antiderivative(
             for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
         assumptions: maps names of parameters to one of
             `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
-            ``negative``, ``real``, ``integer``, ``even``, ``odd``.
+            ``negative``, ``real``, ``integer`` (a positive one), ``signed integer``,
+            ``even``, ``odd``.
         strict: require a box; without one there is no answer. See `rewards.reading.extraction`.
         strict_domain: require F' = f with principal branches on the whole real domain. By default
             the signs of the integrand's own radicals may differ.
@@ -145,7 +146,9 @@ def verify_antiderivative(
         else:
             # Such a problem is refuted only if the answer fits none of its readings.
             answer.readings = tuple(answer.readings)
-            judged = ((*_judge(answer, each, policy, budget), each.flags) for each in problems)
+            judged = (
+                (*_judge(answer, problem, policy, budget), problem.flags) for problem in problems
+            )
             outcome, reading, flags = best(judged)
     except NeedsWorkerError:
         return verify_in_worker(
@@ -203,8 +206,8 @@ def _outcomes(
         # and the names of what was read the second way identify a reading, unless the response
         # defines symbols.
         case = answer.text, reading.ambiguities, policy
-        known = problem.decided
-        outcome = None if answer.definitions else known.get(case)
+        decided = problem.decided
+        outcome = None if answer.definitions else decided.get(case)
         if outcome is None:
             key = f"{problem.key}|{answer.text}"
             try:
@@ -212,9 +215,9 @@ def _outcomes(
             except UnusableError as error:
                 outcome = Outcome(Status.UNDECIDED, detail=str(error))
             if outcome.status in _DECIDED and not answer.definitions:
-                if len(known) >= REMEMBERED:
-                    del known[next(iter(known))]
-                known[case] = outcome
+                if len(decided) >= REMEMBERED:
+                    del decided[next(iter(decided))]
+                decided[case] = outcome
         yield outcome, reading
 
 

@@ -102,9 +102,9 @@ def verify_integer(
     if boxed and (scientific := _SCIENTIFIC.fullmatch(text.rpartition("=")[2])):
         return _verdict(_power_of_ten(scientific) == target, scientific[0].strip(), source)
     numbers = [
-        each
-        for each in _NUMBER.finditer(text)
-        if not _is_operand(text, each) and (boxed or not _is_denied(text, each))
+        number
+        for number in _NUMBER.finditer(text)
+        if not _is_operand(text, number) and (boxed or not _is_denied(text, number))
     ]
     if not numbers or (boxed and not _has_known_words(text)):
         status = Status.UNPARSEABLE if final.answer else Status.NO_ANSWER
@@ -115,8 +115,8 @@ def verify_integer(
     if boxed:
         correct &= _states_one(text)
     elif source == "announced" and (offer := _OFFERED.match(text, number.end())):
-        other = _NUMBER.match(text, offer.end())
-        correct &= other is None or _integer(other) == target
+        second_number = _NUMBER.match(text, offer.end())
+        correct &= second_number is None or _integer(second_number) == target
     return _verdict(correct, number[0].replace("\u2212", "-").replace(" ", ""), source)
 
 
@@ -128,21 +128,23 @@ def _verdict(correct: bool, answer: str, source: str) -> Verdict:
 
 def _is_denied(text: str, number: re.Match[str]) -> bool:
     """Whether the words around a number deny it: "43 is not", "the answer is not 42"."""
-    before = text[max(number.start() - 40, 0) : number.start()].rpartition(".")[2]
-    return denied_before(before) or _DENIED_AFTER.match(text, number.end()) is not None
+    words_before = text[max(number.start() - 40, 0) : number.start()].rpartition(".")[2]
+    return denied_before(words_before) or _DENIED_AFTER.match(text, number.end()) is not None
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
     """Whether a number is part of arithmetic, not its result: neither number of ``20/135`` is."""
     at = number.start("whole")
-    before = text[max(at - 40, 0) : at]
-    return _OPERAND.search(before) is not None or _OPERATED.match(text, number.end()) is not None
+    text_before = text[max(at - 40, 0) : at]
+    return (
+        _OPERAND.search(text_before) is not None or _OPERATED.match(text, number.end()) is not None
+    )
 
 
 def _states_one(box: str) -> bool:
     """Whether a box, behind its last equals sign, holds one number and no more mathematics."""
-    beside, count = _NUMBER.subn("", box.rpartition("=")[2])
-    return count == 1 and _BESIDE.fullmatch(beside) is not None
+    text_beside, count = _NUMBER.subn("", box.rpartition("=")[2])
+    return count == 1 and _BESIDE.fullmatch(text_beside) is not None
 
 
 def _has_known_words(box: str) -> bool:
@@ -157,10 +159,10 @@ def _has_known_words(box: str) -> bool:
 def _power_of_ten(number: re.Match[str]) -> int | None:
     """The value of a number in scientific notation, if it is whole."""
     fraction = (number["fraction"] or "").rstrip("0")
-    places = int(number["power"]) - len(fraction)
-    if places < 0:
+    shift = int(number["power"]) - len(fraction)
+    if shift < 0:
         return None
-    value: int = int((number["mantissa"] or "1") + fraction) * int("1" + "0" * places)
+    value: int = int((number["mantissa"] or "1") + fraction) * int("1" + "0" * shift)
     return -value if number["sign"] in ("-", "\u2212") else value
 
 

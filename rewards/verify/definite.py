@@ -33,14 +33,14 @@ from ..numeric.quadrature.closed_form import (
 )
 from ..numeric.quadrature.draws import (
     balls,
-    expressions,
+    draws_of,
     has_reversed_limits,
     value_at,
     values_of,
     with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit
-from ..numeric.sampling.parameters import Draw, distinguishes_cases, regimes
+from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number
 from ..reading.extraction.announced import final_text
@@ -326,12 +326,10 @@ class _Known:
             QuadratureError: one cannot be computed.
 
         """
-        names, kinds = self.integral.parameters, self.integral.integrand.assumptions
-        if not names or not distinguishes_cases(answer):
+        if not self.integral.parameters or not distinguishes_cases(answer):
             return []
-        shown = expressions(self.integral)
-        known = {draw for group in regimes(names, kinds, shown) for draw in group}
-        usual, special = regimes(names, kinds, [*shown, answer])
+        known = {draw for group in draws_of(self.integral) for draw in group}
+        usual, special = draws_of(self.integral, answer)
         pairs: list[tuple[Draw, IntegralValue]] = []
         for draw in [*usual, *special]:
             if draw in known:

@@ -53,13 +53,13 @@ def verify_label(
         True
 
     """
-    wanted = _label_of(str(int(target)) if isinstance(target, bool | int) else str(target))
-    if wanted is None:
+    expected = _label_of(str(int(target)) if isinstance(target, bool | int) else str(target))
+    if expected is None:
         raise ValueError(f"{target!r} is not a label: use 0, 1, or one of {', '.join(_WORDS)}")
     label, source = read_label(completion, strict=strict, stop=stop, truncated=truncated)
     if label is None:
         return Verdict(Status.NO_ANSWER, 0.0, None, Evidence(method="label", extracted_by=source))
-    correct = label == wanted
+    correct = label == expected
     return Verdict(
         Status.CORRECT if correct else Status.INCORRECT,
         float(correct),
@@ -83,12 +83,12 @@ def read_label(
     labels = [_meaning(match) for match in _LABEL.finditer(text)]
     if not labels:
         return None, "none"
-    first = _LABEL.match(text.lstrip("*_`\"'([ "))
-    if first:
-        return _meaning(first), "first_word"
-    last = list(_LABEL.finditer(text))[-1]
-    if not text[last.end() :].strip("*_`\"')].,;:!$ \n"):
-        return _meaning(last), "last_word"
+    first_word = _LABEL.match(text.lstrip("*_`\"'([ "))
+    if first_word:
+        return _meaning(first_word), "first_word"
+    last_label = list(_LABEL.finditer(text))[-1]
+    if not text[last_label.end() :].strip("*_`\"')].,;:!$ \n"):
+        return _meaning(last_label), "last_word"
     if len(set(labels)) == 1:
         return labels[0], "only_label"
     return None, "none"

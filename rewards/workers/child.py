@@ -77,13 +77,13 @@ class Channel:
         return bool(select.select([self._stream], [], [], 0)[0])
 
     def _exactly(self, size: int) -> bytes:
-        parts = bytearray()
-        while len(parts) < size:
-            part = self._stream.recv(min(size - len(parts), 1 << 20))
-            if not part:
+        received = bytearray()
+        while len(received) < size:
+            chunk = self._stream.recv(min(size - len(received), 1 << 20))
+            if not chunk:
                 raise EOFError
-            parts += part
-        return bytes(parts)
+            received += chunk
+        return bytes(received)
 
 
 class Memory:
@@ -189,18 +189,18 @@ def load_package(name: str, root: str) -> None:
 
 def resolve(target: str, package: str) -> Callable[..., Any]:
     """The function named ``.module:function`` (of the package) or ``/a/file.py:function``."""
-    place, _, attribute = target.rpartition(":")
-    if place.endswith(".py"):
-        name = f"_worker_task_{Path(place).stem}"
+    module_name, _, attribute = target.rpartition(":")
+    if module_name.endswith(".py"):
+        name = f"_worker_task_{Path(module_name).stem}"
         if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, place)
+            spec = importlib.util.spec_from_file_location(name, module_name)
             if spec is None or spec.loader is None:
-                raise ImportError(f"no module in {place}")
+                raise ImportError(f"no module in {module_name}")
             sys.modules[name] = module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
         module = sys.modules[name]
     else:
-        module = importlib.import_module(place, package)
+        module = importlib.import_module(module_name, package)
     function: Callable[..., Any] = getattr(module, attribute)
     return function
 
@@ -252,22 +252,22 @@ class TaskLoop:
     def _chunk(self, function: Callable[..., Any], request: dict[str, Any]) -> None:
         options, items = request["options"], request["items"]
         limit_processor_time(request["deadline"] * len(items))
-        before, slow = time.monotonic(), False
+        started, slow = time.monotonic(), False
         for arguments in items:
             signal.setitimer(signal.ITIMER_PROF, request["deadline"])
-            kind, body = self._item(function, arguments, options)
+            reply_kind, body = self._item(function, arguments, options)
             signal.setitimer(signal.ITIMER_PROF, 0)
             now = time.monotonic()
             worked = time.process_time()
-            line = b'["%b",%.6f,%.6f,%.9f,%b]\n' % (kind, now, worked, now - before, body)
+            line = b'["%b",%.6f,%.6f,%.9f,%b]\n' % (reply_kind, now, worked, now - started, body)
             while line:
                 line = line[os.write(self._results, line) :]
             # The only message there can be, after a slow item, is to give up the rest.
-            slow = slow or now - before > PATIENCE
+            slow = slow or now - started > PATIENCE
             if slow and self._channel.waiting():
                 self._channel.receive()
                 return
-            before = now
+            started = now
 
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any

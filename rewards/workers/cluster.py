@@ -165,10 +165,10 @@ class Cluster:
 
     def submit(self, chunks: Iterable[_Chunk]) -> None:
         """Let the nodes do some chunks."""
-        given = list(chunks)
-        self._post(self._enqueue, given)
+        chunk_list = list(chunks)
+        self._post(self._enqueue, chunk_list)
         if self._closed:
-            _fail(given, PoolError("the cluster is closed"))
+            _fail(chunk_list, PoolError("the cluster is closed"))
 
     def close(self) -> None:
         """Give the actors up; end the local cluster, if `Cluster` started one."""
@@ -228,14 +228,14 @@ class Cluster:
             _fail(self._waiting, self._why)
             self._waiting.clear()
         retries = any(again < math.inf for _, again in self._failed.values())
-        wanted = retries or (self._waiting and not self._nodes)
-        self._look_in(LOOK_SECONDS if wanted else JOIN_SECONDS)
+        needs_nodes = retries or (self._waiting and not self._nodes)
+        self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
         """Give up nodes that have died, and begin with those that have CPUs and no workers."""
-        for known in (self._nodes, self._failed):
-            for key in known.keys() - cores.keys():
-                del known[key]
+        for node_addresses in (self._nodes, self._failed):
+            for key in node_addresses.keys() - cores.keys():
+                del node_addresses[key]
         if not any(cores.values()):
             self._settle(PoolError("the cluster has no node with CPUs"))
         now = time.monotonic()
@@ -273,16 +273,16 @@ class Cluster:
         error = about.exception()
         if error is not None:  # it died meanwhile, or was that of a call which has ended
             self._lost(key, f"no workers on node {key[:8]}: {line_of(error)}", self._lasts(error))
-        elif (there := about.result())[0] != our_version():
+        elif (answer := about.result())[0] != our_version():
             why = (
-                f"node {key[:8]} has another version ({there[0]}) than this process "
+                f"node {key[:8]} has another version ({answer[0]}) than this process "
                 f"({our_version()})"
             )
             self._lost(key, why, lasts=True)
         else:
             self._failed.pop(key, None)
             # The size is that of the process of this job which came first.
-            self._nodes[key] = _Node(actor, there[1])
+            self._nodes[key] = _Node(actor, answer[1])
         self._settle()
         self._assign()
 

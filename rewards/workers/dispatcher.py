@@ -221,8 +221,8 @@ class Dispatcher:
     def _grow(self) -> None:
         """Start workers for the waiting items, up to the pool's size."""
         starting = sum(not worker.ready for worker in self._workers)
-        wanted = len(self._retries) + len(self._cut_off) + self._waiting() - starting
-        for _ in range(min(wanted, self._size - len(self._workers))):
+        missing = len(self._retries) + len(self._cut_off) + self._waiting() - starting
+        for _ in range(min(missing, self._size - len(self._workers))):
             try:
                 worker = Worker(self._settings)
             except OSError as error:
@@ -263,8 +263,8 @@ class Dispatcher:
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             self._lost(worker, WorkerCrash(f"the worker's reply is invalid: {error}"))
 
-    def _reply(self, worker: Worker, kind: str, *rest: Any) -> None:
-        before, worker.since = worker.since, time.monotonic()
+    def _reply(self, worker: Worker, kind: str, *body: Any) -> None:
+        since, worker.since = worker.since, time.monotonic()
         batch = worker.batch
         if kind == "ready":
             worker.ready = True
@@ -276,24 +276,24 @@ class Dispatcher:
             worker.running = True
             worker.loaded.add(batch.task)
         elif kind == "unloadable":
-            batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {rest[0]}"))
+            batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {body[0]}"))
         elif kind == "done":
             # Items behind a slow one were taken back; the worker may have received that message
             # before it began the item that it was to keep.
             batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
             worker.batch, worker.chunk, worker.running = None, [], False
-            if rest[0]:
+            if body[0]:
                 self._discard(worker)
         elif kind == "memory":
-            worker.since = before  # when its item began
+            worker.since = since  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
-            ended, worked, seconds, *said = rest
+            ended, worked, seconds, *message = body
             worker.since, worker.worked = min(worker.since, ended), worked
             if kind == "value":
-                result = said[0]
+                result = message[0]
             elif kind == "failed":
-                result = TaskError(*said)
+                result = TaskError(*message)
                 result.seconds = seconds
             else:
                 raise ValueError(f"unknown reply {kind!r}")

@@ -22,10 +22,10 @@ def processor_time(seconds: float) -> Iterator[None]:
 
     Processor time does not depend on other programs. Code in C is interrupted when it returns.
     """
-    before = signal.signal(signal.SIGVTALRM, _stop)
+    former_handler = signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGVTALRM, former_handler)

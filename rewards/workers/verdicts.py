@@ -113,16 +113,16 @@ def call_task(
         raise
 
 
-def _part_of_call(task: str, arguments: Sequence[Any], whole: Deadline) -> Any:
+def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
     """The result of a task within what its call's other tasks have left."""
-    if not whole.left:
+    if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:
-        result, seconds = shared_pool().call("timed", task, *arguments, deadline=whole.left)
+        result, seconds = shared_pool().call("timed", task, *arguments, deadline=deadline.left)
     except WorkerTimeout:
-        whole.spend(whole.left)
+        deadline.spend(deadline.left)
         raise
-    whole.spend(seconds)
+    deadline.spend(seconds)
     return result
 
 

@@ -185,19 +185,19 @@ class Worker:
     def take_back(self) -> list[int]:
         """Take back the items behind the current one; the worker is told to skip them."""
         keep = self.position + 1
-        rest, self.chunk = self.chunk[keep:], self.chunk[:keep]
+        taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
         self.outbox.append(memoryview((2).to_bytes(HEADER) + b"{}"))
         self.flush()
-        return rest
+        return taken_back
 
     def flush(self) -> None:
         """Send as much as the socket takes. Reading shows whether the worker is gone."""
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:
-                rest = self.outbox[0][self.channel.send(self.outbox[0]) :]
-                if rest:
-                    self.outbox[0] = rest
+                unsent = self.outbox[0][self.channel.send(self.outbox[0]) :]
+                if unsent:
+                    self.outbox[0] = unsent
                 else:
                     self.outbox.popleft()
 
@@ -205,8 +205,8 @@ class Worker:
         """Replies and results so far, in order; ``EOFError`` after the last if it is gone."""
         gone = False
         try:
-            while part := self.channel.recv(1 << 18):
-                self.inbox += part
+            while received := self.channel.recv(1 << 18):
+                self.inbox += received
             gone = True
         except BlockingIOError:
             pass
@@ -234,16 +234,16 @@ class Worker:
         if size > MAX_REPLY:
             raise EOFError("the results are too long")
         lines = os.pread(self.results, size, self.results_read) if size else b""
-        whole = lines.rfind(b"\n") + 1  # it may be writing another
-        self.results_read += whole
-        for line in lines[:whole].splitlines():
+        complete = lines.rfind(b"\n") + 1  # it may be writing another
+        self.results_read += complete
+        for line in lines[:complete].splitlines():
             yield json.loads(line)
 
     def listen(self) -> bool:
         """Keep the end of its stderr; false when that is closed."""
         with contextlib.suppress(BlockingIOError):
-            while part := os.read(self.stderr.fileno(), 1 << 16):
-                self.noise += part
+            while received := os.read(self.stderr.fileno(), 1 << 16):
+                self.noise += received
                 del self.noise[: -(1 << 14)]
             return False
         return True

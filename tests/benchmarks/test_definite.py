@@ -14,7 +14,7 @@ PERTURBED = ["scaled", "parameter", "number", "limits", "substituted", "lin_comb
 
 
 def assert_proven(problem):
-    answer, integral = problem.target["value"], problem.target["integral"]
+    answer, integral = problem.target.value, problem.target.integral
     verdict = verify_definite_integral(rf"\boxed{{{answer}}}", integral)
     assert verdict.correct, (problem.id, integral, answer, verdict.evidence.detail)
 
@@ -35,7 +35,7 @@ def test_every_third_value_is_proven(subset):
 def test_the_bank_is_large_and_varied():
     bank = load("definite/bank")
     assert len(bank) >= 150
-    assert len({problem.target["integral"] for problem in bank}) == len(bank)
+    assert len({problem.target.integral for problem in bank}) == len(bank)
     techniques = {problem.metadata["technique"] for problem in bank}
     assert len(techniques) >= 15
     assert {"residues", "Frullani", "principal value", "divergent"} <= techniques

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.easier_variants import difficulty, easier_variants
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
@@ -20,17 +20,17 @@ def asked(integrand: str, variable: str = "x") -> Problem:
 
 @pytest.mark.parametrize("problem", HARD, ids=lambda problem: problem.id)
 def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
-    variable = str(problem.target["variable"])
-    whole = difficulty(parse(str(problem.target["integrand"]), variable))
+    variable = problem.target.variable
+    whole = difficulty(parse(problem.target.integrand, variable))
     variants = easier_variants(problem)
     assert variants == easier_variants(problem)
-    assert len({variant.target["integrand"] for variant in variants}) == len(variants)
+    assert len({variant.target.integrand for variant in variants}) == len(variants)
     assert len({variant.id for variant in variants}) == len(variants)
     for variant in variants[:20]:
-        tree = prepare(str(variant.target["integrand"]), variable, None)
+        tree = prepare(variant.target.integrand, variable, None)
         assert tree.variable == variable
         assert variant.pair_parent == problem.id
-        assert "antiderivative" not in variant.target
+        assert variant.target.reference is None
         assert isinstance(variant.metadata["difficulty"], int)
         assert variant.metadata["difficulty"] <= whole
 
@@ -38,8 +38,7 @@ def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
 def test_what_the_steps_are() -> None:
     def easier(integrand: str, variable: str = "x") -> set[str]:
         return {
-            str(variant.target["integrand"])
-            for variant in easier_variants(asked(integrand, variable), 1)
+            variant.target.integrand for variant in easier_variants(asked(integrand, variable), 1)
         }
 
     assert easier(r"x e^{3x}") >= {"x", r"e^{3 x}"}

@@ -16,6 +16,7 @@ from calculus_harness.benchmarks.files.table import (
     read_problems,
     with_columns,
 )
+from calculus_harness.benchmarks.payloads import IntegrationInputs
 
 ROWS = [
     {"problem": r"\int 2x\cos(x^2)\,dx", "answer": r"\sin(x^2)+C", "year": 2012},
@@ -33,9 +34,9 @@ def test_columns_are_mapped_and_integrals_stripped(tmp_path: Path) -> None:
     path = tmp_path / "mit.json"
     path.write_text(json.dumps(ROWS), encoding="utf-8")
     first, second = load(f"file:{path}?{COLUMNS}")
-    assert first.inputs == {"integrand": r"2 x \cos\left(x^{2}\right)", "variable": "x"}
-    assert first.target["antiderivative"] == r"\sin(x^2)+C"
-    assert second.inputs == {"integrand": "e^t", "variable": "t"}
+    assert first.inputs == IntegrationInputs(r"2 x \cos\left(x^{2}\right)", "x")
+    assert first.target.antiderivative == r"\sin(x^2)+C"
+    assert second.inputs == IntegrationInputs("e^t", "t")
     assert (first.benchmark, first.id) == ("mit", "0001")
 
 
@@ -47,16 +48,16 @@ def test_csv_in_sympys_notation(tmp_path: Path) -> None:
         'two,"a*exp(a*x)",exp(a*x),"{""a"": ""real""}"',
     )
     one, two = load(f"{path}?integrand=f&antiderivative=F&syntax=sympy")
-    assert one.inputs["integrand"] == r"x^{2} \log_{2}\left(x\right)"
-    assert "antiderivative" not in one.target
-    assert two.target["antiderivative"] == "e^{a x}"
+    assert one.inputs.integrand == r"x^{2} \log_{2}\left(x\right)"
+    assert one.target.reference is None
+    assert two.target.antiderivative == "e^{a x}"
     assert two.assumptions == {"a": "real"}
     assert two.id == "two"
 
 
 def test_tab_separated(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "set.tsv", "integrand\tvariable", "\\sin t\tt")
-    assert load(str(path))[0].inputs == {"integrand": r"\sin t", "variable": "t"}
+    assert load(str(path))[0].inputs == IntegrationInputs(r"\sin t", "t")
 
 
 def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
         assert part in message
     with pytest.warns(BrokenRowsWarning, match="left out 4 broken: line 3"):
         kept = load(f"{path}?skip-broken=yes")
-    assert [problem.inputs["integrand"] for problem in kept] == ["x", "y"]
+    assert [problem.inputs.integrand for problem in kept] == ["x", "y"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from calculus_harness.benchmarks import load
 from calculus_harness.benchmarks.files.table import ProblemFileError, read_problems
+from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
 
 
 def write(path: Path, *rows: dict[str, Any] | str) -> Path:
@@ -33,8 +34,8 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
     )
     first, second = read_problems(path)
     assert (first.id, first.name) == ("0001", "mine/problems")
-    assert first.target == {"integrand": r"\sec^2 x", "variable": "x", "antiderivative": r"\tan x"}
-    assert "antiderivative" not in first.inputs
+    assert first.target == IntegrationTarget(r"\sec^2 x", "x", r"\tan x")
+    assert first.inputs == IntegrationInputs(r"\sec^2 x", "x")
     assert (second.id, second.name) == ("quad", "mine/easy")
     assert second.assumptions == {"a": "real"}
     whole = write(tmp_path / "whole.jsonl", first.to_dict(), second.to_dict())

@@ -50,7 +50,7 @@ def test_a_benchmark_of_another_package(install: Install) -> None:
     assert names()[-1] == "mine"
     assert "other_package" not in sys.modules  # imported when it is asked for
     assert subsets("mine") == ("powers",)
-    assert [problem.inputs["integrand"] for problem in load("mine")] == ["x^1", "x^2", "x^3"]
+    assert [problem.inputs.integrand for problem in load("mine")] == ["x^1", "x^2", "x^3"]
     assert len(load("mine/powers", limit=2)) == 2
     with pytest.raises(BenchmarkError, match="did you mean 'powers'"):
         load("mine/power")

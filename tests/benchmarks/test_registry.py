@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from calculus_harness import prompts
 from calculus_harness.benchmarks import Problem, UnknownBenchmarkError, load, names, subsets
 from calculus_harness.benchmarks.bee.decisions import decisions
+from calculus_harness.benchmarks.payloads import IntegrationTarget
 from calculus_harness.benchmarks.registry import resolve
 from calculus_harness.benchmarks.subset import Subset, sample_families
 from calculus_harness.rewards import verify_antiderivative
@@ -32,7 +34,7 @@ def test_each_problem_is_whole(sample: list[Problem]) -> None:
         assert problem.task == subset.task
         assert Problem.from_dict(problem.to_dict()) == problem
         assert pickle.loads(pickle.dumps(problem)) == problem
-        assert "antiderivative" not in problem.inputs
+        assert "antiderivative" not in problem.inputs.to_dict()
 
 
 def test_each_problem_is_addressable_and_the_same_again(sample: list[Problem]) -> None:
@@ -54,18 +56,18 @@ def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem
             continue  # it needs the extra 'images'
         for problem in sample:
             text = str(template.render(problem))
-            integrand = str(problem.inputs.get("integrand", ""))
+            integrand = str(problem.inputs.to_dict().get("integrand", ""))
             assert integrand in text
             # An antiderivative may be a part of its derivative, but stands nowhere else.
             rest = text.replace(integrand, " ") if integrand else text
-            assert str(problem.target.get("antiderivative", "no reference")) not in rest
+            assert (problem.target.reference or "no reference") not in rest
 
 
 def test_each_reference_is_proven_and_refuted_when_broken(sample: list[Problem]) -> None:
     for problem in sample:
-        if "antiderivative" in problem.target:
-            f, big_f = str(problem.target["integrand"]), str(problem.target["antiderivative"])
-            x = str(problem.target["variable"])
+        if isinstance(problem.target, IntegrationTarget) and problem.target.antiderivative:
+            f, big_f = problem.target.integrand, problem.target.antiderivative
+            x = problem.target.variable
             assert verify_antiderivative(big_f, f, variable=x).correct
             assert not verify_antiderivative(rf"{big_f}+\sin({x})", f, variable=x).correct
 
@@ -101,9 +103,12 @@ def test_another_seed_is_another_set_with_the_same_originals(
     assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
 
 
+INTEGRAL: Any = {"integrand": "x", "variable": "x"}
+
+
 def family(number: int, subset: str, parent: str | None = None) -> Problem:
     name = f"{subset}{number}"
-    return Problem(name, "integration", "b", subset, {}, {}, pair_parent=parent)
+    return Problem(name, "integration", "b", subset, INTEGRAL, INTEGRAL, pair_parent=parent)
 
 
 def subset_of(problems: list[Problem]) -> Subset:

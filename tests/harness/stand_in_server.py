@@ -19,9 +19,9 @@ def known() -> list[tuple[str, str]]:
     subsets = ("brittleness/primitive_x", "brittleness/primitive_exp", "bee/qualifier")
     problems = [problem for name in subsets for problem in load(name)]
     return [
-        (json.dumps(f"{problem.inputs['integrand']}")[1:-1], problem.target["antiderivative"])
+        (json.dumps(f"{problem.inputs.integrand}")[1:-1], problem.target.antiderivative)
         for problem in problems
-        if "antiderivative" in problem.target
+        if problem.target.reference is not None
     ]
 
 

@@ -107,6 +107,27 @@ def test_functions_are_told_apart_by_what_they_do() -> None:
     assert LocalFunction.of(one).label == "python/lambda"
 
 
+def test_what_calls_change_in_a_closure_makes_no_other_model(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def noting(messages: list[dict[str, str]], seed: int) -> str:
+        seen.append(seed)
+        return right(messages, seed)
+
+    # The prompt has two stages: the second is asked when the first has changed the closure.
+    def swept() -> ch.Run:
+        return ch.sweep([noting], ["drills"], limit=2, out=tmp_path, prompt="two-stage")
+
+    run = swept()
+    assert len(run.models) == 1
+    asked = len(seen)
+    again = swept()
+    assert len(again.models) == 1
+    assert len(seen) == asked
+    seen.append(0)  # what others than its calls change makes another model
+    assert len(swept().models) == 2
+
+
 def test_a_function_is_the_same_in_another_process(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(OWN)
     runs = [

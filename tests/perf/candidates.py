@@ -53,7 +53,7 @@ def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
 def candidates(problem: Problem) -> list[str]:
     """Fifty answers, boxed, as a model says them."""
     rng = HashedRandom("candidates", problem.id)
-    right = str(problem.target["antiderivative"])
+    right = problem.target.antiderivative
     numbers = list(re.finditer(r"\d+", right))
     found: dict[str, None] = {}
     while len(found) < max(KS):
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--scorer", action="store_true", help="the paper's scorer, too")
     arguments = parser.parse_args()
     made = problems(arguments.problems)
-    asked = [(str(problem.target["integrand"]), candidates(problem)) for problem in made]
+    asked = [(problem.target.integrand, candidates(problem)) for problem in made]
     verify_antiderivative(asked[0][1][0], asked[0][0])
     judges: dict[str, Callable[[str, str], Verdict]] = {"ours": verify_antiderivative}
     if arguments.scorer:

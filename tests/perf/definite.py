@@ -33,13 +33,13 @@ LIMIT = 10
 
 
 def ours(asked: Problem, answer: str) -> str:
-    integral = str(asked.target["integral"])
+    integral = asked.target.integral
     return verify_definite_integral(rf"\boxed{{{answer}}}", integral).status.value
 
 
 def evalf(asked: Problem, answer: str) -> str:
     """What a comparison of decimals says: correct, incorrect, or why it says nothing."""
-    problem = prepare_definite(str(asked.target["integral"]))
+    problem = prepare_definite(asked.target.integral)
     if answer == "diverges" or problem.parameters or problem.principal_value:
         return "not applicable"
     x = sympy.Symbol(problem.integrand.variable)
@@ -87,9 +87,9 @@ def main() -> None:
     options.add_argument("--rival-every", type=int, default=8, help="of these, for the rival")
     chosen = options.parse_args()
     signal.signal(signal.SIGALRM, stop)
-    pairs = [
-        (problem, str(problem.target["value"])) for problem in load(chosen.benchmark, limit=200)
-    ][:: chosen.every]
+    pairs = [(problem, str(problem.target.value)) for problem in load(chosen.benchmark, limit=200)][
+        :: chosen.every
+    ]
     new = [timed(lambda pair=pair: ours(*pair)) for pair in pairs]
     again = [
         timed(lambda problem=problem, answer=answer: ours(problem, answer))

@@ -19,9 +19,9 @@ BATCH = 24
 
 def verdicts(problems: list[Problem], deadline: float | None) -> list[Verdict]:
     return verify_many(
-        [str(problem.target["antiderivative"]) for problem in problems],
-        [str(problem.target["integrand"]) for problem in problems],
-        variable=[str(problem.target["variable"]) for problem in problems],
+        [problem.target.antiderivative for problem in problems],
+        [problem.target.integrand for problem in problems],
+        variable=[problem.target.variable for problem in problems],
         method="published",
         deadline=deadline,
     )

@@ -29,7 +29,7 @@ def test_the_papers_layout() -> None:
         assert lines[line].startswith("Prompt : [premise, ")
         assert lines[line + 1] in ("Label : 0", "Label : 1")
     assert lines[9] == "Now given the following prompt, predict the label."
-    assert lines[10] == f"Prompt : {problem.inputs['sequence']}"
+    assert lines[10] == f"Prompt : {problem.inputs.sequence}"
     assert len(lines) == 11
 
 
@@ -41,9 +41,9 @@ def test_half_are_right_and_all_share_the_operator(spec: str, shots: int) -> Non
         assert Counter(example.label for example in shown) == {0: shots // 2, 1: shots // 2}
         assert len({example.id for example in shown}) == shots
         rows = {row["id"]: row for row in pool(problem.task)}
-        assert {rows[e.id]["operator"] for e in shown} == {problem.inputs["operator"]}
-        if problem.inputs["operator"] in ("differentiate", "integrate", "add", "renaming_premise"):
-            assert {rows[e.id]["steps"] for e in shown} == {problem.inputs["shots_from"]}
+        assert {rows[e.id]["operator"] for e in shown} == {problem.inputs.operator}
+        if problem.inputs.operator in ("differentiate", "integrate", "add", "renaming_premise"):
+            assert {rows[e.id]["steps"] for e in shown} == {problem.inputs.shots_from}
 
 
 def test_examples_stay_when_the_problem_is_perturbed() -> None:
@@ -70,7 +70,7 @@ def test_fewer_steps_have_examples_of_more() -> None:
 def test_the_problem_itself_is_passed_over() -> None:
     row = next(r for r in pool("derivation_step") if r["steps"] == 3 and r["natural"])
     problem = one()
-    inputs = {**problem.inputs, "operator": row["operator"]}
+    inputs = replace(problem.inputs, operator=row["operator"])
     asked = replace(problem, inputs=inputs, metadata={**problem.metadata, "example": row["id"]})
     everything = sum(
         r["steps"] == 3 and r["operator"] == row["operator"] for r in pool("derivation_step")
@@ -110,9 +110,9 @@ def test_every_prompt_shows_the_problem(task: str) -> None:
         text = str(prompts.load(name).render(one(spec)))
         problem = one(spec)
         shown = [
-            problem.inputs[key]
-            for key in ("sequence", "clean_sequence", "equation")
-            if key in problem.inputs
+            value
+            for key, value in problem.inputs.to_dict().items()
+            if key in ("sequence", "clean_sequence", "equation")
         ]
         assert any(str(value) in text for value in shown), name
 
@@ -149,4 +149,4 @@ def test_examples_with_their_reasoning(name: str, spec: str) -> None:
             assert shown in answer.content
             assert ("This is not" in answer.content) == (example.label == 0)
             assert answer.content.endswith(rf"\boxed{{{example.label}}}")
-        assert str(problem.inputs["sequence"]) in messages[-1].content
+        assert problem.inputs.sequence in messages[-1].content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,9 +14,9 @@ from calculus_harness.prompts.templates import parse
 
 
 def problem(integrand: str = r"x\sin x", task: str = "integration") -> Problem:
-    return Problem(
-        "p", task, "toy", "s", inputs={"integrand": integrand, "variable": "x"}, target={}
-    )
+    shown: Any = {"integrand": integrand, "variable": "x"}
+    targets = {"integration": shown, "arithmetic": {"value": 1}}
+    return Problem("p", task, "toy", "s", inputs=shown, target=targets.get(task, {"label": 1}))
 
 
 def template(body: str, head: str = 'task = "integration"') -> prompts.Prompt:
@@ -129,7 +130,7 @@ def test_a_file_anywhere_is_a_prompt(tmp_path: Path) -> None:
 def test_concepts_are_explained_where_they_occur() -> None:
     prompt = prompts.load("hint-explained").with_shots(0)
     plain, means = (
-        prompt.render(Problem("p", "arithmetic", "hint", "s", inputs=inputs, target={}))
+        prompt.render(Problem("p", "arithmetic", "hint", "s", inputs=inputs, target={"value": 4}))
         .messages[0]
         .content
         for inputs in ({"expression": "7/2"}, {"expression": "x-7d2", "concept": "xd"})
@@ -141,7 +142,9 @@ def test_concepts_are_explained_where_they_occur() -> None:
 
 def test_stages_are_rendered_one_after_the_other() -> None:
     prompt = prompts.load("hint-zero-shot-cot")
-    asked = Problem("p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={})
+    asked = Problem(
+        "p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={"value": 14}
+    )
     first = prompt.render(asked)
     assert first.text == "Q: What is (3+4)*2?\nA: Let's think step-by-step."
     assert prompt.render(asked, {"reasoning": " 7 * 2 = 14."}).text == (

@@ -35,12 +35,28 @@ VERDICTS = st.builds(
         rules=TEXTS,
     ),
 )
+#: The inputs and the target of a problem of each task.
+PAYLOADS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
+    "integration": ({"integrand": "x", "variable": "x"}, {"integrand": "x", "variable": "x"}),
+    "definite_integral": ({"integral": "x"}, {"integral": "x", "value": "1"}),
+    "derivation_step": ({"sequence": "x"}, {"label": 1}),
+    "calculus_step": ({}, {"label": "0"}),
+    "arithmetic": ({"expression": "1/0", "concept": "x"}, {"value": 3, "ordinary": None}),
+}
 PROBLEMS = st.builds(
-    Problem,
+    lambda name, task, inputs, target, **more: Problem(
+        name,
+        task,
+        inputs={**inputs, **PAYLOADS[task][0]},
+        target={**target, **PAYLOADS[task][1]},
+        **more,
+    ),
     st.text(min_size=1, max_size=8),
-    st.sampled_from(TASKS),
-    inputs=OBJECT,
-    target=OBJECT,
+    st.sampled_from(sorted(TASKS)),
+    OBJECT,
+    OBJECT,
+    benchmark=TEXT,
+    subset=TEXT,
     assumptions=st.dictionaries(TEXT, TEXT, max_size=2),
     parents=st.lists(st.builds(Parent, TEXT, TEXT), max_size=2).map(tuple),
     metadata=OBJECT,

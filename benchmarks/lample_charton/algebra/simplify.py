@@ -140,7 +140,7 @@ class _Field:
         if len(self.units) > MAX_PARTS:
             raise UnusableFormulaError("too many parts")
         keys = sorted(self.units, key=lambda key: key[0] is algebra.e)
-        self.places = {key: place for place, key in enumerate(keys)}
+        self.places = {key: index for index, key in enumerate(keys)}
         self.parts = [
             algebra.pow(base, algebra.mul(algebra.number(self.units[base, rest]), rest))
             for base, rest in keys
@@ -180,22 +180,22 @@ class _Field:
             return self._power(self.read(base), int(c.p))
         return self._power((self.letters[self.places[key]], self.one), int((c / self.units[key]).p))
 
-    def _times(self, one: _Polynomial, other: _Polynomial) -> _Polynomial:
-        if one.total_degree() + other.total_degree() > MAX_DEGREE:
+    def _times(self, polynomial: _Polynomial, other: _Polynomial) -> _Polynomial:
+        if polynomial.total_degree() + other.total_degree() > MAX_DEGREE:
             raise UnusableFormulaError("too high a degree")
-        product = one * other
+        product = polynomial * other
         if len(product) > MAX_TERMS:
             raise UnusableFormulaError("too many terms")
         return product
 
-    def _sum(self, one: _Quotient, other: _Quotient) -> _Quotient:
-        shared = one[1].gcd(other[1])
-        left, right = one[1] / shared, other[1] / shared
-        above = self._times(one[0], right) + self._times(other[0], left)
-        return above, self._times(one[1], right)
+    def _sum(self, quotient: _Quotient, other: _Quotient) -> _Quotient:
+        shared = quotient[1].gcd(other[1])
+        left, right = quotient[1] / shared, other[1] / shared
+        above = self._times(quotient[0], right) + self._times(other[0], left)
+        return above, self._times(quotient[1], right)
 
-    def _product(self, one: _Quotient, other: _Quotient) -> _Quotient:
-        return self._times(one[0], other[0]), self._times(one[1], other[1])
+    def _product(self, quotient: _Quotient, other: _Quotient) -> _Quotient:
+        return self._times(quotient[0], other[0]), self._times(quotient[1], other[1])
 
     def _power(self, base: _Quotient, exponent: int) -> _Quotient:
         if exponent < 0 and not len(base[0]):
@@ -215,9 +215,9 @@ class _Field:
                     above = self._with_low_powers(above, self.places[key], int(unit.q), radicand)
         return self._lowest(above, below)
 
-    def _lowest(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
-        shared = above.gcd(below)
-        return above / shared, below / shared
+    def _lowest(self, polynomial: _Polynomial, below: _Polynomial) -> _Quotient:
+        shared = polynomial.gcd(below)
+        return polynomial / shared, below / shared
 
     def _with_low_powers(
         self, polynomial: _Polynomial, place: int, order: int, radicand: _Polynomial

@@ -95,8 +95,8 @@ def number_tokens(value: Fraction) -> list[str]:
 def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
     """The tokens of parts combined by a binary operator, folded to the right."""
     tokens: list[str] = []
-    for place, part in enumerate(parts):
-        if place < len(parts) - 1:
+    for index, part in enumerate(parts):
+        if index < len(parts) - 1:
             tokens.append(operator)
         tokens += part
     return tokens
@@ -114,7 +114,7 @@ def to_prefix(expression: Expression) -> Tokens:
     Raises:
         PrefixError: if a function or symbol has no token, or the tree is too large or too deep.
 
-    >>> from calculus_harness.benchmarks.expressions import parse
+    >>> from calculus_harness.benchmarks.algebra.formulas import parse
     >>> " ".join(to_prefix(parse(r"2\sin x")))
     'mul INT+ 2 sin x'
 

@@ -147,7 +147,7 @@ def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
     places: dict[int, int] = {}
     for i in range(1, 2 * size + 1):
         places.setdefault(int(i**alpha), i % 2)
-    train = tuple(line for place, line in enumerate(lines) if place not in places)
+    train = tuple(line for index, line in enumerate(lines) if index not in places)
     trained = {line.integrand for line in train}
 
     def part(which: int) -> tuple[CountedPair, ...]:

@@ -36,7 +36,7 @@ TOKENS: tuple[str, ...] = (
     *SYMBOLS,
     *DIGITS,
 )
-IDS: dict[str, int] = {token: place for place, token in enumerate(TOKENS)}
+IDS: dict[str, int] = {token: index for index, token in enumerate(TOKENS)}
 
 #: Begins and ends every sequence.
 END = IDS["<s>"]
@@ -65,11 +65,11 @@ def decode(ids: Sequence[int]) -> tuple[str, ...]:
 
     """
     tokens: list[str] = []
-    for place, number in enumerate(ids):
+    for index, number in enumerate(ids):
         if not 0 <= number < len(TOKENS):
             raise ValueError(f"{number} is not the id of a token: ids are 0 to {len(TOKENS) - 1}")
         if number == END:
-            if place:
+            if index:
                 break
         elif number != PADDING:
             tokens.append(TOKENS[number])

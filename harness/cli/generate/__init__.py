@@ -1,0 +1,1 @@
+"""The commands `run.py generate`, a module for each family of problems."""

@@ -13,6 +13,7 @@ from ....benchmarks.derivations.options import VARIANTS
 from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation_splits
 from ....benchmarks.registry import load
 from ...core.errors import UserError
+from ...core.wording import counted
 from ...store.problem_files import check_out, write_problems, write_splits
 from ..options import Decorator, cluster_option, on_cluster, refuse_given, together, workers_option
 
@@ -131,5 +132,5 @@ def _of_subset(
 
     problems = load(f"{benchmark}/{subset}", limit=limit, seed=seed)
     write_problems(problems, out)
-    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+    click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)
     return True

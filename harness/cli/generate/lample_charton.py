@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from ....benchmarks.lample_charton.codec.released import CountedPair, write
 from ....benchmarks.lample_charton.sampling import GRAMMARS
 from ....rewards.workers.pool import make_pool
 from ...core.errors import UserError
+from ...core.wording import counted
 from ...store.problem_files import check_out, write_problems
 from ..options import cluster_option, on_cluster, refuse_given, workers_option
 
@@ -68,16 +70,12 @@ def generate_pairs(
     method: str,
     count: int,
     seed: int,
-    recipe: str,
-    max_operators: int,
-    operators: int | None,
-    max_length: int,
-    grammar: str,
     workers: int | None,
     cluster: str | None,
     pairs: Path | None,
     out: Path,
     force: bool,
+    **recipe: Any,
 ) -> None:
     """Write random integrals with proven references.
 
@@ -87,14 +85,14 @@ def generate_pairs(
     from rich.console import Console
     from rich.progress import track
 
+    settings = GeneratorSettings(**recipe)
     check_out(out, force)
     if pairs is not None and pairs.exists() and not force:
         raise UserError(f"{pairs} is there already; --force replaces it")
-    if method == "ibp" and recipe == "own":
+    if method == "ibp" and settings.recipe == "own":
         refuse_given(["operators"], "with --method ibp --recipe own; there is --max-operators")
-    elif operators is not None and method != "ibp":  # there it bounds the second factor
+    elif settings.operators is not None and method != "ibp":  # there it bounds the second factor
         refuse_given(["max_operators"], "with --operators")
-    settings = GeneratorSettings(recipe, max_operators, operators, max_length, grammar)
     console = Console(stderr=True)
     with on_cluster(cluster):
         cores = workers or make_pool().size
@@ -108,4 +106,4 @@ def generate_pairs(
             write(lines, pairs)
         except OSError as error:
             raise UserError(f"cannot write {pairs}: {error.strerror or error}") from None
-    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+    click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)

@@ -14,6 +14,7 @@ from ....benchmarks.bee.perturbations import PERTURBATIONS
 from ....benchmarks.brittleness import KINDS
 from ....benchmarks.registry import load, names, resolve
 from ...core.errors import UserError, suggest
+from ...core.wording import counted
 from ...store.problem_files import check_out, write_problems
 from ..options import cluster_option, on_cluster, refuse_given, source_options, with_source_options
 
@@ -110,7 +111,7 @@ def _generate(
     with on_cluster(cluster):
         problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
     write_problems(problems, out)
-    click.echo(f"wrote {len(problems)} problems to {out}", err=True)
+    click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)
 
 
 def _problems(

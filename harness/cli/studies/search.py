@@ -15,6 +15,7 @@ from ....benchmarks.errors import BenchmarkError
 from ...core.errors import UserError
 from ...core.prices import Price
 from ...core.program import program
+from ...core.wording import counted
 from ...models import Model, create
 from ...report.figures.files import check_figures, write_figures
 from ...report.search.records import RECORD, SearchRecord
@@ -254,8 +255,8 @@ def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
     rows = {name: value for name, value in given_settings(ctx).items() if name not in named}
     rows["model"] = [name for name in (rows.pop("model"), ctx.params["solved_by"]) if name]
-    rows["benchmark"] = list(search_spec(settings, models=["any"]).benchmarks)
-    return SweepSpec.from_settings(rows)
+    rows["benchmark"] = list(search_spec(settings, model="any").benchmark)
+    return SweepSpec.of(**rows)
 
 
 def _models(given: dict[str, Any]) -> list[Model]:
@@ -281,7 +282,7 @@ def _print_plan(spec: SweepSpec, settings: SearchSettings, models: Sequence[Mode
     click.echo(f"{first.prompt}\n")
     click.echo(
         f"{len(seeds)} seeds, then up to {settings.generations} generations of "
-        f"{settings.generation_size} mutants, {job.samples} sample(s) each, until "
+        f"{settings.generation_size} mutants, {counted(job.samples, 'sample')} each, until "
         f"{settings.archive} failures are found; to be stored in {job.out}"
     )
     return 0
@@ -360,8 +361,9 @@ class SearchProgress(Silent):
             self._bar.update(self._archive, completed=last.archive)
         refused = sum(last.refused.values())
         self._say(
-            f"generation {last.number}: {last.drawn} mutants, {refused} refused, {last.repeated} "
-            f"repeated; {last.failed} of {last.asked} new ones failed; archive {last.archive}"
+            f"generation {last.number}: {counted(last.drawn, 'mutant')}, {refused} refused, "
+            f"{last.repeated} repeated; {last.failed} of {last.asked} new ones failed; "
+            f"archive {last.archive}"
         )
 
     def _say(self, text: str) -> None:

@@ -10,6 +10,7 @@ import click
 
 from ....benchmarks.problem import Problem
 from ....rewards.verify.solution_steps import Solution
+from ...core.wording import counted
 from ...report.page.sections.steps import sections
 from ...report.sections import print_sections
 from ...report.sources import Sources
@@ -75,7 +76,7 @@ def steps(
             )
     if problems is not None:
         write_problems(made, problems)
-        click.echo(f"wrote {len(made)} problems to {problems}", err=True)
+        click.echo(f"wrote {counted(len(made), 'problem')} to {problems}", err=True)
     if as_json:
         rows = [row.to_dict() for path in runs for row in read_steps(path)]
         click.echo(json.dumps(rows, ensure_ascii=False))

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
+from ...core.wording import counted
 from ...store.atomic import write_atomically
 from ..base import Capability, operational
 from .errors import RefusedError, UnavailableError
@@ -164,8 +165,9 @@ class _BatchSession:
                 break
             if not self.model.wait:
                 raise ModelError(
-                    f"model {self.model.spec}: {len(self.wanted)} requests are with the server, in "
-                    f"{len(active)} batches; the same command collects them when they are answered"
+                    f"model {self.model.spec}: {counted(len(self.wanted), 'request')} with the "
+                    f"server, in {counted(len(active), 'batch', 'batches')}; the same command "
+                    "collects them when they are answered"
                 )
             await asyncio.sleep(self.model.poll)
         # The consumer has stored all completions by now.

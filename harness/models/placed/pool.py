@@ -105,8 +105,8 @@ class EnginePool:
         placed = groups(model.spec, placement, [gpus_of(node["Resources"]) for node in nodes])
         ids = [str(node["NodeID"]) for node in nodes]
         self._slots = [
-            _Slot(group, "" if group.bundles else ids[place % len(ids)])
-            for place, group in enumerate(placed)
+            _Slot(group, "" if group.bundles else ids[index % len(ids)])
+            for index, group in enumerate(placed)
         ]
         self._tasks: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Condition()

@@ -13,6 +13,8 @@ import msgspec
 
 from ....benchmarks.hint.images import problem_pictures
 from ....benchmarks.hint.pools import PoolError
+from ....benchmarks.payloads import ArithmeticInputs
+from ....rewards.errors import UserError
 from ...core.errors import ModelError
 from ...core.requests import Completion, Request
 from ..base import Capability, operational
@@ -78,9 +80,9 @@ class Seq2Seq(BatchModel):
         shown = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None
         for request in requests:
             try:
-                read = source_tokens(str(request.problem.inputs["expression"]))
+                read = source_tokens(request.problem.inputs_as(ArithmeticInputs).expression)
                 symbols += shown.symbols(request.problem) if shown else []
-            except (KeyError, PoolError) as error:
+            except (KeyError, PoolError, UserError) as error:
                 reason = f"this model cannot read {error}"
                 done += Completion.failures(request, reason)
                 continue

@@ -55,8 +55,8 @@ class Network(nn.Module):
         """What `decode` needs to know of a source."""
 
     @abstractmethod
-    def decode(self, memory: Any, before: Tensor) -> Tensor:
-        """The logits of the token after each token of ``before``."""
+    def decode(self, memory: Any, tensor: Tensor) -> Tensor:
+        """The logits of the token after each token of ``tensor``."""
 
     def loss(self, source: Tensor, target: Tensor, windows: Tensor | None = None) -> Tensor:
         """Cross entropy of the target's tokens, given those before each."""
@@ -134,9 +134,9 @@ class Recurrent(Network):
         states, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
         return state, (states, self.key(states), source == PAD)
 
-    def decode(self, memory: Any, before: Tensor) -> Tensor:
+    def decode(self, memory: Any, tensor: Tensor) -> Tensor:
         state, seen = memory
-        embedded = self.dropout(self.digits(before))
+        embedded = self.dropout(self.digits(tensor))
         if seen is None:
             return self.output(self.decoder(embedded, state)[0])
         states, keys, padding = seen
@@ -160,11 +160,11 @@ class Transformer(Network):
         self.encoder = nn.ModuleList(Layer(sizes) for _ in range(count))
         self.decoder = nn.ModuleList(Layer(sizes, cross=True) for _ in range(sizes.decoder_layers))
         self.output = nn.Linear(sizes.embedding, _DIGITS)
-        for part in self.modules():
-            if isinstance(part, nn.Linear):
-                nn.init.xavier_uniform_(part.weight)
-            elif isinstance(part, nn.Embedding):
-                nn.init.normal_(part.weight, std=sizes.embedding**-0.5)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+            elif isinstance(module, nn.Embedding):
+                nn.init.normal_(module.weight, std=sizes.embedding**-0.5)
 
     def _placed(self, embedded: Tensor) -> Tensor:
         embedded = embedded * math.sqrt(self.sizes.embedding)
@@ -183,10 +183,10 @@ class Transformer(Network):
             states = layer(states, seen)
         return states, seen
 
-    def decode(self, memory: Any, before: Tensor) -> Tensor:
-        states = self._placed(self.digits(before))
-        length = before.shape[1]
-        past = torch.ones(length, length, dtype=torch.bool, device=before.device).tril()[None, None]
+    def decode(self, memory: Any, tensor: Tensor) -> Tensor:
+        states = self._placed(self.digits(tensor))
+        length = tensor.shape[1]
+        past = torch.ones(length, length, dtype=torch.bool, device=tensor.device).tril()[None, None]
         for layer in self.decoder:
             states = layer(states, past, *memory)
         return self.output(states)
@@ -255,10 +255,10 @@ class Attention(nn.Module):
         return self.out(mixed.transpose(1, 2).flatten(-2))
 
 
-def waves(places: Tensor, width: int) -> Tensor:
+def waves(tensor: Tensor, width: int) -> Tensor:
     """Sines and cosines of places (Vaswani et al. 2017, section 3.5)."""
-    rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000) / width)).to(places.device)
-    angles = places[:, None] * rates
+    rates = torch.exp(torch.arange(0, width, 2) * (-math.log(10_000) / width)).to(tensor.device)
+    angles = tensor[:, None] * rates
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 

@@ -13,7 +13,7 @@ from ....benchmarks.hint.pools import VOCABULARY
 #: padding, start, end, and digits (Li et al. 2023, figure A3).
 PAD, START, END = 0, 1, 2
 SPECIAL = 3
-SOURCE = {symbol: SPECIAL + place for place, symbol in enumerate(VOCABULARY)}
+SOURCE = {symbol: SPECIAL + index for index, symbol in enumerate(VOCABULARY)}
 #: The most digits of an answer: values are at most 10,000.
 MOST_DIGITS = 5
 

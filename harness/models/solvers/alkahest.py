@@ -64,7 +64,10 @@ class AlkahestSolver(ProgramSolver):
         return [program, "-I", "script"]
 
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        kinds = {name: kind if kind in _DOMAINS else "real" for name, kind in assumptions.items()}
+        kinds = {
+            name: assumption if assumption in _DOMAINS else "real"
+            for name, assumption in assumptions.items()
+        }
         return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | kinds)
 
     def error_message(self, output: str) -> str:

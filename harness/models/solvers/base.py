@@ -13,6 +13,7 @@ from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
+from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
 from ....rewards.numeric.quadrature import Limit, prepare_definite
@@ -177,15 +178,14 @@ class Question:
             ProblemError: The definite integral cannot be read.
 
         """
-        inputs = problem.inputs
-        if problem.task == "definite_integral":
-            asked = prepare_definite(str(inputs["integral"]), problem.assumptions)
+        if isinstance(target := problem.target, DefiniteTarget):
+            asked = prepare_definite(target.integral, problem.assumptions)
             limits = asked.lower, asked.upper
             integrand = asked.integrand
             return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
-        variable = str(inputs["variable"])
-        tree = read_latex(str(inputs["integrand"]), symbols=[variable])[0].expression
-        return cls(tree, variable)
+        integral = problem.target_as(IntegrationTarget)
+        tree = read_latex(integral.integrand, symbols=[integral.variable])[0].expression
+        return cls(tree, integral.variable)
 
     @property
     def names(self) -> dict[str, str]:
@@ -297,10 +297,10 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-    def _divergence(self, asked: Question, reply: Reply) -> tuple[str, str] | None:
+    def _divergence(self, question: Question, reply: Reply) -> tuple[str, str] | None:
         """The answer that an integral diverges, with a remark, if the program says so."""
         remark = self.diverges.search(reply["output"])
-        if self.principal_value is not None and not asked.principal_value:
+        if self.principal_value is not None and not question.principal_value:
             remark = remark or self.principal_value.search(reply["output"])
         if remark:
             return DIVERGES, remark[0]

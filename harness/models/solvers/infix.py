@@ -164,14 +164,14 @@ class _Answer(Notation):
     def product(self, factors: Sequence[Expression]) -> Expression:
         return reduce(product, factors)
 
-    def quotient(self, above: Expression, below: Expression) -> Expression:
-        if isinstance(above, Number) and isinstance(below, Number) and below.numerator:
-            value = Fraction(above.numerator, above.denominator)
+    def quotient(self, expression: Expression, below: Expression) -> Expression:
+        if isinstance(expression, Number) and isinstance(below, Number) and below.numerator:
+            value = Fraction(expression.numerator, expression.denominator)
             value /= Fraction(below.numerator, below.denominator)
             return Number(value.numerator, value.denominator)
-        if _is_negative(above):
-            return negative(self.quotient(negative(above), below))
-        return Call("div", (above, below))
+        if _is_negative(expression):
+            return negative(self.quotient(negative(expression), below))
+        return Call("div", (expression, below))
 
     def power(self, base: Expression, exponent: Expression) -> Expression:
         if base == Call("e"):
@@ -207,12 +207,12 @@ def _is_negative(value: Expression) -> bool:
     return isinstance(value, Call) and value.function == "neg"
 
 
-def product(left: Expression, right: Expression) -> Expression:
-    if _is_negative(left):
-        return negative(product(negative(left), right))
-    if left == Number(1):
+def product(expression: Expression, right: Expression) -> Expression:
+    if _is_negative(expression):
+        return negative(product(negative(expression), right))
+    if expression == Number(1):
         return right
-    return Call("mul", (*_parts(left, "mul"), *_parts(right, "mul")))
+    return Call("mul", (*_parts(expression, "mul"), *_parts(right, "mul")))
 
 
 def atan2(args: Sequence[Expression]) -> Expression:

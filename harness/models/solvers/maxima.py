@@ -99,8 +99,10 @@ class MaximaSolver(ProgramSolver):
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
-            f"declare({name},{kind})$" if kind in _DECLARE else _ASSUME[kind].format(name) + "$"
-            for name, kind in assumptions.items()
+            f"declare({name},{assumption})$"
+            if assumption in _DECLARE
+            else _ASSUME[assumption].format(name) + "$"
+            for name, assumption in assumptions.items()
         ]
         call = ",".join((integrand, "x", *limits))
         return _SCRIPT.format(settings="\n".join(settings), call=call)

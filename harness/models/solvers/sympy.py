@@ -23,10 +23,8 @@ class SympySolver(Solver):
         return super().fingerprint() | {"sympy": metadata.version("sympy")}
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        inputs = problem.inputs
-        if problem.task == "definite_integral":
-            return inputs["integral"], None, dict(problem.assumptions)
-        return inputs["integrand"], inputs["variable"], dict(problem.assumptions)
+        target = problem.target
+        return target.judged, target.integrated_over, dict(problem.assumptions)
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         return reply["text"], reply["detail"]

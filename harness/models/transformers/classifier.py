@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ....benchmarks.derivations.sequences import SEPARATOR, without_sizes
+from ....benchmarks.payloads import DerivationInputs, SequenceInputs
 from ....benchmarks.problem import Problem
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request
 from .shared import BatchModel, device_of, import_module, load_error
 
-TASKS = ("derivation_step", "calculus_step")
 PUBLISHED, CLEAN, QUOTED = "published", "clean", "quoted"
 TEXTS = (PUBLISHED, CLEAN, QUOTED)
 
@@ -52,8 +52,10 @@ class Encoder(BatchModel):
 
     def _answer(self, requests: Sequence[Request]) -> list[Completion]:
         for request in requests:
-            if (task := request.problem.task) not in TASKS:
-                raise ModelError(f"{self.spec} judges steps; it cannot do the task {task!r}")
+            if not isinstance(request.problem.inputs, SequenceInputs):
+                raise ModelError(
+                    f"{self.spec} judges steps; it cannot do the task {request.problem.task!r}"
+                )
         start = time.perf_counter()
         results = self._loaded([sequence_text(each.problem, self.text) for each in requests])
         latency = (time.perf_counter() - start) / len(requests)
@@ -76,22 +78,23 @@ class Encoder(BatchModel):
 
 def sequence_text(problem: Problem, text: str) -> str:
     """Return a problem's sequence as one of the `TEXTS`."""
+    inputs = problem.inputs_as(SequenceInputs)
     if text == PUBLISHED:
-        return str(problem.inputs["sequence"])
+        return inputs.sequence
     if text == CLEAN:
-        return str(problem.inputs["clean_sequence"])
-    if problem.task != "derivation_step":
+        return inputs.clean_sequence
+    if not isinstance(inputs, DerivationInputs):
         raise ModelError("no evaluation script was released for the calculus task: no quoted text")
-    return quoted_text(problem.inputs)
+    return quoted_text(inputs)
 
 
-def quoted_text(inputs: Mapping[str, Any]) -> str:
+def quoted_text(inputs: DerivationInputs) -> str:
     r"""Return the sequence as the released evaluation script prints it, with quotes and ``\,``."""
-    steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs["steps"])
-    last = inputs["annotation"]
+    steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs.steps)
+    last = inputs.annotation
     context = f"[{steps}]{SEPARATOR}{_items(last)}".replace("[[", "[").replace("]]", "]")
     thin = "\0"
-    text = (context + SEPARATOR + str(inputs["equation"])).replace(r"\,", thin)
+    text = (context + SEPARATOR + inputs.equation).replace(r"\,", thin)
     return without_sizes(text).replace(thin, r"\,")
 
 
@@ -101,7 +104,10 @@ def _items(annotation: str) -> str:
     if inner is None:
         return f"'{annotation}'"
     name, *operands = re.split(r", (?=\d+(?:, |$))|(?<=\d), ", inner[1], maxsplit=2)
-    items = [f"'{name}'", *(one if one.isdigit() else f"'{one}'" for one in operands)]
+    items = [
+        f"'{name}'",
+        *(operand if operand.isdigit() else f"'{operand}'" for operand in operands),
+    ]
     return f"[{', '.join(items)}]"
 
 

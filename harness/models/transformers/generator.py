@@ -182,16 +182,18 @@ class _LoadedModel:
         if self.processor is None:
             raise ModelError(f"{self.model.name_or_path} takes no pictures")
         pillow = import_module("PIL.Image", "transformers")
-        pictures = [pillow.open(BytesIO(b64decode(one))).convert("RGB") for one in prompt.pictures]
+        pictures = [
+            pillow.open(BytesIO(b64decode(picture))).convert("RGB") for picture in prompt.pictures
+        ]
         turns = [
             {
-                "role": one.role,
+                "role": message.role,
                 "content": [
-                    *({"type": "image"} for _ in one.pictures),
-                    {"type": "text", "text": one.content},
+                    *({"type": "image"} for _ in message.pictures),
+                    {"type": "text", "text": message.content},
                 ],
             }
-            for one in prompt.messages
+            for message in prompt.messages
         ]
         options = {} if self.thinking is None else {"enable_thinking": self.thinking}
         text = self.processor.apply_chat_template(turns, add_generation_prompt=True, **options)

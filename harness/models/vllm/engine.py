@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from ....prompts.rendering import Rendered
 from ...core.errors import EngineDiedError, ModelError, reason_of
 from ...core.requests import Completion, FinishReason, Request
+from ...core.wording import counted
 from ..base import Capability, Continuation, Model, Scored, ask_each, operational
 from ..placement import Placement
 from .beams import Hypothesis, beam_search
@@ -315,7 +316,7 @@ class _Engine:
         if not before:
             raise ModelError(f"{item.key}: a text can only be scored after a prompt")
         if len(tokens) >= self.tokenizer.length:
-            detail = f"{len(tokens)} tokens; max-model-len is {self.tokenizer.length}"
+            detail = f"{counted(len(tokens), 'token')}; max-model-len is {self.tokenizer.length}"
             return Scored(item.key, (), detail=detail)
         result = await self._generate(tokens, max_tokens=1, temperature=0, prompt_logprobs=0)
         logprobs = _token_logprobs(tokens[len(before) :], result.prompt_logprobs[len(before) :])

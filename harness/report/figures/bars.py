@@ -42,7 +42,7 @@ def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
     subsets: dict[str, list[Row]] = {"all": []}
     for row in rows:
         subsets.setdefault(row.subset, []).append(row)
-    return {name: those for name, those in subsets.items() if those}
+    return {name: subset for name, subset in subsets.items() if subset}
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
@@ -211,6 +211,6 @@ def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -
             x = left + place * step + 0.1 * step + number * width
             title = f"{group}, {category}: {count}"
             shapes.append(rectangle(f"share {style}", x, top + height - tall, width, tall, title))
-    places = [(left + (place + 0.5) * step, name) for place, name in enumerate(categories)]
+    places = [(left + (index + 0.5) * step, name) for index, name in enumerate(categories)]
     shapes += [text("tick", x, top + height + 18, word, "middle") for x, word in thinned(places)]
     return Figure(name, label, WIDTH, top + height + 40, tuple(shapes))

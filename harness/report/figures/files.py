@@ -59,7 +59,7 @@ def _draw(figure: Figure, path: Path) -> list[Path]:
     drawn = drawing.Figure(figsize=size, dpi=200)
     axes = drawn.add_axes((0, 0, 1, 1), xlim=(0, figure.width), ylim=(figure.height, 0))
     axes.axis("off")
-    for place, shape in enumerate(figure.shapes):
+    for index, shape in enumerate(figure.shapes):
         x, y = zip(*shape.points, strict=True)
         colour, classes = _colour(shape), shape.style.split()
         if shape.kind == "text":
@@ -75,19 +75,19 @@ def _draw(figure: Figure, path: Path) -> list[Path]:
                 weight=weight,
                 ha={"start": "left", "middle": "center", "end": "right"}[shape.anchor],
                 parse_math=False,
-                zorder=place,
+                zorder=index,
             )
         elif shape.kind == "line":
             width = 1.3 if "curve" in classes else 0.8
             axes.plot(
-                x, y, color=colour, lw=width, ls="--" if "dashed" in classes else "-", zorder=place
+                x, y, color=colour, lw=width, ls="--" if "dashed" in classes else "-", zorder=index
             )
         elif shape.kind == "dot":
             filled = "none" if "unsure" in classes else "full"
-            axes.plot(x, y, color=colour, marker="o", ms=5, fillstyle=filled, zorder=place)
+            axes.plot(x, y, color=colour, marker="o", ms=5, fillstyle=filled, zorder=index)
         else:
             alpha = 0.12 if "band" in classes else shape.opacity
-            axes.fill(x, y, color=colour, alpha=alpha, lw=0, zorder=place)
+            axes.fill(x, y, color=colour, alpha=alpha, lw=0, zorder=index)
     files = path.with_suffix(".pdf"), path.with_suffix(".png")
     drawn.savefig(files[0], metadata={"CreationDate": None})
     drawn.savefig(files[1], metadata={"Software": None})

@@ -69,8 +69,8 @@ def _spaced(children: Sequence[Tree]) -> list[Tree]:
     A sign after a bracket or an operator stands close to what it is the sign of.
     """
     spaced: list[Tree] = []
-    for place, child in enumerate(children):
-        before = children[place - 1] if place else None
+    for index, child in enumerate(children):
+        before = children[index - 1] if index else None
         operator = before is not None and before[0] == "mo" and not _ends_symbol(before)
         if operator and child[0] == "mo" and child[2:] in _SIGNS:
             child[1]["form"] = "prefix"

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ....benchmarks.payloads import IntegrationInputs
 from ....benchmarks.problem import Problem
 from ....prompts import Rendered
 from ....rewards.verdict import Status
 from ...core.requests import FinishReason
+from ...core.wording import counted
 from ...stats.clusters import ParentIndex
 from ...stats.compare import labels_of
 from ...stats.findings.failures import Failure
@@ -68,7 +70,7 @@ def page_problems(sources: Sources) -> PageProblems:
     ]
     subsets = list(dict.fromkeys(problem.name for _, _, problem in first))
     standings = sources.findings.standings if sources.findings else ()
-    scored = {one.model for one in standings if one.scored}
+    scored = {standing.model for standing in standings if standing.scored}
     index = {
         "key": [key for _, key, _ in first],
         "subset": [subsets.index(problem.name) for _, _, problem in first],
@@ -97,10 +99,10 @@ def page_problems(sources: Sources) -> PageProblems:
 
 def question(problem: Problem) -> str:
     """The question, as a formula where it is one."""
-    inputs = problem.inputs
-    if "integrand" in inputs:
-        return str(inputs["integrand"])
-    return " ; ".join(str(value) for value in inputs.values() if isinstance(value, str | int))
+    if isinstance(problem.inputs, IntegrationInputs):
+        return problem.inputs.integrand
+    entries = problem.inputs.to_dict().values()
+    return " ; ".join(str(entry) for entry in entries if isinstance(entry, str | int))
 
 
 def _labels(problem: Problem) -> Iterator[str]:
@@ -134,24 +136,26 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
     """What is shown of an opened problem, apart from its samples."""
-    facts = [("assumed", f"{name} {kind}") for name, kind in problem.assumptions.items()]
+    facts = [
+        ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
+    ]
     facts += [("technique", ", ".join(labels_of(problem, "tag")))]
     facts += [("perturbation", problem.perturbation or "")]
     shown = prompts[at].shown(problem)
     return {
         "asked": formula(question(problem)),
-        "reference": formula(str(problem.target.get("antiderivative", ""))),
+        "reference": formula(problem.target.reference or ""),
         "facts": [fact for fact in facts if fact[1]],
         "prompt": shortened(str(shown), *PROMPT) if shown is not None else None,
         "request": _request(shown) if shown is not None else None,
     }
 
 
-def _request(shown: Rendered) -> dict[str, Any]:
+def _request(rendered: Rendered) -> dict[str, Any]:
     """The prompt as a server is sent it, unless it is long."""
-    request = shown.to_dict()
+    request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
-        return {"prompt": f"as shown above; {len(str(shown))} characters"}
+        return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}
     return request
 
 

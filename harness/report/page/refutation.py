@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import acb, arb
 
+from ....benchmarks.payloads import IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards import ProblemError
 from ....rewards.numeric.ball_arithmetic.balls import Conventions, Tape, UnusableError, precision
@@ -40,7 +41,7 @@ def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[
     Of an answer that is refuted by a jump ``jump`` holds and ``F`` is the answer itself. None where
     there is nothing to plot.
     """
-    if problem.task != "integration" or answer is None or witness is None:
+    if not isinstance(problem.target, IntegrationTarget) or answer is None or witness is None:
         return None
     try:
         return _plot(problem, answer, witness)
@@ -49,7 +50,8 @@ def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[
 
 
 def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | None:
-    variable = str(problem.target["variable"])
+    target = problem.target_as(IntegrationTarget)
+    variable = target.variable
     values = _values(witness.point)
     if values is None or variable not in values:
         return None
@@ -60,7 +62,7 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
     jump = "just above" in witness.point
     kinds = tuple(sorted(problem.assumptions.items()))
     for conventions in (Conventions(), Conventions(real_roots=False)):
-        f = _integrand(str(problem.target["integrand"]), variable, kinds, conventions)
+        f = _integrand(target.integrand, variable, kinds, conventions)
         if f is None:
             return None
         for reading in _readings(answer, (variable, *problem.assumptions)):

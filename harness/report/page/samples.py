@@ -7,6 +7,7 @@ and tail (`LEVELS`).
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from ....prompts import ANSWER
 from ....rewards.verdict import Verdict
 from ....rewards.verify.solution_steps import Judgement
 from ...core.requests import FinishReason
+from ...core.wording import counted
 from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
@@ -104,8 +106,7 @@ def _shown(problems: PageProblems, most: int) -> _Shown:
     def size(limit: int) -> int:
         return sum(min(number, limit) for row in by_problem for number in row)
 
-    while limit > 1 and size(limit) > most:
-        limit -= 1
+    limit = max(1, bisect_right(range(1, limit + 1), most, key=size))
     number = size(limit)
     kept = len(by_problem) if number <= most else len(by_problem) * most // number
     chosen = frozenset(at * len(by_problem) // kept for at in range(kept))
@@ -126,18 +127,18 @@ def _chosen(
             "sample": range(shown.limit).__contains__,
             "problem": in_problems,
         }
-        for one in samples(run, sources.policy, tests=tests):
-            if one.judged is not None:
-                yield at, one
+        for sample in samples(run, sources.policy, tests=tests):
+            if sample.judged is not None:
+                yield at, sample
 
 
-def _indexed(one: Sample) -> dict[str, Any]:
-    completion, judged = one.completion, one.judged or {}
+def _indexed(sample: Sample) -> dict[str, Any]:
+    completion, judged = sample.completion, sample.judged or {}
     return {
         "sample": completion["sample"],
         "status": STATUSES.index(judged["status"]),
         "finish": FINISHES.index(FinishReason(completion["finish_reason"])),
-        "failure": FAILURES.index(failure_of(one.problem, judged) or ""),
+        "failure": FAILURES.index(failure_of(sample.problem, judged) or ""),
         "answer": (judged.get("answer") or "")[:WORDS],
         "tokens": completion.get("completion_tokens"),
         "length": len(completion["text"]) + len(completion.get("reasoning", "")),
@@ -145,29 +146,31 @@ def _indexed(one: Sample) -> dict[str, Any]:
     }
 
 
-def _answer(one: Sample) -> str:
-    return (one.judged or {}).get("answer") or ""
+def _answer(sample: Sample) -> str:
+    return (sample.judged or {}).get("answer") or ""
 
 
-def _detail(one: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None) -> dict[str, Any]:
-    verdict = Verdict.from_dict(one.judged or {})
-    key = (one.key, verdict.answer or "")
+def _detail(
+    sample: Sample, plots: dict[tuple[str, str], Any], steps: Steps | None
+) -> dict[str, Any]:
+    verdict = Verdict.from_dict(sample.judged or {})
+    key = (sample.key, verdict.answer or "")
     if verdict.evidence.witness and key not in plots and len(plots) < PLOTS:
-        plots[key] = plot(one.problem, verdict.answer, verdict.evidence.witness)
+        plots[key] = plot(sample.problem, verdict.answer, verdict.evidence.witness)
     return {
         "facts": [
             [name, text[:600]]
             for name, text in (
-                *facts(verdict, one.completion),
-                *(step_facts(steps, one.completion["text"]) if steps else ()),
+                *facts(verdict, sample.completion),
+                *(step_facts(steps, sample.completion["text"]) if steps else ()),
             )
         ],
         "plot": plots.get(key) if verdict.evidence.witness else None,
         "marks": steps.marks if steps else (),
-        "response": _response(one.completion),
+        "response": _response(sample.completion),
         "texts": {
-            "Reasoning": one.completion.get("reasoning", ""),
-            "Completion": one.completion["text"],
+            "Reasoning": sample.completion.get("reasoning", ""),
+            "Completion": sample.completion["text"],
         },
     }
 
@@ -203,9 +206,9 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
         yield "read as", evidence.reading
     yield "method", f"{evidence.method}, {1000 * evidence.seconds:.1f} ms"
     tokens = completion.get("completion_tokens")
-    counted = f", {tokens} tokens" if tokens is not None else ""
+    length = f", {counted(tokens, 'token')}" if tokens is not None else ""
     seconds = completion.get("latency", 0)
-    yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{counted}"
+    yield "model", f"finished by {completion['finish_reason']}, {seconds:.2f} s{length}"
 
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,7 @@ def by_generation(
     ends: list[tuple[float, str, str]] = []
     for number, (label, values) in enumerate(series.items()):
         style = series_class(number)
-        points = [at(place, value) for place, value in enumerate(values, 1) if value is not None]
+        points = [at(index, value) for index, value in enumerate(values, 1) if value is not None]
         if points:
             shapes.append(line(f"curve {style}", *points))
             shapes += [Shape("dot", f"dot {style}", (point,)) for point in points[-1:]]

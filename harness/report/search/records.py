@@ -114,6 +114,11 @@ class Batch(Record):
     repeated: int
     problems: tuple[Problem, ...] = field(default_factory=tuple)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The batch as a JSON-serialisable dictionary, which `from_dict` reads."""
+        row = super(Batch, self).to_dict()
+        return row | {"problems": [problem.to_dict() for problem in self.problems]}
+
 
 def read_record(path: Path) -> SearchRecord | None:
     """The record of a search in a run directory; None where no search was made.

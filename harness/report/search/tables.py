@@ -92,16 +92,18 @@ def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
 def archives(searches: Sequence[StoredSearch]) -> Section:
     """Table 15."""
     rows: list[tuple[str, ...]] = []
-    for one in searches:
-        generations = one.record.generations
+    for search in searches:
+        generations = search.record.generations
         asked = sum(generation.asked for generation in generations)
         failed = sum(generation.failed - generation.unconfirmed for generation in generations)
         share = percent(failed / asked) if asked else ""
-        rows.append((one.name, one.label, str(len(one.archive)), share, *_measures(one)))
-        if published_measure(one.name, "iterations"):
-            theirs = (published_measure(one.name, measure) for measure in _MEASURES)
-            size = "5000" if one.name.startswith("length") else "1000"
-            rows.append((one.name, "paper: neural integrator", size, "", *theirs))
+        rows.append(
+            (search.name, search.label, str(len(search.archive)), share, *_measures(search))
+        )
+        if published_measure(search.name, "iterations"):
+            theirs = (published_measure(search.name, measure) for measure in _MEASURES)
+            size = "5000" if search.name.startswith("length") else "1000"
+            rows.append((search.name, "paper: neural integrator", size, "", *theirs))
     return Section(
         "Archives of failures (Table 15)",
         (
@@ -124,12 +126,12 @@ def published_measure(name: str, measure: str) -> str:
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
 
-def _measures(one: StoredSearch) -> Iterator[str]:
-    yield str(len(one.record.generations))
-    if not one.archive:
+def _measures(stored_search: StoredSearch) -> Iterator[str]:
+    yield str(len(stored_search.record.generations))
+    if not stored_search.archive:
         yield from [""] * 6
         return
-    rows = [problem.metadata for problem in one.archive]
+    rows = [problem.metadata for problem in stored_search.archive]
     yield f"{fmean(len(str(row['formula'])) for row in rows):.1f}"
     for name in ("nodes", "depth"):
         yield f"{fmean(float(str(row[name])) for row in rows):.1f}"
@@ -139,28 +141,29 @@ def _measures(one: StoredSearch) -> Iterator[str]:
 
 
 def _remarks(searches: Sequence[StoredSearch]) -> Iterator[str]:
-    for one in searches:
-        start = f"{one.name}: " if len(searches) > 1 else ""
-        settings = one.record.settings
+    for search in searches:
+        start = f"{search.name}: " if len(searches) > 1 else ""
+        settings = search.record.settings
         yield (
-            f"{start}{one.record.ended or 'not finished'}. Mutations of the {settings['variant']}; "
-            f"simplified by {settings['simplifier']}; clusters by {one.record.embedding}; "
-            f"verdicts {one.record.policy}."
+            f"{start}{search.record.ended or 'not finished'}. "
+            f"Mutations of the {settings['variant']}; "
+            f"simplified by {settings['simplifier']}; clusters by {search.record.embedding}; "
+            f"verdicts {search.record.policy}."
         )
-        yield from (f"{start}{note}" for note in one.record.notes)
+        yield from (f"{start}{note}" for note in search.record.notes)
 
 
 def _generations(searches: Sequence[StoredSearch]) -> Section:
     """Figures 3 and 8."""
     rows = tuple(
         (
-            *(one.name, str(row.number), str(row.drawn), str(sum(row.refused.values()))),
+            *(search.name, str(row.number), str(row.drawn), str(sum(row.refused.values()))),
             *(str(row.repeated), str(row.asked), str(row.failed), str(row.unconfirmed)),
             *(str(row.unknown), str(row.novel), str(row.archive)),
             "" if row.length is None else f"{row.length:.1f}",
         )
-        for one in searches
-        for row in one.record.generations
+        for search in searches
+        for row in search.record.generations
     )
     figures: list[Figure] = []
     if rows:
@@ -190,28 +193,30 @@ def _generations(searches: Sequence[StoredSearch]) -> Section:
     )
 
 
-def _of_one(one: StoredSearch, suffix: str) -> list[Section]:
+def _of_one(stored_search: StoredSearch, suffix: str) -> list[Section]:
     """The clusters, map and smallest failures of a search."""
     made: list[Section] = []
-    if one.archive and "cluster" in one.archive[0].metadata:
-        drawn = archive_map(f"map_{one.name}", f"Map of the archive{suffix}", one.archive)
+    if stored_search.archive and "cluster" in stored_search.archive[0].metadata:
+        drawn = archive_map(
+            f"map_{stored_search.name}", f"Map of the archive{suffix}", stored_search.archive
+        )
         made.append(
             Section(
                 f"Clusters of failures{suffix}",
                 ("cluster", "failures", "problem", "answer", "verdict"),
-                tuple(_examples(one)),
+                tuple(_examples(stored_search)),
                 ("The fittest of each cluster; any is on the page, whole.",),
                 (drawn,) if drawn else (),
                 names=5,
             )
         )
-    if one.record.minimal:
+    if stored_search.record.minimal:
         rows = tuple(
             (
-                *(_formula(one, pair.found), pair.text, str(pair.steps)),
+                *(_formula(stored_search, pair.found), pair.text, str(pair.steps)),
                 pair.neighbour_text or "none: it solves none of the smaller ones",
             )
-            for pair in one.record.minimal
+            for pair in stored_search.record.minimal
         )
         made.append(
             Section(
@@ -224,16 +229,16 @@ def _of_one(one: StoredSearch, suffix: str) -> list[Section]:
     return made
 
 
-def _formula(one: StoredSearch, id: str) -> str:
-    formulas = (str(each.metadata["formula"]) for each in one.archive if each.id == id)
+def _formula(stored_search: StoredSearch, id: str) -> str:
+    formulas = (str(each.metadata["formula"]) for each in stored_search.archive if each.id == id)
     return next(formulas, id)
 
 
-def _examples(one: StoredSearch) -> Iterator[tuple[str, ...]]:
-    for cluster, group in one.clusters.items():
-        for place, problem in enumerate(group[:EXAMPLES]):
-            row = one.answers.get(problem_key(problem), {})
-            first = (cluster, str(len(group))) if place == 0 else ("", "")
+def _examples(stored_search: StoredSearch) -> Iterator[tuple[str, ...]]:
+    for cluster, group in stored_search.clusters.items():
+        for index, problem in enumerate(group[:EXAMPLES]):
+            row = stored_search.answers.get(problem_key(problem), {})
+            first = (cluster, str(len(group))) if index == 0 else ("", "")
             answer = str(row.get("answer") or "")
             shown = answer if len(answer) <= SHOWN else f"{answer[: SHOWN - 1]}…"
             yield (*first, str(problem.metadata["formula"]), shown, _verdict(problem, row))

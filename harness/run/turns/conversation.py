@@ -75,22 +75,24 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
             paths.append(asked.out)
 
 
-def turn_job(job: Job, name: str, turn: int, before: Conversations, paths: tuple[Path, ...]) -> Job:
+def turn_job(
+    job: Job, name: str, turn: int, conversations: Conversations, paths: tuple[Path, ...]
+) -> Job:
     """The job of a turn: the problems with wrong answers, under a prompt that shows these.
 
     Args:
         job: of the first turn.
         name: the turn's directory in ``turns/``.
         turn: its number.
-        before: the samples that go on, with what was said.
+        conversations: the samples that go on, with what was said.
         paths: the runs of the earlier turns.
 
     """
     given: dict[str, dict[tuple[str, int], dict[str, str]]] = {}
-    for (model, key, sample), said in before.items():
-        given.setdefault(model, {})[key, sample] = said
-    keys = {key for _, key, _ in before}
-    prompts = {task: continued(one, turn) for task, one in job.identity.prompts.items()}
+    for (model, key, sample), conversation in conversations.items():
+        given.setdefault(model, {})[key, sample] = conversation
+    keys = {key for _, key, _ in conversations}
+    prompts = {task: continued(prompt, turn) for task, prompt in job.identity.prompts.items()}
     identity = replace(job.identity, prompts=prompts)
     problems = tuple(problem for problem in job.problems if problem_key(problem) in keys)
     # What the other arm has taken counts as well.

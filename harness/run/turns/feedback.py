@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards.adapters.environments.tools import solution_claims
 from ....rewards.adapters.feedback import FEEDBACK, Feedback, retry
@@ -35,8 +36,9 @@ async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
 
 def _claims(problem: Problem, text: str) -> Sequence[Mapping[str, Any]]:
     """The judged equations of a text; none where they cannot be judged, so that it is not told."""
-    target = problem.target.get("integrand") or problem.target.get("integral")
+    if not isinstance(problem.target, IntegrationTarget | DefiniteTarget):
+        return ()
     try:
-        return solution_claims(text, str(target), Rubric()) if target else ()
+        return solution_claims(text, problem.target.judged, Rubric())
     except (WorkerError, ProblemError, PoolError, OSError):
         return ()

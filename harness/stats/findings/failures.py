@@ -10,13 +10,15 @@ of an addend of F or of the stored reference.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from flint import acb, arb
 
+from ....benchmarks.payloads import IntegrationTarget, LabelTarget
 from ....benchmarks.problem import Problem
 from ....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
 from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
@@ -78,6 +80,8 @@ _BY_STATUS = {
     Status.UNDECIDED: Failure.UNDECIDED,
     Status.TIMEOUT: Failure.UNDECIDED,
 }
+#: A function's values at the fixed points; None where the function has no value.
+Values = list[complex | None]
 _BITS = 128
 #: Generic points, three of which must lie in the domain of everything that is compared there. Two
 #: functions whose ratio is not constant agree by chance at three of them for no formula of people.
@@ -95,7 +99,7 @@ _FEWEST = 3
 #: far below what a digit of an answer changes.
 _NEAR = 1e-9
 #: Ratios of an answer to the expected value, as p/q, that are called a wrong coefficient.
-_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {1.0}
+SIMPLE_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {1.0}
 
 
 def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
@@ -118,18 +122,19 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     known = without_slip(row)
     if known is not Failure.OTHER:
         return known
-    if problem.task == "integration":
+    target = problem.target
+    if isinstance(target, IntegrationTarget):
         return _slip(
-            str(problem.target["integrand"]),
-            str(problem.target["variable"]),
-            str(problem.target.get("antiderivative") or ""),
+            target.integrand,
+            target.variable,
+            target.antiderivative or "",
             tuple(problem.assumptions),
             str(row.get("answer") or ""),
         )
     witness = (row.get("evidence") or {}).get("witness") or {}
     if "expected" in witness and not witness.get("point"):
         return _value_slip(str(witness["expected"]), str(witness.get("got", "")))
-    return Failure.LABEL if problem.task in ("derivation_step", "calculus_step") else Failure.OTHER
+    return Failure.LABEL if isinstance(target, LabelTarget) else Failure.OTHER
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
@@ -152,47 +157,44 @@ def _slip(
     """The slip of a wrong antiderivative, by the module's rule."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
-        trees = [read(text, symbols=[variable, *symbols])[0].expression for text in texts]
-        if any(map(needs_worker, trees)):
-            return Failure.OTHER
-        f, F, *given = (_Sampled(tree, variable) for tree in trees)  # noqa: N806
+        f, F, *given = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
     except (ReadError, UnusableError, IndexError):
         return Failure.OTHER
-    residual = [_minus(a, b) for a, b in zip(F.slopes, f.values, strict=True)]
+    residual = [minus(a, b) for a, b in zip(F.slopes, f.values, strict=True)]
     # Of f or one addend, whose antiderivative is missing, or has another sign or coefficient.
-    for values in (f.values, *f.addends(slopes=False)):
-        c = _ratio(residual, values)
+    for one in (f, *f.addends):
+        c = ratio(residual, one.values)
         if c is not None:
             return _repaired(c, missing=-1, sign=-2)
     # Of one addend of the answer: F' - f = 2 g' where g has the wrong sign.
-    for slopes in F.addends(slopes=True):
-        c = _ratio(residual, slopes)
-        if c is not None and not _near(c, 1):
+    for one in F.addends:
+        c = ratio(residual, one.slopes)
+        if c is not None and not near(c, 1):
             return _repaired(c, missing=math.inf, sign=2)
         if c is not None:
             return Failure.EXTRA
     for sampled in given:
-        for slopes in sampled.addends(slopes=True):
-            c = _ratio(residual, slopes)
+        for one in sampled.addends:
+            c = ratio(residual, one.slopes)
             if c is not None:
                 return _repaired(c, missing=-1, sign=-2)
     return Failure.OTHER
 
 
 def _repaired(c: complex, missing: float, sign: float) -> Failure:
-    if _near(c, missing):
+    if near(c, missing):
         return Failure.MISSING
-    return Failure.SIGN if _near(c, sign) else Failure.COEFFICIENT
+    return Failure.SIGN if near(c, sign) else Failure.COEFFICIENT
 
 
-class _Sampled:
+class Sampled:
     """An expression's values and slopes at the fixed points; None where there is no value."""
 
     def __init__(self, tree: Expression, variable: str) -> None:
         self.tree, self.variable = tree, variable
         tape = compile_tape(tree, variable)
-        self.values: list[complex | None] = []
-        self.slopes: list[complex | None] = []
+        self.values: Values = []
+        self.slopes: Values = []
         with precision(_BITS):
             # Parameters are positive unless a problem says otherwise; these are no simple ratios.
             names = sorted(tape.symbols)
@@ -202,15 +204,24 @@ class _Sampled:
                 self.values.append(_number(jet[0]))
                 self.slopes.append(0j if jet[1] is None else _number(jet[1]))
 
-    def addends(self, slopes: bool) -> Iterable[list[complex | None]]:
-        """The values, or slopes, of each addend, where there are several."""
+    @cached_property
+    def addends(self) -> list[Sampled]:
+        """Each addend, where there are several, as far as it can be evaluated."""
         terms = additive_terms(self.tree, self.variable)
+        addends = []
         for term in terms if len(terms) > 1 else ():
-            try:
-                sampled = _Sampled(term, self.variable)
-            except UnusableError:
-                continue
-            yield sampled.slopes if slopes else sampled.values
+            with suppress(UnusableError):
+                addends.append(Sampled(term, self.variable))
+        return addends
+
+
+#: Wrong answers to a problem are compared with the same integrand and reference.
+@lru_cache(maxsize=1 << 12)
+def _sampled(text: str, variable: str, symbols: Sequence[str]) -> Sampled:
+    tree = read(text, symbols=[variable, *symbols])[0].expression
+    if needs_worker(tree):
+        raise UnusableError("only a worker may evaluate it")
+    return Sampled(tree, variable)
 
 
 def _number(ball: Any) -> complex | None:
@@ -221,11 +232,11 @@ def _number(ball: Any) -> complex | None:
     return number if radius < _NEAR * (1e-3 + abs(number)) else None
 
 
-def _minus(a: complex | None, b: complex | None) -> complex | None:
+def minus(a: complex | None, b: complex | None) -> complex | None:
     return None if a is None or b is None else a - b
 
 
-def _ratio(top: Sequence[complex | None], bottom: Sequence[complex | None]) -> complex | None:
+def ratio(top: Values, bottom: Values) -> complex | None:
     """The ratio of two functions at the points, if it is the same at all of them and not 0."""
     ratios = [
         a / b
@@ -234,10 +245,10 @@ def _ratio(top: Sequence[complex | None], bottom: Sequence[complex | None]) -> c
     ]
     if len(ratios) < _FEWEST or abs(ratios[0]) < _NEAR:
         return None
-    return ratios[0] if all(_near(ratio, ratios[0]) for ratio in ratios) else None
+    return ratios[0] if all(near(each, ratios[0]) for each in ratios) else None
 
 
-def _near(a: complex, b: complex) -> bool:
+def near(a: complex, b: complex) -> bool:
     return math.isfinite(abs(b)) and abs(a - b) <= _NEAR * max(1.0, abs(b))
 
 
@@ -245,10 +256,10 @@ def _value_slip(expected: str, got: str) -> Failure:
     """The slip of a wrong value, from both as the witness has them (``[midpoint +/- radius]``)."""
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))
-        ratio = wrong / right
+        quotient = wrong / right
     except (ValueError, ZeroDivisionError):
         return Failure.OTHER
-    if _near(ratio, -1):
+    if near(quotient, -1):
         return Failure.SIGN
-    simple = any(_near(abs(ratio), simple) for simple in _RATIOS)
+    simple = any(near(abs(quotient), simple) for simple in SIMPLE_RATIOS)
     return Failure.COEFFICIENT if simple else Failure.OTHER

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from ....rewards.records import Record
 from ...core.errors import UserError
+from ...core.wording import counted
 from ...store.run import Run
 from ..compare import By, common_policy, compare
 from ..paired import Comparison
-from ..paired.wording import Names, count, listed, short_names, where, which
+from ..paired.wording import Names, listed, short_names, where, which
 from .standing import Standing, standings
 
 #: Ways to fail that the third sentence names of each model, and models that it is about.
@@ -119,12 +120,13 @@ def _compared(runs: Sequence[Run], by: By, policy: str) -> Comparison | None:
         return None
 
 
-def _alone(one: Standing, names: Mapping[str, str]) -> str:
-    assert one.own is not None
-    low, high = one.own.interval
+def _alone(standing: Standing, names: Mapping[str, str]) -> str:
+    assert standing.own is not None
+    low, high = standing.own.interval
     return (
-        f"{names[one.model]} solves {100 * one.own.value:.1f} [{100 * low:.1f}, {100 * high:.1f}] "
-        f"% of {count(one.problems, 'problem')} of {listed(one.subsets, _MODELS)}."
+        f"{names[standing.model]} solves {100 * standing.own.value:.1f} "
+        f"[{100 * low:.1f}, {100 * high:.1f}] "
+        f"% of {counted(standing.problems, 'problem')} of {listed(standing.subsets, _MODELS)}."
     )
 
 
@@ -142,7 +144,7 @@ def _how(standing: Sequence[Standing], names: Mapping[str, str]) -> str:
             f"{name} {100 * share / total:.0f} %"
             for name, share in list(one.failures.items())[:_WAYS]
         )
-        failed = count(round(total * one.samples), "failure")
+        failed = counted(round(total * one.samples), "failure")
         parts.append(f"of {names[one.model]}'s {failed} {ways}")
     text = "; ".join(parts)
     if text.startswith("of "):  # a model's name stays as it is

@@ -86,14 +86,16 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
     common = common_problems(scored)
     made = []
     for name, run, tallies in asked:
-        score = any(one.scored for one in tallies.values())
+        score = any(tally.scored for tally in tallies.values())
         shared = [tallies[key] for key in common if key in tallies]
         made.append(
             Standing(
                 model=name,
                 # In the order of the problems: tallies are in that of the answers.
                 subsets=tuple(
-                    dict.fromkeys(one.name for key, one in run.problems.items() if key in tallies)
+                    dict.fromkeys(
+                        problem.name for key, problem in run.problems.items() if key in tallies
+                    )
                 ),
                 problems=len(tallies),
                 samples=sum(one.samples for one in tallies.values()),
@@ -132,7 +134,7 @@ def _ranked(made: Sequence[Standing]) -> tuple[Standing, ...]:
     if sum(one.common is not None for one in order) < 2:
         return tuple(order)
     return tuple(
-        replace(one, rank=place) if one.common else one for place, one in enumerate(order, 1)
+        replace(one, rank=index) if one.common else one for index, one in enumerate(order, 1)
     )
 
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import math
 
+from msgspec import UNSET
+
+from ....benchmarks.payloads import ArithmeticTarget
 from ....rewards.verdict import Status
 from ...tasks.arithmetic import ORDINARY_RIGHT, ORDINARY_WRONG
 from ..tallies import Group
@@ -15,7 +18,11 @@ from .registry import metric
 
 def _sum(group: Group, name: str) -> float:
     pairs = zip(group.problems, group.verdicts, strict=True)
-    return math.fsum(sums.get(name, 0) for one, sums in pairs if "ordinary" in one.target)
+    return math.fsum(
+        sums.get(name, 0)
+        for problem, sums in pairs
+        if isinstance(target := problem.target, ArithmeticTarget) and target.ordinary is not UNSET
+    )
 
 
 @metric("HINT answer")

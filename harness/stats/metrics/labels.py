@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ....benchmarks.payloads import LabelTarget
 from ....rewards.verdict import Status
 from ..tallies import Group
 from .registry import metric
@@ -68,10 +69,9 @@ def classification(group: Group) -> Classification | None:
     """The label metrics of the problems whose answer is a label, 0 or 1; None without any."""
     confusion: dict[Hashable, dict[Hashable | None, int]] = {}
     for problem, sums in zip(group.problems, group.verdicts, strict=True):
-        truth = problem.target.get("label")
-        if truth not in (0, 1):
+        if not isinstance(target := problem.target, LabelTarget) or target.label not in (0, 1):
             continue
-        truth = 1 if truth else 0
+        truth = int(target.label)
         row = confusion.setdefault(truth, {0: 0, 1: 0, None: 0})
         right, wrong = int(sums.get(Status.CORRECT, 0)), int(sums.get(Status.INCORRECT, 0))
         row[truth] += right

@@ -134,18 +134,18 @@ class Transfer:
 
 
 def transfer(
-    first: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
+    side: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
 ) -> Transfer | None:
     """`Transfer` from one side of pairs to the other; None if nothing was solved."""
-    solved = first.passes(k)
+    solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
         return None
     lost = [a * (1 - b) for a, b in zip(solved, second.passes(k), strict=True)]
     share = math.fsum(lost) / weight
-    if first.ranked or second.ranked or 2 * k > first.samples:
+    if side.ranked or second.ranked or 2 * k > side.samples:
         return Transfer(share, None, None, None)
-    again = first.means(lambda t: pass_twice(t.samples, t.correct, k))
+    again = side.means(lambda t: pass_twice(t.samples, t.correct, k))
     control = 1 - math.fsum(again) / weight
     # (solved - solved and again) is what was solved and then failed; the difference of the two:
     excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...core.wording import counted
 from .comparison import POWER, Comparison, Contrast, Difference
 
 #: Pairs of models, other models and other subsets that a sentence names.
@@ -87,7 +88,7 @@ def _pair(row: Contrast, k: int, names: Mapping[str, str], first: str) -> str:
     difference = row.at(k)
     if difference is None:
         return f"{names[row.first]} and {names[row.second]} have too few samples for pass@{k}."
-    both = f"{count(row.pairs, 'problem')} that both were asked"
+    both = f"{counted(row.pairs, 'problem')} that both were asked"
     sides = (row.first, row.second)
     if difference.stands:
         one, other = sides if difference.value < 0 else sides[::-1]
@@ -144,7 +145,7 @@ def _sure(difference: Difference) -> str:
 
 
 def _power(difference: Difference, row: Contrast) -> str:
-    plan, groups = difference.design, count(row.clusters, "group")
+    plan, groups = difference.design, counted(row.clusters, "group")
     if plan is None or plan.detectable > 1:
         verb = "is" if row.clusters == 1 else "are"
         return f"; {groups} of problems {verb} too few to see any"
@@ -180,13 +181,13 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         value, ends = _signed(one)
         whose = f" of {shown[row.system]}" if several else ""
         return (
-            f"No drop under perturbation was found in {count(len(lines), 'comparison')}; the "
+            f"No drop under perturbation was found in {counted(len(lines), 'comparison')}; the "
             f"lowest is {row.group}{whose} with {value} {ends}{_power(one, row)}."
         )
     row, one = drops[0]
     text = (
         f"{shown[row.system]} breaks most under {row.group}: {_size(one)} points less than on the "
-        f"{count(row.pairs, 'original')}{_sure(one)}"
+        f"{counted(row.pairs, 'original')}{_sure(one)}"
     )
     also = [
         f"{other.group} ({_signed(drop)[0]})"
@@ -199,11 +200,6 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
     if others:
         text += f". Drops of {listed(list(others), _MODELS)} stand as well"
     return f"{text}."
-
-
-def count(number: int, noun: str) -> str:
-    """A number with its noun, in the plural where it is not 1."""
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

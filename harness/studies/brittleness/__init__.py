@@ -1,0 +1,1 @@
+"""The experiments of Welleck et al. on symbolic brittleness: phases, budgets, likelihoods."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...core.wording import counted
 from ...report.figures.bars import count_bars
 from ...report.numbers import percent
 from ...report.sections import Section
@@ -149,8 +150,8 @@ def probabilities(source: ModelAnswers) -> Section:
         ("at least", *decades),
         tuple((name, *map(str, counts.values())) for name, counts in groups.items()),
         (
-            f"{len(pairs)} problems with a correct candidate below the top and both probabilities "
-            "known. The paper prints no numbers for this figure.",
+            f"{counted(len(pairs), 'problem')} with a correct candidate below the top and both "
+            "probabilities known. The paper prints no numbers for this figure.",
         ),
         (count_bars("probabilities", "candidates by probability", groups),) if pairs else (),
     )

@@ -58,8 +58,8 @@ def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> li
     most = COUNT if results.limit is None else min(COUNT, math.ceil(results.limit / subsets))
     return [
         *(
-            neighbours(kind, valid, results.seed, variant=variant, limit=most)
-            for kind in NEIGHBOURS
+            neighbours(neighbour, valid, results.seed, variant=variant, limit=most)
+            for neighbour in NEIGHBOURS
         ),
         *(
             sums(pool, results.seed, terms=count, pool=name, count=most)

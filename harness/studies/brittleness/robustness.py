@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....benchmarks.brittleness.primitives import INTEGERS, RANGES, TEMPLATES
+from ...core.wording import counted
 from ...report.figures.curves import category_chart
 from ...report.numbers import percent, with_interval
 from ...report.sections import Section
@@ -91,7 +92,9 @@ def _remarks(source: ModelAnswers) -> list[str]:
     if not is_ranked(source.run):
         lines.append("The paper's Fail@k is over ranked candidates of a beam search.")
     if source.missing:
-        lines.append(f"Not finished: {source.missing} answers are still to be asked or judged.")
+        lines.append(
+            f"Not finished: {counted(source.missing, 'answer')} still to be asked or judged."
+        )
     return lines
 
 

@@ -177,10 +177,9 @@ def _texts(
 
 def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
     """The reference, if there is one that can be written in this notation."""
-    if "antiderivative" not in problem.target:
-        return None
-    if answer_format == "latex":
-        return str(problem.target["antiderivative"])
+    reference = problem.target.reference
+    if reference is None or answer_format == "latex":
+        return reference
     try:
         return prefix_form(problem, "antiderivative")
     except PrefixError:

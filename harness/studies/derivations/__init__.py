@@ -1,0 +1,1 @@
+"""The experiments of Meadows et al. on derivations: twins, pairwise tests, tables."""

@@ -57,9 +57,9 @@ def _common_lines(common: Sequence[Intersection]) -> Iterator[Sequence[object]]:
 
 
 def _design_lines(designs: Sequence[AskedDesign]) -> Iterator[Sequence[object]]:
-    for one in designs:
-        for line in _of_scores(one.scores):
-            yield one.model, one.design.benchmark, one.design.subset, *_numbers(*line)
+    for design in designs:
+        for line in _of_scores(design.scores):
+            yield design.model, design.design.benchmark, design.design.subset, *_numbers(*line)
 
 
 def _numbers(

@@ -44,7 +44,7 @@ def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
         Those with at least one common item, in the order of the subsets.
 
     """
-    places = dict.fromkeys(place for one in answered for place in one.groups)
+    places = dict.fromkeys(group for one in answered for group in one.groups)
     intersections = []
     for place in places:
         models = [one for one in answered if place in one.groups]
@@ -54,7 +54,7 @@ def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
 
 
 def _intersection(place: Place, models: Sequence[ModelItems]) -> Intersection | None:
-    first, *others = ({item.key: item for item in one.groups[place].items} for one in models)
+    first, *others = ({item.key: item for item in model.groups[place].items} for model in models)
     common: list[list[PerturbedItem]] = [
         [item, *(other[key] for other in others)]
         for key, item in first.items()

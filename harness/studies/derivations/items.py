@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ....benchmarks.payloads import LabelTarget
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Status
 from ...core.errors import UserError
 from ...stats.compare import common_policy
 from ...store import counts
 from ...store.run import Run
-
-TASKS = ("derivation_step", "calculus_step")
 
 Place = tuple[str, str, tuple[str, ...]]
 
@@ -81,13 +80,16 @@ class ItemGroup:
     left_out: int
     others: Mapping[str, tuple[tuple[JudgedLabel, str], ...]]
 
-    def joined(self, other: ItemGroup) -> ItemGroup:
+    def joined(self, item_group: ItemGroup) -> ItemGroup:
         """The items of both."""
-        names = dict.fromkeys((*self.others, *other.others))
+        names = dict.fromkeys((*self.others, *item_group.others))
         return ItemGroup(
-            (*self.items, *other.items),
-            self.left_out + other.left_out,
-            {name: (*self.others.get(name, ()), *other.others.get(name, ())) for name in names},
+            (*self.items, *item_group.items),
+            self.left_out + item_group.left_out,
+            {
+                name: (*self.others.get(name, ()), *item_group.others.get(name, ()))
+                for name in names
+            },
         )
 
 
@@ -114,7 +116,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
     judged: dict[str, dict[str, JudgedLabel]] = {}
     entries: dict[str, Mapping[str, Any]] = {}
     for run in runs:
-        wanted = {key: p for key, p in run.problems.items() if p.task in TASKS}
+        wanted = {key: p for key, p in run.problems.items() if isinstance(p.target, LabelTarget)}
         if not any(problem.perturbation for problem in wanted.values()):
             raise NoTwinsError(
                 f"{run.path} has no problems with perturbed twins; sweep, as in --benchmark "
@@ -146,8 +148,8 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         problem = run.problems.get(key)
-        if problem is not None and problem.task in TASKS:
-            truth = int(str(problem.target["label"]))
+        if problem is not None and isinstance(problem.target, LabelTarget):
+            truth = int(problem.target.label)
             judged.setdefault(model, {})[key] = JudgedLabel(truth, majority(truth, sums))
     return judged
 

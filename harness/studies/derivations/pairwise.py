@@ -269,14 +269,14 @@ def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
     """The share for which something holds, and the final operators of these."""
-    bounds = interval([float(one) for one in holds], clusters)
+    bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
     """The operators by normalised frequency; of equals that first which occurs more often."""
     of = Counter(operators)
-    count = Counter(name for name, one in zip(operators, holds, strict=True) if one)
+    count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]
     return tuple(sorted(counted, key=lambda one: (-one.frequency, -one.of, one.name)))
 

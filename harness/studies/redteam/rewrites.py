@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....benchmarks.expressions import parse
+from ....benchmarks.algebra.formulas import parse
 from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.reading.expression.build import TWO, add, div, mul, neg, number, power
 from ....rewards.reading.expression.traversal import may_have_pole

@@ -12,8 +12,9 @@ from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
 from .numeric import on_another_branch, refuted
 
-_SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
-_SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
+#: A function and the one that is written in its place.
+SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
+SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
 _VOICES = (BOXED, "<F>", r"\boxed{<F> + C}", r"So the answer is $<F> + C$.")
 #: Not among `SCALES`, so that a near miss cancels no exponential of the answer.
 _FAINT = (45, 61, 101, 137, 301, 701)
@@ -31,8 +32,8 @@ def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
         for place in range(len(args)):
             rest = args[:place] + args[place + 1 :]
             yield left_out, (add if name == "add" else mul)(*rest)
-    if name in _SWAPS:
-        yield "another function", Call(_SWAPS[name], args)
+    if name in SWAPS:
+        yield "another function", Call(SWAPS[name], args)
         yield "an inner factor", Call(name, (mul(Number(2), args[0]),))
     if name == "neg":
         yield "a sign", args[0]

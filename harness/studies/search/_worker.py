@@ -78,7 +78,9 @@ def _integrate(tokens: str) -> dict[str, Any]:
         integrand = to_sympy(from_prefix(tokens.split()))
         # 402**(x**2) as exp(x**2*log(402)), which SymPy integrates.
         powers = [one for one in integrand.atoms(sympy.Pow) if one.base.is_Integer]
-        growing = {one: _exponential(one) for one in powers if one.base > 1 and one.exp.has(x)}
+        growing = {
+            power: _exponential(power) for power in powers if power.base > 1 and power.exp.has(x)
+        }
         return sympy.integrate(integrand.xreplace(growing), x)
 
     try:
@@ -87,7 +89,7 @@ def _integrate(tokens: str) -> dict[str, Any]:
         return _NONE
     except Exception:  # SymPy raises many classes
         return _NONE
-    used = {one.func.__name__ for one in integral.atoms(sympy.Function) if one.has(x)}
+    used = {atom.func.__name__ for atom in integral.atoms(sympy.Function) if atom.has(x)}
     special = sorted(used - ELEMENTARY)
     if not special or integral.has(sympy.Integral, sympy.I, sympy.nan, sympy.Piecewise):
         return _NONE

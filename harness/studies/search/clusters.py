@@ -110,8 +110,8 @@ def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list
         name = ", ".join(list(FEATURES_BY_NAME)[at] for at in features) or "mixed"
         names.append(name)
     return [
-        name if names.count(name) == 1 else f"{name} ({names[: place + 1].count(name)})"
-        for place, name in enumerate(names)
+        name if names.count(name) == 1 else f"{name} ({names[: index + 1].count(name)})"
+        for index, name in enumerate(names)
     ]
 
 

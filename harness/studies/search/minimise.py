@@ -125,7 +125,9 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
         RunError: answers are missing for another reason.
 
     """
-    courses = [_Course(one, one, read(str(one.metadata["formula"]))) for one in failures]
+    courses = [
+        _Course(failure, failure, read(str(failure.metadata["formula"]))) for failure in failures
+    ]
     for _ in range(ROUNDS):
         open_ones = [course for course in courses if not course.done]
         if not open_ones:
@@ -143,7 +145,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
     """Go on from the smallest that fails; what is solved nearest to it is kept."""
-    smallest = next((one for one in course.candidates if one.id in failing), None)
+    smallest = next((candidate for candidate in course.candidates if candidate.id in failing), None)
     if smallest is None:
         solved = [one for one in course.candidates if oracle.solves(one)]
         course.solved = solved[-1] if solved else None  # the largest differs least

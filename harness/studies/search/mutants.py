@@ -92,11 +92,11 @@ def _drawn(
     refused: Counter[str],
 ) -> Iterator[tuple[Expression, str, str]]:
     """Mutants that are not evaluated yet, with the parent's text and the mutation."""
-    for place, seed in enumerate(seeds):
+    for index, seed in enumerate(seeds):
         parent = text(seed)
         for number in range(each):
             try:
-                mutant, name = mutate(seed, HashedRandom("search", *key, place, number), rules)
+                mutant, name = mutate(seed, HashedRandom("search", *key, index, number), rules)
             except UnusableError as error:
                 refused[str(error)] += 1
                 continue

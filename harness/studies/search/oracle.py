@@ -11,6 +11,7 @@ from ....rewards.verdict import Status
 from ...core.errors import RunError, UserError
 from ...core.policy import Policy
 from ...core.requests import FinishReason, problem_key
+from ...core.wording import counted
 from ...run.job import Job
 from ...run.phases import extended
 from ...run.progress import Progress
@@ -99,8 +100,9 @@ class Oracle:
             (n for n in range(samples, 10_000) if clopper_pearson(0, n)[1] < below), 10_000
         )
         raise UserError(
-            f"no failure could be told with {samples} samples: even of 0 correct ones the interval "
-            f"ends at {clopper_pearson(0, samples)[1]:.2f}, not below {below:g}; say -n {enough}"
+            f"no failure could be told with {counted(samples, 'sample')}: even of 0 correct ones "
+            f"the interval ends at {clopper_pearson(0, samples)[1]:.2f}, not below {below:g}; "
+            f"say -n {enough}"
         )
 
     def ask(self, problems: Sequence[Problem]) -> None:
@@ -123,8 +125,8 @@ class Oracle:
             if not self.job.limits.none:
                 raise LimitReached(str(self.job.limits))
         raise RunError(
-            f"{missing} answers are missing in {run.path}, and the search depends on them; the "
-            "same command asks them again"
+            f"{counted(missing, 'answer')} missing in {run.path}, on which the search depends; the "
+            "same command asks again"
         )
 
     def _missing(self, problems: Sequence[Problem]) -> int:

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ....benchmarks.hashed_random import HashedRandom
+from ....benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from ....benchmarks.problem import Problem
 from ....rewards.reading.expression.tree import Expression
 from ....rewards.records import plain
@@ -22,6 +23,7 @@ from ....rewards.verdict import Status
 from ...core.asynchronous import outside_loop
 from ...core.errors import RunError, UserError
 from ...core.requests import FinishReason, digest
+from ...core.wording import counted
 from ...models import Model
 from ...report.search.records import (
     Batch,
@@ -74,7 +76,7 @@ def search(
         spec: whom to ask and how: one model, or two, whose second solves what the first fails. Its
             benchmarks are only what the run is called; `search_spec` makes one.
         settings: what is searched for.
-        models: models in place of the names in ``spec.models``.
+        models: models in place of the names in ``spec.model``.
         progress: is told of every completion and verdict; silent by default.
         on_generation: is called with the record after every generation.
 
@@ -86,14 +88,14 @@ def search(
             search.
 
     >>> settings = SearchSettings(archive=3, generation_size=8)
-    >>> spec = search_spec(settings, models=["solver/sympy"], out="run")
+    >>> spec = search_spec(settings, model=["solver/sympy"], out="run")
     >>> run = search(spec, settings)
     >>> read_record(run.path).generations[0].asked > 0
     True
 
     """
     settings = settings or SearchSettings()
-    if not 1 <= len(models or spec.models) <= 2:
+    if not 1 <= len(models or spec.model) <= 2:
         raise UserError("a search is of one model, or of one that fails and one that solves")
     seeds = seed_problems(settings)
     job = planned(spec, settings, models, seeds)
@@ -144,7 +146,7 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
 
     Args:
         settings: those of the search.
-        fields: fields of `SweepSpec`, but ``benchmarks``.
+        fields: fields of `SweepSpec`, but ``benchmark``.
 
     Returns:
         The spec.
@@ -152,11 +154,11 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
     Raises:
         UserError: a field is unknown, of the wrong kind or out of range.
 
-    >>> search_spec(SearchSettings(), models=["solver/sympy"], samples=4).benchmarks
+    >>> search_spec(SearchSettings(), model="solver/sympy", samples=4).benchmark
     ('search/own',)
 
     """
-    return SweepSpec.make(benchmarks=[f"{BENCHMARK}/{settings.name}"], **fields)
+    return SweepSpec.of(benchmark=f"{BENCHMARK}/{settings.name}", **fields)
 
 
 def seed_problems(settings: SearchSettings) -> list[Problem]:
@@ -196,7 +198,7 @@ def problem_of(
 ) -> Problem:
     """A formula as a problem, whose id is a hash of the formula."""
     words = text(tree)
-    shown = {"integrand": latex(tree), "variable": "x"}
+    integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
     more = plain(metadata) | {
         "formula": words,
@@ -206,7 +208,13 @@ def problem_of(
         "terms": terms(tree),
     }
     return Problem(
-        f"{prefix_of_id}{name}", "integration", BENCHMARK, subset, shown, shown, metadata=more
+        f"{prefix_of_id}{name}",
+        "integration",
+        BENCHMARK,
+        subset,
+        IntegrationInputs(*integral),
+        IntegrationTarget(*integral),
+        metadata=more,
     )
 
 
@@ -304,11 +312,11 @@ class _Search:
     def _end(self, state: _State) -> str:
         settings = self.settings
         if len(state.archive) >= settings.archive:
-            return f"the archive has {len(state.archive)} failures"
+            return f"the archive has {counted(len(state.archive), 'failure')}"
         if len(state.generations) >= settings.generations:
-            return f"{settings.generations} generations are over"
+            return f"{counted(settings.generations, 'generation')} are over"
         if state.barren >= PATIENCE:
-            return f"{PATIENCE} generations in a row brought no new failure"
+            return f"{counted(PATIENCE, 'generation')} in a row brought no new failure"
         return ""
 
     # --- a generation ---
@@ -416,7 +424,7 @@ class _Search:
 
     def _describe(self, state: _State) -> None:
         """Remarks on a search that found nothing, or nothing but unreadable answers."""
-        asked = sum(one.asked for one in state.generations)
+        asked = sum(generation.asked for generation in state.generations)
         unknown = sum(one.unknown for one in state.generations)
         failed = sum(one.failed - one.unconfirmed for one in state.generations)
         if not asked:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ....benchmarks.expressions import parse
+from ....benchmarks.algebra.formulas import parse
+from ....benchmarks.payloads import IntegrationTarget
 from ....rewards.reading.latex import ReadError
 from ...core.errors import UserError
 from ...run.problems import problems_of
@@ -37,11 +38,11 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
     if benchmark is None:
         return tuple(seeds)
     for problem in problems_of([benchmark], limit, 0):
-        inputs = problem.inputs
-        if problem.task != "integration" or inputs["variable"] != "x":
+        target = problem.target
+        if not isinstance(target, IntegrationTarget) or target.variable != "x":
             raise UserError(f"{problem.id}: seeds are integrands in x")
         try:
-            seeds.append(text(NormalForms().of(parse(str(inputs["integrand"])))))
+            seeds.append(text(NormalForms().of(parse(target.integrand))))
         except (ReadError, UnusableError) as error:
             raise UserError(f"{problem.id} cannot be a seed: {error}") from None
     return tuple(seeds)

@@ -84,7 +84,7 @@ def fittest_of_clusters(
     """
     chosen: list[int] = []
     for cluster in sorted(set(clusters.tolist())):
-        members = [place for place, its in enumerate(clusters) if its == cluster]
+        members = [index for index, its in enumerate(clusters) if its == cluster]
         chosen += sorted(members, key=lambda place: -fitness[place])[:each]
     return chosen
 

@@ -17,7 +17,7 @@ from ...errors import ProblemError
 from ...workers.errors import PoolError, WorkerError
 from ..feedback import FEEDBACK, WITH_STEPS, Feedback, retry
 from ..rows import Target, target_of
-from ..scoring import Rollout, Rubric, Score, ascore, task_of, telemetry
+from ..scoring import Rollout, Rubric, Score, ascore, numbers, task_of, telemetry
 from .tools import checked, judged, solution_claims
 
 OPEN, CLOSE = "<check>", "</check>"
@@ -71,6 +71,10 @@ class Turn:
     reward: float | None = 0.0
     metrics: dict[str, float] = field(default_factory=dict)
     score: Score | None = None
+
+    def number(self, row: Any) -> float:
+        """The reward for a trainer that takes no "no opinion"; raises as `scoring.numbers` does."""
+        return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 
     @property
     def done(self) -> bool:

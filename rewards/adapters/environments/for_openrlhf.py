@@ -18,7 +18,7 @@ import numpy as np
 
 from ..feedback import Feedback
 from ..rows import opens_thinking
-from ..scoring import FAULT, Rubric
+from ..scoring import Rubric
 from .episode import Episode, Turns
 
 #: How OpenRLHF's chat continues after an observation; other templates are an option.
@@ -66,12 +66,10 @@ def agent_executor(
                 self._episode = Episode(states["label"], made, turns)
             thinking = opens_thinking(states.get("observation_text"), made.think_tags[0])
             done = await self._episode.step(states["action_text"], thinking=thinking)
-            if done.score is not None and done.score.status == FAULT:
-                raise RuntimeError("no workers to score completions with; the log says why")
             said = "" if done.observation is None else turn.format(observation=done.observation)
             correct = done.score is not None and done.score.status == "correct"
             return {
-                "rewards": np.float64(done.reward or 0.0),
+                "rewards": np.float64(done.number(states["label"])),
                 "scores": np.float64(correct),
                 "environment_feedback": said,
                 "done": done.done,

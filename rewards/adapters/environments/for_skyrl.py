@@ -16,7 +16,7 @@ from typing import Any
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
-from ..scoring import FAULT, Rubric
+from ..scoring import Rubric
 from .episode import Episode, Turns
 
 
@@ -39,12 +39,13 @@ class CalculusEnv(BaseTextEnv):
     def step(self, action: str) -> BaseTextEnvStepOutput:
         self.turns += 1
         done = asyncio.run(self._episode.step(action))
-        if done.score is not None and done.score.status == FAULT:
-            raise RuntimeError("no workers to score completions with; the log says why")
         self._metrics = done.metrics
         said = [] if done.observation is None else [{"role": "user", "content": done.observation}]
         return BaseTextEnvStepOutput(
-            observations=said, reward=done.reward or 0.0, done=done.done, metadata=done.metrics
+            observations=said,
+            reward=done.number(self._episode.label),
+            done=done.done,
+            metadata=done.metrics,
         )
 
     def get_metrics(self) -> dict[str, float]:

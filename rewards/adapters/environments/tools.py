@@ -19,7 +19,7 @@ from ...verdict import Status, Verdict
 from ...workers.errors import PoolError, WorkerError
 from ...workers.pool import shared_pool
 from ..feedback import LONGEST, finding, steps
-from ..scoring import BAD_PROBLEM, FAULT, Rollout, Rubric, Score, score, task_of
+from ..scoring import BAD_PROBLEM, CUT_OFF, FAULT, Rollout, Rubric, Score, score, task_of
 
 #: The longest argument that is judged.
 LONGEST_ARGUMENT = 4000
@@ -60,7 +60,7 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
     text = answer if r"\boxed" in answer else rf"$\boxed{{{answer}}}$"
     rollout = Rollout(text, target, **row)
     [given] = score([rollout], rubric)
-    if given.status == FAULT:
+    if given.status in (FAULT, CUT_OFF):
         return "undecided: the checker does not work now"
     if given.status == BAD_PROBLEM:
         return f"unreadable problem: {given.verdict.evidence.detail}"[:LONGEST]

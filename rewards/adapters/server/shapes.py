@@ -25,7 +25,7 @@ from typing import Any
 
 from ..for_openrlhf import RewardFunction, results
 from ..rows import opens_thinking, target_of
-from ..scoring import Rollout, Score
+from ..scoring import Rollout, Score, numbers
 from .bodies import BadRequestError
 
 
@@ -116,8 +116,8 @@ def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> Aske
     rollout = Rollout(body["response"], **target, thinking=thinking)
 
     def answer(scores: Sequence[Score]) -> Any:
-        [score] = scores
-        reward = score.reward or 0.0  # slime has no value for "no opinion"
+        # slime has no value for "no opinion", and asks again after an error.
+        [score], [reward] = scores, numbers(scores, [str(body.get("label"))])
         return described(score) | {"reward": reward} if detail else reward
 
     return Asked([rollout], answer)

@@ -178,12 +178,12 @@ class Tape:
 
     def work(self, bits: int, until: int | None = None) -> int:
         """Work units of a run at a precision: a sum or product at 128 bits is one of them."""
-        last = self.size - 1 if until is None else until
-        elementary, costly = (bisect_right(s, last) for s in (self.elementary, self.costly))
+        last_slot = self.size - 1 if until is None else until
+        elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once
             elementary, costly = elementary + self.constant[0], costly + self.constant[1]
         slower = 12 * elementary + 64 * costly * (1 + min(bits, LINEAR_BITS) // 128)
-        return (1 + bits // 256) * (last + 1 + slower * max(1, bits // LINEAR_BITS))
+        return (1 + bits // 256) * (last_slot + 1 + slower * max(1, bits // LINEAR_BITS))
 
     def run(
         self,
@@ -251,25 +251,25 @@ class Tape:
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
-    def faintness(self, most: int) -> int:
+    def faintness(self, max_bits: int) -> int:
         r"""Binary places after which the constant parts show that they are not whole numbers.
 
         ``e^{-100}`` and ``\tanh 50`` need 145: with fewer they pass for 0 and 1. A constant that
-        agrees with a whole number to ``most`` bits is taken for it, as ``\sin\pi`` is, unless it is
-        of a function that only comes near to one, as ``\tanh 5000``: that needs more than ``most``.
+        agrees with a whole number to ``max_bits`` bits is taken for it, as ``\sin\pi`` is. The
+        exception are functions that only come near to one: ``\tanh 5000`` needs more bits.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}
-        places = 0
-        for bits in (ctx.prec, 4 * ctx.prec, most):
+        shown_at = 0
+        for bits in (ctx.prec, 4 * ctx.prec, max_bits):
             with precision(bits):
                 jets_ = self._start()
                 gaps = [(slot, _off_whole(jets_[slot][0])) for slot in slots]
-            places = max([places, *(gap for _, gap in gaps if gap is not None)])
+            shown_at = max([shown_at, *(gap for _, gap in gaps if gap is not None)])
             slots = [slot for slot, gap in gaps if gap is None]
             if not slots:
                 break
-        return most + 1 if near.intersection(slots) else places
+        return max_bits + 1 if near.intersection(slots) else shown_at
 
     def _start(self) -> list[Any]:
         base = self._base.get(ctx.prec)

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .jets import ZERO, Ball
 from .magnitude import log2
@@ -35,8 +34,7 @@ VALUE_BITS: Final = 1000
 SMALLEST: Final = -32
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(NamedTuple):
     """How two numbers compare.
 
     Attributes:

@@ -96,8 +96,9 @@ def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
 @lru_cache(maxsize=4096)
 def _lengths(number: Number) -> tuple[int, float]:
     """Binary lengths of a number: of its longer part, and of both together."""
-    above, below = abs(number.numerator), number.denominator
-    return max(above, below).bit_length(), math.log2(max(above, 1)) + math.log2(below)
+    numerator, denominator = abs(number.numerator), number.denominator
+    total = math.log2(max(numerator, 1)) + math.log2(denominator)
+    return max(numerator, denominator).bit_length(), total
 
 
 class _Compiler:
@@ -171,12 +172,12 @@ class _Compiler:
         """The base of a power of powers, which vanishes where they do; its zeros are simpler."""
         if not isinstance(node, Call) or node.function != "pow":
             return node
-        known = self._bases.get(id(node))
-        if known is None:
+        cached = self._bases.get(id(node))
+        if cached is None:
             raised = (fold(node.args[1]) or 0) > 0 and not is_written_with(node, "i")
             base = self._vanishing(node.args[0]) if raised else node
-            known = self._bases[id(node)] = node, base
-        return known[1]
+            cached = self._bases[id(node)] = node, base
+        return cached[1]
 
     def _logarithmic(self, node: Call) -> None:
         """A half of ln((1 + u)/(1 - u)), which is not real on both sides of u = 1 and -1."""
@@ -219,12 +220,12 @@ class _Compiler:
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
-        known = (key, a, b)
-        slot = self.known.get(known)
+        signature = (key, a, b)
+        slot = self.known.get(signature)
         if slot is None:
             varying = self.tape._varying
             moves = varying[a] or (b >= 0 and varying[b])
-            slot = self._new(known, moves)
+            slot = self._new(signature, moves)
             self._weigh(key, slot)
             (self.tape._dynamic if moves else self.tape._static).append((slot, rule, a, b))
         return slot
@@ -238,15 +239,15 @@ class _Compiler:
         if tape._varying[slot]:
             (tape.costly if costly else tape.elementary).append(slot)
         else:
-            elementary, most = tape.constant
-            tape.constant = (elementary + (not costly), most + costly)
+            elementary, costliest = tape.constant
+            tape.constant = (elementary + (not costly), costliest + costly)
 
     def emit_many(self, key: Any, rule: Rule, slots: Sequence[int]) -> int:
-        known = (key, *slots)
-        slot = self.known.get(known)
+        signature = (key, *slots)
+        slot = self.known.get(signature)
         if slot is None:
             moves = any(self.tape._varying[s] for s in slots)
-            slot = self._new(known, moves)
+            slot = self._new(signature, moves)
             (self.tape._dynamic if moves else self.tape._static).append((slot, rule, 0, -2))
             self.tape._operands[slot] = tuple(slots)
         return slot
@@ -395,11 +396,11 @@ class _Compiler:
         """Values and conditions in turn; the first condition that holds gives the value."""
         # A value need not be real where another one applies: what its parts add to the domain is
         # dropped, so a part that stands outside as well must be compiled there once more.
-        real, outside = len(self.tape.domain), self._done
+        real, outer_slots = len(self.tape.domain), self._done
         self._done = {}
         values = [self.slot(arg) for arg in node.args[::2]]
         del self.tape.domain[real:]
-        self._done = outside
+        self._done = outer_slots
         tests = [self._condition(arg) for arg in node.args[1::2]]
 
         def choose(all_: list[Jet]) -> Jet:
@@ -424,8 +425,8 @@ class _Compiler:
         if not isinstance(node, Call):
             raise UnusableError("a condition must be a comparison")
         if node.function in ("and", "or"):
-            parts = [self._condition(arg) for arg in node.args]
-            return partial(_join, node.function == "and", parts)
+            conditions = [self._condition(arg) for arg in node.args]
+            return partial(_join, node.function == "and", conditions)
         if node.function not in _COMPARISONS:
             raise UnusableError(f"a condition must be a comparison, not {node.function}")
         a, b = (self.slot(arg) for arg in node.args)
@@ -436,9 +437,9 @@ class _Compiler:
 
 
 def _join(
-    every: bool, parts: list[Callable[[list[Jet]], bool | None]], all_: list[Jet]
+    every: bool, conditions: list[Callable[[list[Jet]], bool | None]], all_: list[Jet]
 ) -> bool | None:
-    results = [part(all_) for part in parts]
+    results = [condition(all_) for condition in conditions]
     if (False in results) if every else (True in results):
         return not every
     return None if None in results else every

@@ -118,7 +118,7 @@ def _interval(low: float, high: float) -> Ball:
     return acb(arb(low).union(arb(high)))
 
 
-def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
+def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
     """Points of a small real domain, by subdividing the compactified line with interval values.
 
     Largest share of the line first; intervals on which f is provably not real are dropped.
@@ -132,7 +132,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
     for i in range(16):
         push(i / 16, (i + 1) / 16)
     spent = 0
-    while queue and spent < SEARCH_BUDGET and len(points) < wanted:
+    while queue and spent < SEARCH_BUDGET and len(points) < count:
         _, low, high = heapq.heappop(queue)
         middle = (low + high) / 2
         a, point, b = on_line(max(low, 1e-12)), on_line(middle), on_line(min(high, 1.0 - 1e-12))
@@ -144,7 +144,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
         if _maybe_real(tape, tape.run(_interval(a, b), values, derivative=False)):
             push(low, middle)
             push(middle, high)
-    if 0 < len(points) < wanted:
+    if 0 < len(points) < count:
         # A narrow domain: take neighbours of these points, at ever smaller distances.
         for shrink in range(12, 52, 4):
             for base in tuple(points[:4]):
@@ -153,7 +153,7 @@ def search(tape: Tape, values: Mapping[str, Ball], wanted: int) -> list[float]:
                     jets = tape.run(acb(near), values, derivative=False)
                     if near not in points and real_everywhere(tape, jets):
                         points.append(near)
-                    if len(points) >= wanted:
+                    if len(points) >= count:
                         return points
     return points
 
@@ -168,7 +168,7 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    part: Part, at: str, budget: int, width: float
+    subexpression: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
     """Intervals, at most ``width`` wide, that isolate the breakpoints of a part; are these all?
 
@@ -191,7 +191,7 @@ def breakpoints(
         wide = queue and (budget > reserve or not later)
         _, _, low, high = heapq.heappop(queue if wide else later)
         budget -= 1
-        value, slope = part(acb(low.union(high)))
+        value, slope = subexpression(acb(low.union(high)))
         if not _holds_break(value, at):
             continue
         size = high - low
@@ -201,7 +201,7 @@ def breakpoints(
         if value.is_finite() and _monotone(slope):
             target = arb(0) if at == "zero" else value.real.unique_fmpz()
             if target is not None:
-                isolated = isolate(part, arb(target), low, high, width)
+                isolated = isolate(subexpression, arb(target), low, high, width)
                 if isolated is not None:
                     intervals.append(isolated)
                 continue
@@ -220,30 +220,31 @@ def breakpoints(
 
 
 #: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
-#: and how many intervals are looked at.
-OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-20, 8
+#: and how many intervals are looked at. The places are floats, of 53 bits: with 40 an interval of
+#: 10^-11 between two of them is found. 20 take the same work (tests/perf/constants.py).
+OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 
 
 def overlooked(
-    tape: Tape, parts: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
+    tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
     """Points in those intervals between breakpoints of ``parts`` that have no point in ``seen``.
 
     The search for breakpoints has a budget, so some may be missed.
     """
     ends: set[float] = set()
-    for brk in parts:
-        part = partial(tape.at, brk.slot, values=values)
-        intervals, _ = breakpoints(part, brk.at, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
+    for brk in breaks:
+        subexpression = partial(tape.at, brk.slot, values=values)
+        intervals, _ = breakpoints(subexpression, brk.at, OVERLOOKED_BUDGET, OVERLOOKED_WIDTH)
         ends.update(float(low.mid()) for low, _ in intervals)
     if not ends:
         return []
     edges = [-math.inf, *sorted(ends), math.inf]
-    known = sorted(seen)
+    points = sorted(seen)
     empty: list[tuple[float, float]] = []
     for low, high in itertools.pairwise(edges):
-        at = bisect_right(known, low)
-        if at < len(known) and known[at] < high:
+        at = bisect_right(points, low)
+        if at < len(points) and points[at] < high:
             continue
         if math.isinf(low):
             point = high - 1.0 - abs(high) / 8
@@ -283,19 +284,19 @@ def pole_crossings(
         return float(value.real) if value.is_finite() and value.imag.contains(0) else None
 
     grid = [(i + 0.382) * 1.25 - 7.5 for i in range(12)]
-    for (a, left), (b, right) in itertools.pairwise([(x, at(x)) for x in grid]):
-        if left is None or right is None or left * right >= 0:
+    for (a, value_a), (b, value_b) in itertools.pairwise([(x, at(x)) for x in grid]):
+        if value_a is None or value_b is None or value_a * value_b >= 0:
             continue
         for _ in range(48):
             middle = (a + b) / 2
-            here = at(middle)
-            if here is None:
+            value = at(middle)
+            if value is None:
                 break
-            if left * here > 0:
-                a, left = middle, here
+            if value_a * value > 0:
+                a, value_a = middle, value
             else:
-                b, right = middle, here
-        if min(abs(left), abs(right)) > 2.0**20:
+                b, value_b = middle, value
+        if min(abs(value_a), abs(value_b)) > 2.0**20:
             yield arb(a), arb(b)
 
 
@@ -304,7 +305,7 @@ def _monotone(slope: Ball | None) -> bool:
 
 
 def isolate(
-    part: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
+    subexpression: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
     """An interval that isolates where a monotone part passes ``target`` in [low, high], or None.
 
@@ -312,33 +313,33 @@ def isolate(
     """
 
     def sign(at: Ball) -> int:
-        real = part(acb(at), derivative=False)[0].real - target
+        real = subexpression(acb(at), derivative=False)[0].real - target
         return 1 if real > 0 else -1 if real < 0 else 0
 
-    left, right = sign(low), sign(high)
-    if left * right > 0:
+    sign_low, sign_high = sign(low), sign(high)
+    if sign_low * sign_high > 0:
         return None
-    if left == 0:
+    if sign_low == 0:
         return low, low
-    if right == 0:
+    if sign_high == 0:
         return high, high
     for _ in range(MAX_ISOLATION_STEPS):
         if not high - low > width:
             break
         size = high - low
         middle = ((low + high) / 2).mid()
-        slope = part(acb(low.union(high)))[1]
-        value = part(acb(middle), derivative=False)[0].real - target
+        slope = subexpression(acb(low.union(high)))[1]
+        value = subexpression(acb(middle), derivative=False)[0].real - target
         if value.is_zero():
             return middle, middle
         newton = middle - value / slope.real if slope is not None else low.union(high)
         if newton.is_finite():
             low, high = max(low, newton.lower()), min(high, newton.upper())
         if high - low > size / 2:
-            here = 1 if value > 0 else -1 if value < 0 else 0
-            if here == 0:
+            sign_middle = 1 if value > 0 else -1 if value < 0 else 0
+            if sign_middle == 0:
                 break  # too close to tell at this precision
-            if here == left:
+            if sign_middle == sign_low:
                 low = middle
             else:
                 high = middle

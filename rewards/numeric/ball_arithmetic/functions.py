@@ -198,13 +198,13 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
         return lambda _: acb(tree.numerator) / tree.denominator
     if not tree.args:
         return lambda _: CONSTANTS[tree.function]()
-    parts = [_formula(arg, names) for arg in tree.args]
+    operands = [_formula(arg, names) for arg in tree.args]
     if tree.function == "pow":
-        return lambda values: parts[0](values) ** parts[1](values)
+        return lambda values: operands[0](values) ** operands[1](values)
     rule = RULES[tree.function]
-    if len(parts) > 1 and RECORDS[tree.function].arity[1] is None:
-        return lambda values: reduce(rule, [(part(values), None) for part in parts])[0]
-    return lambda values: rule(*[(part(values), None) for part in parts])[0]
+    if len(operands) > 1 and RECORDS[tree.function].arity[1] is None:
+        return lambda values: reduce(rule, [(operand(values), None) for operand in operands])[0]
+    return lambda values: rule(*[(operand(values), None) for operand in operands])[0]
 
 
 def _by_record(function: Function) -> Rule:

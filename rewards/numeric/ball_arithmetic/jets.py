@@ -271,8 +271,8 @@ def acosh(x: Jet) -> Jet:
 def atanh(x: Jet) -> Jet:
     u, du = x
     # The complex function loses exact reality where the ball is not exact.
-    inside = is_real(u) and abs(u.real) < 1
-    value = acb(u.real.atanh()) if inside else u.atanh()
+    is_inner = is_real(u) and abs(u.real) < 1
+    value = acb(u.real.atanh()) if is_inner else u.atanh()
     return value, None if du is None else du / (ONE - u * u)
 
 

@@ -37,8 +37,8 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
     argument = branch.argument
     coefficients = polynomial(argument, variable)
     if coefficients is None and branch.root and argument.function == "ln":
-        inside = polynomial(argument.args[0], variable)
-        return inside is not None and inside[0] == 0.0
+        logarithm_argument = polynomial(argument.args[0], variable)
+        return logarithm_argument is not None and logarithm_argument[0] == 0.0
     if coefficients is None:
         steady = never_vanishes(argument) and not may_have_pole(argument, variable)
         return branch.root and steady
@@ -63,20 +63,20 @@ def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | 
         return 0.0, 0.0, math.pi
     if name not in ("add", "mul", "neg", "div", "pow"):
         return None
-    parts = []
+    operands = []
     for arg in node.args:
-        part = polynomial(arg, variable)
-        if part is None:
+        coefficients = polynomial(arg, variable)
+        if coefficients is None:
             return None
-        parts.append(part)
+        operands.append(coefficients)
     if name == "add":
-        return tuple(map(sum, zip(*parts, strict=True)))  # type: ignore[return-value]
+        return tuple(map(sum, zip(*operands, strict=True)))  # type: ignore[return-value]
     if name == "neg":
-        a, b, c = parts[0]
+        a, b, c = operands[0]
         return -a, -b, -c
     if name == "mul":
-        return _product(parts)
-    top, bottom = parts
+        return _product(operands)
+    top, bottom = operands
     if bottom[0] or bottom[1] or not bottom[2]:
         return None
     if name == "pow" and not (top[0] or top[1]):
@@ -96,9 +96,9 @@ def _constant_power(base: float, exponent: float) -> tuple[float, float, float] 
     return (0.0, 0.0, value) if isinstance(value, float) else None
 
 
-def _product(parts: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
-    a, b, c = parts[0]
-    for p, q, r in parts[1:]:
+def _product(factors: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
+    a, b, c = factors[0]
+    for p, q, r in factors[1:]:
         if (a and (p or q)) or (b and p):
             return None
         a, b, c = a * r + b * q + c * p, b * r + c * q, c * r

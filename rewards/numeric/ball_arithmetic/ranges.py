@@ -53,8 +53,8 @@ def _negative(node: Call) -> Range:
     return -high, -low
 
 
-def _times(one: Range, two: Range) -> Range:
-    ends = [0.0 if not (a and b) else a * b for a in one for b in two]
+def _times(first_range: Range, second_range: Range) -> Range:
+    ends = [0.0 if not (a and b) else a * b for a in first_range for b in second_range]
     return min(ends), max(ends)
 
 

@@ -139,7 +139,7 @@ class Comparison:
     @property
     def valueless(self) -> list[float]:
         """Real points at which the answer has no value."""
-        return [float(each.point.x.real) for each in self._results if each.has_no_value]
+        return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
         """Begin with so many bits that constants show which nearly are whole numbers."""
@@ -176,9 +176,9 @@ class Comparison:
         """
         if ctx.prec != bits:
             ctx.prec = bits
-        known = self._screened.get(point) if bits == BASE_BITS else None
-        if known is not None:
-            return known
+        screened = self._screened.get(point) if bits == BASE_BITS else None
+        if screened is not None:
+            return screened
         jets = self.run(self.tape, point.x, derivative=self.order == 1)
         slope = self._slopes[point, bits] = jets[self.tape.root][self.order] or ZERO
         return jets, slope
@@ -294,9 +294,9 @@ class Comparison:
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf
         f = self.pool.tape
-        parts = [jets[slot][self.order] for slot in self.tape.terms]
-        parts += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
-        return max((log2(part.abs_upper()) for part in parts if part is not None), default=0.0)
+        terms = [jets[slot][self.order] for slot in self.tape.terms]
+        terms += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
+        return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
         """The terms, unseen so far, whose derivative exceeds the error of a comparison."""
@@ -343,8 +343,8 @@ class Comparison:
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
         """Whether F' depends on a constant of the answer, as it does not on one of integration."""
         shifted = {**self.values, name: self.values[name] + 1}
-        other = self.tape.run(point.x, shifted, derivative=self.order == 1)
-        return show(other[self.tape.root][self.order] or ZERO) != show(slope)
+        shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
+        return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
         """The value to compare, remembered; leaves the working precision at ``bits``."""
@@ -358,11 +358,11 @@ class Comparison:
         """The branches of f's radicals with which f equals F' here; None if there are none."""
         if not self.pool.tape.radicals:
             return None
-        known = self.flipped[-1][1] if self.flipped else None
+        previous = self.flipped[-1][1] if self.flipped else None
         bits = self.bits
         while bits <= self.max_bits:
             slope, unclear = self.slope(point, bits), False
-            for choice in radicals.choices(self.pool.tape, known):
+            for choice in radicals.choices(self.pool.tape, previous):
                 holds = self.holds(slope, point, choice)
                 if holds:
                     return choice

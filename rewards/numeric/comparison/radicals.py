@@ -18,21 +18,23 @@ from ..ball_arithmetic.jets import Ball
 
 #: Sign changes that are tried at a point.
 MAX_BRANCHES = 64
+#: Evaluations on intervals for the sign of one radicand; callers count as many.
+EVALUATIONS = 64
 
 #: For each radical that is not principal: its slot, and k, n of its factor exp(2 pi i k/n).
 Choice = tuple[tuple[int, int, int], ...]
 
 
-def choices(tape: Tape, first: Choice | None = None) -> Iterator[Choice]:
+def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
     """Branches of f other than the principal one; ``first`` is tried before the others."""
-    if first is not None:
-        yield first
+    if likeliest is not None:
+        yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
     for powers in itertools.islice(itertools.product(*orders), 1, MAX_BRANCHES):
         choice = tuple(
             (slot, k, order) for k, (slot, order, _) in zip(powers, tape.radicals, strict=True) if k
         )
-        if choice != first:
+        if choice != likeliest:
             yield choice
 
 
@@ -50,15 +52,15 @@ def _unity(k: int, order: int, bits: int) -> Ball:
 def always_positive(
     tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float
 ) -> bool:
-    """Whether a slot is proven finite and positive on [low, high], with at most 64 evaluations."""
+    """Whether a slot is proven finite and positive on [low, high], with few `EVALUATIONS`."""
     queue = [(low, high)]
-    for _ in range(64):
+    for _ in range(EVALUATIONS):
         if not queue:
             return True
         a, b = queue.pop()
         ball = acb(arb(a).union(arb(b)))
-        here = tape.run(ball, values, derivative=False, until=slot)[slot][0]
-        if not (here.is_finite() and here.imag.contains(0) and here.real > 0):
+        value = tape.run(ball, values, derivative=False, until=slot)[slot][0]
+        if not (value.is_finite() and value.imag.contains(0) and value.real > 0):
             middle = (a + b) / 2
             queue += [(a, middle), (middle, b)]
     return False
@@ -66,7 +68,7 @@ def always_positive(
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
     """Whether a slot is proven negative at one of 31 points between low and high."""
-    places = (acb(low + (high - low) * step / 32) for step in range(1, 32))
+    points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(
-        tape.run(place, values, derivative=False, until=slot)[slot][0].real < 0 for place in places
+        tape.run(point, values, derivative=False, until=slot)[slot][0].real < 0 for point in points
     )

@@ -26,7 +26,8 @@ from ..ball_arithmetic.jets import ZERO, Ball
 from . import models
 from .models import Model, NoModelError
 
-#: Terms that a product of sums is multiplied out to; longer products are one term.
+#: Terms that a product of sums is multiplied out to, three by four; longer products are one term,
+#: which is integrated numerically.
 MAX_TERMS = 12
 #: Symbols that stand for the slowly varying factor of a model.
 MARK = "@"

@@ -24,14 +24,17 @@ from .kinks import resolved
 from .problem import DefiniteIntegral
 from .value import IntegralValue
 
-#: Digits of agreement beyond those that the answer could encode.
+#: Digits of agreement beyond those that the answer could encode: of 10^15 fitted forms of the same
+#: length one agrees by chance.
 SURPLUS = 15
 #: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
 PER_NODE = 1.5
-#: Digits of agreement beyond those that a part of the answer begins to show in.
+#: Digits of agreement beyond those that a part of the answer begins to show in: a coefficient up to
+#: 10^4 may hide that a part is an eighth larger.
 VISIBLE = 5
 #: How near to a limit, as powers of 16 of its size, a peak is looked for: 10^{-19} of the limit.
 NEARER = range(1, 16)
+#: The decimal logarithm of 2.
 _DIGIT = 0.30103
 
 

@@ -16,7 +16,8 @@ from .problem import DefiniteIntegral, definite_readings
 from .value import IntegralValue, evaluate, limit_value
 from .work import QuadratureError
 
-#: Choices of the parameters at which an answer is compared where none distinguishes cases.
+#: Choices of the parameters at which an answer is compared where none distinguishes cases: below 1,
+#: above 1, in the middle, beyond the largest number.
 DRAWS = 4
 
 Kinds = tuple[tuple[str, str], ...]
@@ -72,6 +73,15 @@ def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
     return bool(lower > upper)
 
 
+def draws_of(
+    integral: DefiniteIntegral, answer: Expression | None = None
+) -> tuple[list[Draw], list[Draw]]:
+    """Choices of the parameters, as `regimes` makes them from the integral and an answer."""
+    shown = expressions(integral) + ([] if answer is None else [answer])
+    kinds = integral.integrand.assumptions
+    return regimes(integral.parameters, kinds, shown, integral.conditions)
+
+
 def balls(draw: Draw) -> dict[str, Ball]:
     """The parameters of a draw as balls."""
     return {name: acb(value) for name, value in draw}
@@ -113,8 +123,7 @@ def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
 
     Where these cannot be computed an answer is not known to be right: that is an error.
     """
-    kinds = integral.integrand.assumptions
-    usual, special = regimes(integral.parameters, kinds, expressions(integral))
+    usual, special = draws_of(integral)
     wanted = min(DRAWS, len(usual))
     results: list[tuple[Draw, IntegralValue]] = []
     errors: list[QuadratureError] = []

@@ -9,6 +9,10 @@ t = L n + s, with n + 1/2 whole, f dz/dt is an analytic function of n on each pi
 
 where |m_s| <= B on the disc of radius r >= 2/M (Cauchy's estimate). It is analytic in s, and
 integrated rigorously.
+
+For v <= 1 the mean c of m_s(0) over s decides. If c is not 0, the integral over the first N periods
+grows as c N^{1-v} or c ln N, and diverges. If c is exactly 0, which exact polynomials in n and s
+show, and v > 0, the terms k = 0 cancel, and the rest is the sum above without them.
 """
 
 from __future__ import annotations
@@ -16,10 +20,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import acb, arb, fmpq
+from flint import Ordering, acb, arb, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ...reading.expression.traversal import all_nodes, fold, is_constant, nodes_of
@@ -40,9 +45,11 @@ RADIUS = arb(1) / 6
 #: Periods before the sum is one of zeta functions: each coefficient is good for four binary places,
 #: 6/96 = 1/16; more for discs that are smaller.
 PERIODS, BITS_PER_TERM = (96, 512), 4
-#: Pieces of a period, and evaluations of the sum.
+#: Pieces of a period, and evaluations of the sum: 57 and 83 for two typical ones, 1 to 4 ms each.
 MAX_PIECES, EVALUATIONS = 48, 1_000
-#: What an operation on series counts for.
+#: An s at which the coefficient of n^{-v} is likely to be its own: it is zero at few.
+GENERIC = fmpq(1234, 4321)
+#: What an operation on series counts for: they have about as many coefficients at 60 digits.
 SERIES = 20
 _JUMPING = names(lambda function: function.breaks == WHOLE)
 #: Names of n and s.
@@ -58,6 +65,7 @@ class Pieces:
         first: the t of the start.
         last: the t where the sum begins.
         rest: the integral from there on.
+        sign: that of the infinity to which the integral tends, if it diverges, else 0.
 
     """
 
@@ -65,6 +73,7 @@ class Pieces:
     first: arb
     last: arb
     rest: arb
+    sign: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +148,15 @@ def pieces_towards(
     bits = int(3.33 * digits) + 16
     with precision(bits + 128), models.series_length(bits // BITS_PER_TERM + 16):
         first = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
-        for count in PERIODS:
-            if not count * length > first + 1:
-                continue
-            rest = _sum(parts, values, count, bits)
+        counts = [count for count in PERIODS if count * length > first + 1]
+        mean = _mean(parts, values, bits)
+        if mean is not None and counts and not mean[1].contains(0):
+            last, sign = arb(counts[0] * length), 1 if mean[1] > 0 else -1
+            return Pieces(moved(t, as_it_is), first, last, arb(0), sign)
+        if mean is not None and not _cancel(parts):
+            return None
+        for count in counts:
+            rest = _sum(parts, values, count, bits, mean and mean[0])
             if rest is not None:
                 return Pieces(moved(t, as_it_is), first, arb(count * length), rest)
     return None
@@ -263,9 +277,95 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
     return arb("nan") if function is None else function(acb(0), False).real
 
 
-def _sum(parts: list[Expression], values: Mapping[str, Ball], first: int, bits: int) -> arb | None:
-    """The integral over 0 < s < 1 of the sum of the parts over n >= ``first`` + 1/2."""
-    summed = _summed(parts, values, first, bits)
+def _mean(
+    parts: list[Expression], values: Mapping[str, Ball], bits: int
+) -> tuple[Fraction, arb] | None:
+    """v and the mean c, if v <= 1 and no part decays more slowly than their sum."""
+    slowest = Fraction(2)
+
+    def leading(s: Ball, _: bool) -> Ball:
+        expander = _expander(parts, values, s)
+        try:
+            found = [_total([part], expander) for part in parts]
+            total = _total(parts, expander)
+        except NoModelError:
+            return NAN
+        if any(each and each.valuation < slowest for each in found):
+            return NAN
+        return total.series[0] if total and total.valuation == slowest else acb(0)
+
+    expander = _expander(parts, values, acb(GENERIC))
+    with suppress(NoModelError):
+        total = _total(parts, expander)
+        slowest = slowest if total is None else total.valuation
+    if slowest > 1:
+        return None
+    value = analytic.integrate(leading, arb(0), arb(1), bits, EVALUATIONS)
+    return None if value is None or not value.imag.contains(0) else (slowest, arb(value.real))
+
+
+def _cancel(parts: list[Expression]) -> bool:
+    """Whether the mean of the leading coefficient is exactly 0, and each part tends to 0."""
+    ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
+    above, below = ring.from_dict({}), ring.from_dict({(0, 0): 1})
+    for part in parts:
+        ratio = _ratio(part, ring)
+        if ratio is None or not ratio[0].degrees()[0] < ratio[1].degrees()[0]:
+            return False
+        above, below = above * ratio[1] + ratio[0] * below, below * ratio[1]
+    top, bottom = (poly.to_dict() for poly in (above, below))
+    last = max((n for n, _ in bottom), default=0)
+    if [key for key in bottom if key[0] == last] != [(last, 0)]:
+        return False  # the leading coefficient is no polynomial in s
+    first = max((n for n, _ in top), default=0)
+    mean = sum((c / (s + 1) for (n, s), c in top.items() if n == first), fmpq(0))
+    return bool(mean == 0)
+
+
+def _ratio(node: Expression, ring: fmpq_mpoly_ctx) -> tuple[fmpq_mpoly, fmpq_mpoly] | None:
+    """A quotient of polynomials in n and s with rational coefficients; None for other functions."""
+    one = ring.from_dict({(0, 0): 1})
+    if isinstance(node, Number):
+        return one * node.numerator, one * node.denominator
+    if isinstance(node, Symbol):
+        at = {_N: 0, _S: 1}.get(node.name)
+        return None if at is None else (ring.gens()[at], one)
+    exponent = fold(node.args[1]) if node.function == "pow" else None
+    if exponent is not None and exponent.denominator == 1 and abs(exponent) <= MAX_PIECES:
+        inner = _ratio(node.args[0], ring)
+        if inner is None:
+            return None
+        above, below = inner if exponent >= 0 else inner[::-1]
+        return above ** abs(int(exponent)), below ** abs(int(exponent))
+    args = [_ratio(arg, ring) for arg in node.args]
+    known = [arg for arg in args if arg is not None]
+    if len(known) < len(args) or node.function not in ("add", "neg", "mul", "div"):
+        return None
+    above, below = known[0]
+    if node.function == "neg":
+        return -above, below
+    for top, bottom in known[1:]:
+        if node.function == "add":
+            above, below = above * bottom + top * below, below * bottom
+        elif node.function == "mul":
+            above, below = above * top, below * bottom
+        else:
+            above, below = above * bottom, below * top
+    return above, below
+
+
+def _sum(
+    parts: list[Expression],
+    values: Mapping[str, Ball],
+    first: int,
+    bits: int,
+    without: Fraction | None,
+) -> arb | None:
+    """The integral over 0 < s < 1 of the sum of the parts over n >= ``first`` + 1/2.
+
+    The terms of n^{-v}, for one v, are left out if their integrals cancel.
+    """
+    summed = _summed(parts, values, first, bits, without)
     if not all(summed(acb(fmpq(k, 64)), True).is_finite() for k in (32, 1, 63)):
         return None  # nor is it on a box
     value = analytic.integrate(summed, arb(0), arb(1), bits, EVALUATIONS)
@@ -276,23 +376,41 @@ def _total(parts: list[Expression], expander: Expander) -> Model | None:
     """The expansion of the sum of the parts in 1/n; None for zero.
 
     Raises:
-        NoModelError: a part has none, or does not tend to 0.
+        NoModelError: a part has none.
 
     """
     total: Model | None = None
     for part in parts:
         form = expander.form(part)
         if isinstance(form, Model):
-            if not form.valuation > 0:
-                raise NoModelError("pieces that do not tend to 0")
             total = form if total is None else models.add(total, form)
         elif any(term.factor != Number(0) for term in form):
             raise NoModelError("pieces with an exponential factor")
     return total
 
 
+def _expander(parts: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
+    """What expands the parts in 1/n at a ball of s; the work of that is counted."""
+    # each operation on series takes as long as so many on balls
+    spend(sum(len(all_nodes(part)) for part in parts) * SERIES)
+    compiled: dict[Expression, analytic.BoxFunction | None] = {}
+
+    def constant(node: Expression) -> Ball:
+        if node not in compiled:
+            compiled[node] = analytic.box_function(node, _S, values)
+        function = compiled[node]
+        return NAN if function is None else function(s, True)
+
+    given = (_N, models.inverse_power(1, RADIUS))
+    return Expander("y1", given, values, holomorphic=constant)
+
+
 def _summed(
-    parts: list[Expression], values: Mapping[str, Ball], first: int, bits: int
+    parts: list[Expression],
+    values: Mapping[str, Ball],
+    first: int,
+    bits: int,
+    without: Fraction | None = None,
 ) -> analytic.BoxFunction:
     """The sum of the parts over n as a function of s."""
     start = acb(fmpq(2 * first + 1, 2))
@@ -304,31 +422,24 @@ def _summed(
             zetas[exponent] = power_.zeta(start)
         return zetas[exponent]
 
-    # each operation on series takes as long as so many on balls
-    units = sum(len(all_nodes(part)) for part in parts) * SERIES
-    compiled: dict[Expression, analytic.BoxFunction | None] = {}
-
     def summed(s: Ball, _: bool) -> Ball:
-        def constant(node: Expression) -> Ball:
-            if node not in compiled:
-                compiled[node] = analytic.box_function(node, _S, values)
-            function = compiled[node]
-            return NAN if function is None else function(s, True)
-
-        spend(units)
-        given = (_N, models.inverse_power(1, RADIUS))
-        expander = Expander("y1", given, values, holomorphic=constant)
+        expander = _expander(parts, values, s)
         try:
+            found = [_total([part], expander) for part in parts]
             total = _total(parts, expander)
         except NoModelError:
             return NAN
+        if any(each and not each.valuation > 0 for each in found):
+            return NAN  # the integral over a part of a period does not tend to 0
         if total is None:
             return acb(0)
         order = 1 if total.is_power else total.series.prec
-        if not total.valuation > 1 or not (total.is_power or first * total.radius >= 2):
+        if not (total.valuation > 1 or total.valuation == without) or not (
+            total.is_power or first * total.radius >= 2
+        ):
             return NAN
         value = acb(0)
-        for k in range(order):
+        for k in range(total.valuation == without, order):
             value += total.series[k] * zeta(total.valuation + k)
         if total.is_power:
             return value

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ...errors import ProblemError
 from ...reading.expression.sympy_bridge import from_sympy
 from ...reading.expression.traversal import symbols_of
+from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, read_integral
-from ..sampling.integrand import Integrand, integrands, kinds_of, prepare
+from ..sampling.integrand import Integrand, assumption_items, integrands, prepare
 
 if TYPE_CHECKING:
     import sympy
@@ -27,6 +28,7 @@ class DefiniteIntegral:
         upper: the upper limit.
         principal_value: Cauchy's principal value is asked for.
         text: the problem as it was given.
+        conditions: comparisons of parameters that the text states.
         number: which of the readings of the text it is, from 0.
 
     Example:
@@ -41,6 +43,7 @@ class DefiniteIntegral:
     principal_value: bool
     text: str
     number: int = 0
+    conditions: tuple[Expression, ...] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -94,7 +97,8 @@ def definite_readings(
         The readings, the likeliest first; most texts have one.
 
     Raises:
-        ProblemError: it is unreadable, lacks a limit or is a multiple integral.
+        ProblemError: it is unreadable, lacks a limit, is a multiple integral, or states conditions
+            on letters that it lacks.
 
     Example:
         >>> [each.lower for each in definite_readings(r"\int_0^1 x^a \, dx")]
@@ -102,7 +106,7 @@ def definite_readings(
 
     """
     if isinstance(problem, str):
-        return _prepare_text(problem, kinds_of(assumptions))
+        return _prepare_text(problem, assumption_items(assumptions))
     if len(problem.limits) != 1 or len(problem.limits[0]) != 3:
         raise ProblemError(f"{problem} is not an integral over one range")
     variable, lower, upper = problem.limits[0]
@@ -124,7 +128,18 @@ def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[Defini
     if lower is None or upper is None:
         lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
         raise ProblemError(f"{text!r} is no definite integral: it has no {lacks}")
-    return tuple(
-        DefiniteIntegral(integrand, lower, upper, problem.principal_value, text, number)
+    stated, comparisons = problem.conditions
+    # "for x > 0" of the variable of integration says nothing of the value
+    comparisons = tuple(c for c in comparisons if problem.variable not in symbols_of(c))
+    kinds = tuple(sorted({**dict(stated), **dict(kinds)}.items()))
+    readings = tuple(
+        DefiniteIntegral(
+            integrand, lower, upper, problem.principal_value, text, number, comparisons
+        )
         for number, integrand in enumerate(integrands(problem, text, None, kinds))
     )
+    known = set().union(*(each.parameters for each in readings))
+    lacking = sorted(set().union(*map(symbols_of, comparisons)) - known)
+    if lacking:
+        raise ProblemError(f"{text!r} has conditions on {', '.join(lacking)}, which it lacks")
+    return readings

@@ -27,21 +27,27 @@ from .line import RealLine, is_regular
 from .pieces import monomial, pieces_towards
 from .work import QuadratureError
 
-#: Periods from which on one is integrated instead of all.
+#: Periods from which on one is integrated instead of all: with the rest of the range, two integrals
+#: stand for three.
 LEAST_PERIODS = 3
-#: Where a range is cut, as powers of two: as many kinks are computed.
+#: Where a range is cut, as powers of two: as many kinks are computed, at most half of
+#: `kinks.MAX_PIECES`.
 CUTS = range(3, 11)
 _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral over a finite range of a new variable, and what is to be added."""
+    """A part of an integral over a finite range of a new variable, and what is to be added.
+
+    A sign is that of the infinity to which what is to be added diverges.
+    """
 
     expression: Expression
     lower: arb
     upper: arb
     rest: arb
+    sign: int = 0
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
@@ -175,7 +181,7 @@ def _cut(
     first = -side * start if infinite else abs(start - end)
     pieces = pieces_towards(moved, variable, values, infinite, first, digits)
     if pieces is not None:
-        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest)
+        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest, pieces.sign)
     if not infinite:
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))

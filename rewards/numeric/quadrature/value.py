@@ -25,7 +25,7 @@ from . import ranges
 from .agreed import oscillation, piece
 from .agreed.ends import Behaviour, Decay, End, decay
 from .enclosed.approach import DivergesError, NotEnclosedError
-from .enclosed.enclosure import Enclosure, Exact
+from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact
 from .enclosed.poles import has_simple_pole
 from .kinks import Segment, has_breaks, segments
 from .line import END_BITS, OutsideDomainError, RealLine
@@ -36,10 +36,9 @@ from .work import ONE_INTEGRAL, QuadratureError, WorkError, work_limit
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
 Method = Literal["enclosure", "two quadratures", "extrapolation", "divergence"]
-#: Up to so many pieces each is computed to digits relative to its own size.
+#: Up to so many pieces each is computed to digits relative to its own size, which takes up to 600
+#: bits more; of more pieces it is done only if the sum needs it.
 FEW_PIECES = 8
-#: Terms of a sum that are integrated one by one where the sum cannot be.
-MAX_TERMS = 6
 _UNPROVED = "the integral seems to diverge, which is not proved"
 
 
@@ -212,6 +211,8 @@ def _pieces(
             with precision(128 + 4 * digits):
                 rest = part.rest + arb(0, error.upper())
             parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
+            if part.sign:
+                parts.append(IntegralValue(arb("nan"), "divergence", part.sign))
         if any(part.diverges for part in parts):
             break
         total = _total(parts, digits)
@@ -480,9 +481,5 @@ def _common_sign(signs: list[int]) -> int:
     return signs[0] if len(set(signs)) == 1 else 0
 
 
-#: The nearest power of two at which a range may be cut, and how many more there are.
-_NEAREST, _DOUBLINGS = 3, 20
-#: Parts of a period on which f is bounded.
+#: Parts of a period on which f is bounded: a cosine changes by less than 0.1 on one.
 _PARTS = 64
-#: How near to an end f has to be bounded for the rigorous integration.
-_EDGE = arb(2) ** -300

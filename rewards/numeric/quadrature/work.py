@@ -16,7 +16,8 @@ from flint import ctx
 ONE_INTEGRAL = 1_500_000
 #: Operations that one call may take, for all choices of parameters and all digits.
 ONE_CALL = 5_000_000
-#: What a special function counts for.
+#: What a special function counts for: at 512 bits K takes 24 times as long as an operation
+#: (0.44 us), digamma and Ei 105 times, Li2 140, zeta 520.
 SPECIAL = 25
 #: Bits up to which an operation counts as one, which 60 digits take.
 BITS = 512

@@ -23,44 +23,12 @@ T = TypeVar("T")
 
 #: Bits with which signs are found.
 BITS = 64
-#: Exponents of the first grid, and of the grids around each place.
-GRID = (
-    -1000,
-    -500,
-    -250,
-    -120,
-    -70,
-    -40,
-    -27,
-    -18,
-    -13,
-    -10,
-    -8,
-    -6,
-    -4,
-    -3,
-    -2,
-    -1,
-    0,
-    1,
-    2,
-    3,
-    4,
-    6,
-    8,
-    10,
-    13,
-    18,
-    27,
-    40,
-    70,
-    120,
-    250,
-    500,
-    1000,
-)
+#: Exponents of the first grid: dense where people's numbers are, then up to where floats end.
+_EXPONENTS = (1, 2, 3, 4, 6, 8, 10, 13, 18, 27, 40, 70, 120, 250, 500, 1000)
+GRID = (*(-k for k in reversed(_EXPONENTS)), 0, *_EXPONENTS)
 #: Factor of the first grid, so that it misses round numbers, where signs may be zero.
 OFF_GRID = 1.0859375
+#: Exponents of the grid around each change, relative to its size.
 LOCAL = (-30, -20, -13, -8, -4, -1)
 #: Steps of one bisection, and the places looked for on each side of 0.
 STEPS, MAX_PLACES = 24, 8
@@ -98,11 +66,11 @@ class _Search:
 
     def signs(self, x: float) -> tuple[int, ...]:
         """The sign of each quantity; 0 where it has none."""
-        known = self.known.get(x)
-        if known is None:
+        signs = self.known.get(x)
+        if signs is None:
             self.left -= 1
             jets = self.tape.run(acb(x), self.values)
-            known = self.known[x] = tuple(
+            signs = self.known[x] = tuple(
                 itertools.chain(
                     (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
                     (_order(abs(jets[slot][0]) - 1) for slot in self.watched),
@@ -110,13 +78,14 @@ class _Search:
                     (_slope(jets[slot]) for slot in self.watched),
                 )
             )
-        return known
+        return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
         """Intervals, nearly as narrow as floats are, in which a quantity changes its sign."""
         for low, high in itertools.pairwise(grid):
-            for i, (one, two) in enumerate(zip(self.signs(low), self.signs(high), strict=True)):
-                if one * two < 0 and i not in seen and self.left > 0:
+            signs = zip(self.signs(low), self.signs(high), strict=True)
+            for i, (sign_low, sign_high) in enumerate(signs):
+                if sign_low * sign_high < 0 and i not in seen and self.left > 0:
                     seen.add(i)
                     yield self._bisect(low, high, i)
 
@@ -126,10 +95,10 @@ class _Search:
             middle = _between(low, high)
             if not low < middle < high or self.left <= 0:
                 break
-            here = self.signs(middle)[at]
-            if here == 0:
+            sign_middle = self.signs(middle)[at]
+            if sign_middle == 0:
                 return middle, middle
-            low, high = (middle, high) if here == sign else (low, middle)
+            low, high = (middle, high) if sign_middle == sign else (low, middle)
         return low, high
 
 
@@ -161,16 +130,16 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         if not (search.pairs or search.watched):
             return []
         positive = [OFF_GRID * 2.0**k for k in GRID]
-        first = [
-            place
+        changes = [
+            interval
             for grid in (positive, [-x for x in reversed(positive)])
-            for place in itertools.islice(search.changes(grid, set()), MAX_PLACES)
+            for interval in itertools.islice(search.changes(grid, set()), MAX_PLACES)
         ]
         points: dict[float, None] = {}
-        for low, high in first:
+        for low, high in changes:
             middle = (low + high) / 2
             points.update(dict.fromkeys((middle * (1 + 2.0**-7), middle * (1 - 2.0**-5))))
-        for low, high in first:
+        for low, high in changes:
             middle, scale = (low + high) / 2, abs(low) or 1.0
             steps = [scale * 2.0**k for k in LOCAL]
             nearby = [middle - s for s in reversed(steps)] + [middle + s for s in steps]

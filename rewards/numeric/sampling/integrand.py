@@ -18,7 +18,7 @@ from ...reading.expression.sympy_bridge import from_sympy
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import to_latex
-from ...reading.problem import IntegralProblem, read_integral
+from ...reading.problem import IntegralProblem, is_sign, read_integral
 from ..ball_arithmetic.balls import Break, Conventions, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import candidates, finer, overlooked, real_everywhere, search, uniform
@@ -49,6 +49,7 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "negative": lambda u: -0.375 - 3.0 * u,
     "real": lambda u: (0.375 + 6.0 * abs(u - 0.5)) * (1 if u > 0.5 else -1),
     "integer": lambda u: float(2 + int(7 * u)),
+    "signed integer": lambda u: float(2 + int(7 * abs(2 * u - 1))) * (1 if u > 0.5 else -1),
     "even": lambda u: float(2 * (1 + int(4 * u))),
     "odd": lambda u: float(2 * (1 + int(4 * u)) + 1),
 }
@@ -82,17 +83,17 @@ class Pool:
         self,
         tape: Tape,
         names: tuple[str, ...],
-        kinds: Mapping[str, str],
+        assumptions: Mapping[str, str],
         key: str,
         order: int = 0,
-        given: Draw = (),
+        drawn: Draw = (),
     ) -> None:
         self.tape = tape
-        self._given = dict(given)
+        self._drawn = dict(drawn)
         self.order = order
         self.tier = "real"
         self._values: dict[str, Ball] = {}
-        self._names, self._kinds, self._key = names, kinds, key
+        self._names, self._assumptions, self._key = names, assumptions, key
         self._points: list[Point] = []
         self._source: Iterator[tuple[float, bool]] = iter(())
         self._settled = False
@@ -107,16 +108,16 @@ class Pool:
             self._settle()
         return self._values
 
-    def take(self, wanted: int) -> list[Point]:
+    def take(self, count: int) -> list[Point]:
         """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
         if not self._settled:
             self._settle()
-        if len(self._points) < wanted:
+        if len(self._points) < count:
             with precision(BASE_BITS):  # the points must not depend on the caller's precision
-                self._extend(wanted)
-                if len(self._points) < min(wanted, MIN_POINTS) and self.tier == "real":
+                self._extend(count)
+                if len(self._points) < min(count, MIN_POINTS) and self.tier == "real":
                     self._search()
-        return self._points[:wanted]
+        return self._points[:count]
 
     def between(self) -> list[Point]:
         """Points in those intervals between f's own breakpoints that the first points miss.
@@ -126,17 +127,17 @@ class Pool:
         the line come first.
         """
         if self._between is None:
-            parts = [*self.tape.breaks]
+            breaks = [*self.tape.breaks]
             for branch in self.tape.branches:
                 if not has_fixed_branch(branch, self.tape.variable):
                     # A root changes at zeros of its radicand, arcsin turns back at whole numbers.
-                    parts.append(Break(branch.slot, "zero" if branch.root else "integer"))
+                    breaks.append(Break(branch.slot, "zero" if branch.root else "integer"))
             self._between = []
-            if parts and self.tier != "complex":
+            if breaks and self.tier != "complex":
                 with precision(BASE_BITS):
                     seen = [float(point.x.real) for point in self.take(BRANCHING_POINTS)]
-                    places = overlooked(self.tape, list(dict.fromkeys(parts)), self._values, seen)
-                    points = [Point(acb(x), measured=False) for x in places]
+                    xs = overlooked(self.tape, list(dict.fromkeys(breaks)), self._values, seen)
+                    points = [Point(acb(x), measured=False) for x in xs]
                     self._between = [p for p in points if self.usable(p.x) is not None]
         return self._between
 
@@ -147,8 +148,8 @@ class Pool:
         """
         if self._finer is None:
             with precision(BASE_BITS):
-                places = finer(self._key) if self.tier != "complex" else ()
-                points = [Point(acb(x), measured=False) for x in places]
+                xs = finer(self._key) if self.tier != "complex" else ()
+                points = [Point(acb(x), measured=False) for x in xs]
                 self._finer = [point for point in points if self.usable(point.x) is not None]
         return self._finer
 
@@ -167,8 +168,8 @@ class Pool:
         return value
 
     def _draw(self, attempt: int) -> None:
-        drawn = draw(self._names, self._kinds, self._key, attempt)
-        self._values = drawn | {name: acb(value) for name, value in self._given.items()}
+        drawn = draw(self._names, self._assumptions, self._key, attempt)
+        self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
         """Fix the parameters' values and the tier so that there are points at all."""
@@ -179,7 +180,7 @@ class Pool:
     def _find_tier(self) -> None:
         for tier in ("real", "value"):
             self.tier = tier
-            for attempt in range(4 if self._names and not self._given else 1):
+            for attempt in range(4 if self._names and not self._drawn else 1):
                 self._draw(attempt)
                 self._points = []
                 self._source = candidates((self._key, attempt))
@@ -195,14 +196,14 @@ class Pool:
         self._source = iter(())
         self._points = list(self._disc())
 
-    def _extend(self, wanted: int, tries: int | None = None) -> None:
-        for place, measured in islice(self._source, tries):
-            x = acb(place)
+    def _extend(self, count: int, tries: int | None = None) -> None:
+        for real, measured in islice(self._source, tries):
+            x = acb(real)
             value = self.usable(x)
             if value is not None:
-                known = {} if self.order else {BASE_BITS: value}
-                self._points.append(Point(x, measured, known))
-                if len(self._points) >= wanted:
+                f_values = {} if self.order else {BASE_BITS: value}
+                self._points.append(Point(x, measured, f_values))
+                if len(self._points) >= count:
                     return
 
     def _search(self) -> bool:
@@ -238,13 +239,13 @@ class Pool:
 
 
 def draw(
-    names: Sequence[str], kinds: Mapping[str, str], key: str, attempt: int = 0
+    names: Sequence[str], assumptions: Mapping[str, str], key: str, attempt: int = 0
 ) -> dict[str, Ball]:
     """Values of parameters."""
     if not names:
         return {}
-    places = {name: ASSUMPTIONS[kinds.get(name, "positive")] for name in names}
-    return {name: acb(place(uniform(key, attempt, name))) for name, place in places.items()}
+    kinds = ((name, assumptions.get(name, "positive")) for name in names)
+    return {name: acb(ASSUMPTIONS[kind](uniform(key, attempt, name))) for name, kind in kinds}
 
 
 class Integrand:
@@ -290,9 +291,9 @@ class Integrand:
             self._tapes[conventions] = tape
         return self._tapes[conventions]
 
-    def pool(self, conventions: Conventions, variant: int, given: Draw = ()) -> Pool:
-        """The sample points, with the parameters' values drawn or ``given``."""
-        key = (conventions, variant % VARIANTS, given)
+    def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> Pool:
+        """The sample points, with the parameters' values drawn here, or those of ``drawn``."""
+        key = (conventions, variant % VARIANTS, drawn)
         if key not in self._pools:
             name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
             self._pools[key] = Pool(
@@ -301,7 +302,7 @@ class Integrand:
                 self.assumptions,
                 name,
                 order=int(self.differentiate),
-                given=given,
+                drawn=drawn,
             )
         return self._pools[key]
 
@@ -331,13 +332,13 @@ def prepare_readings(
         ProblemError: the integrand is unreadable, or the variable is wrong.
 
     """
-    kinds = kinds_of(assumptions)
+    items = assumption_items(assumptions)
     if isinstance(integrand, str):
-        return _prepare_text(integrand, variable, kinds)
-    return (_finish(_from_sympy(integrand), variable, None, kinds, str(integrand)),)
+        return _prepare_text(integrand, variable, items)
+    return (_finish(_from_sympy(integrand), variable, None, items, str(integrand)),)
 
 
-def kinds_of(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
     """Assumptions on parameters in a form that can be a key of a cache.
 
     Raises:
@@ -346,12 +347,12 @@ def kinds_of(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ..
     """
     if not assumptions:
         return ()
-    kinds = tuple(sorted(assumptions.items()))
-    for name, kind in kinds:
-        if kind not in ASSUMPTIONS:
-            known = ", ".join(ASSUMPTIONS)
-            raise ProblemError(f"assumption on {name}: {kind!r} is none of {known}")
-    return kinds
+    items = tuple(sorted(assumptions.items()))
+    for name, assumption in items:
+        if assumption not in ASSUMPTIONS:
+            choices = ", ".join(ASSUMPTIONS)
+            raise ProblemError(f"assumption on {name}: {assumption!r} is none of {choices}")
+    return items
 
 
 def as_latex(integrand: str | sympy.Expr) -> str:
@@ -375,16 +376,23 @@ KEPT = 4096
 
 @lru_cache(maxsize=KEPT)
 def _prepare_text(
-    text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+    text: str, variable: str | None, assumptions: tuple[tuple[str, str], ...]
 ) -> tuple[Integrand, ...]:
-    problem = read_integral(text, variable, [name for name, _ in kinds])
+    problem = read_integral(text, variable, [name for name, _ in assumptions])
     if problem.lower is not None:
         raise ProblemError(f"{text!r} has limits: it is a definite integral")
-    return integrands(problem, text, variable, kinds)
+    stated, comparisons = problem.conditions
+    if any(comparison.function != "ne" and not is_sign(comparison) for comparison in comparisons):
+        raise ProblemError(f"{text!r}: of conditions, only signs and kinds of parameters are known")
+    assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
+    return integrands(problem, text, variable, assumptions)
 
 
 def integrands(
-    problem: IntegralProblem, text: str, variable: str | None, kinds: tuple[tuple[str, str], ...]
+    problem: IntegralProblem,
+    text: str,
+    variable: str | None,
+    assumptions: tuple[tuple[str, str], ...],
 ) -> tuple[Integrand, ...]:
     """The integrands of an integral that was read, one for each reading, the likeliest first.
 
@@ -392,7 +400,7 @@ def integrands(
         problem: the integral.
         text: what it was read from.
         variable: the variable of integration, if the caller names one.
-        kinds: the parameters' assumptions.
+        assumptions: of the parameters, as `assumption_items` gives them.
 
     Returns:
         Integrands; the flags of each name the second readings that it takes.
@@ -402,7 +410,9 @@ def integrands(
 
     """
     return tuple(
-        _finish(reading.expression, variable, problem.variable, kinds, text, reading.ambiguities)
+        _finish(
+            reading.expression, variable, problem.variable, assumptions, text, reading.ambiguities
+        )
         for reading in problem.readings
     )
 
@@ -411,7 +421,7 @@ def _finish(
     expression: Expression,
     variable: str | None,
     named: str | None,
-    kinds: tuple[tuple[str, str], ...],
+    assumptions: tuple[tuple[str, str], ...],
     key: str,
     ambiguities: tuple[str, ...] = (),
 ) -> Integrand:
@@ -425,8 +435,8 @@ def _finish(
     second: tuple[str, ...] = ()
     if ambiguities:
         second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
-    key = "|".join((key, variable, str(kinds), *second))
-    return Integrand(expression, variable, dict(kinds), key, names=names, flags=second)
+    key = "|".join((key, variable, str(assumptions), *second))
+    return Integrand(expression, variable, dict(assumptions), key, names=names, flags=second)
 
 
 def sole_variable(names: set[str]) -> str:
@@ -438,8 +448,8 @@ def sole_variable(names: set[str]) -> str:
         ProblemError: there are several, with their names.
 
     """
-    others = {name.partition("_")[0] for name in names - {"x"}}
-    if not names or ("x" in names and others <= _PARAMETERS):
+    letters = {name.partition("_")[0] for name in names - {"x"}}
+    if not names or ("x" in names and letters <= _PARAMETERS):
         return "x"
     if len(names) > 1 or names <= _CONSTANTS:
         listed = ", ".join(sorted(names | ({"x"} if len(names) == 1 else set())))

@@ -5,13 +5,21 @@ One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` 
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import cycle, pairwise, product
 
+from flint import acb, arb
+
+from ...errors import ProblemError
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import PIECEWISE
+from ...reading.functions.record import WHOLE
+from ..ball_arithmetic.balls import UnusableError
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO
 
 #: The least and the greatest parameter of a draw; those between are spaced geometrically.
 LEAST, GREATEST = 0.21875, 9.71875
@@ -20,6 +28,8 @@ MAX_THRESHOLD = 1e6
 #: Where cases are distinguished, parameters are so large and so small, and so many times as
 #: large and as small, too.
 EXTREME = 2.0**40
+#: The same where the steps of a floor up to them are counted one by one: 311 take 0.1 s.
+FEW = 2.0**5
 
 #: Sizes of middle draws of `regimes`: below 1, where the integral of x^{-a} at 0 converges, and
 #: above.
@@ -34,20 +44,29 @@ _KINDS: dict[str, Callable[[float, int], float]] = {
     "negative": lambda size, _: -size,
     "real": lambda size, side: size if side else -size,
     "integer": lambda size, side: float(int(size) // 2 * 2 + 3 - side),
+    "signed integer": lambda size, side: (
+        (int(size) // 2 * 2 + 3.0 - side) * (1 - int(8 * size) % 2 * 2)
+    ),
     "even": lambda size, _: 2.0 * (int(size) + 1),
     "odd": lambda size, _: 2.0 * int(size) + 3.0,
 }
 #: Those with signs or parities, which are combined in all ways for so many parameters.
-_SIDED, MAX_SIDED = frozenset(("real", "integer")), 3
+_SIDED, MAX_SIDED = frozenset(("real", "integer", "signed integer")), 3
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
+_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == WHOLE)
+
+#: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
+#: parameters 1 in 6 fits.
+FEWEST, TRIES = 4, 400
+_RELATIONS = frozenset(("lt", "le", "ne"))
 
 Draw = tuple[tuple[str, float], ...]
 
 
 def draws(
     names: Sequence[str],
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
@@ -55,7 +74,7 @@ def draws(
 
     Args:
         names: the parameters, sorted.
-        kinds: their assumptions (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+        assumptions: on them (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
         variable: the variable of integration.
         expressions: f and F.
 
@@ -66,7 +85,7 @@ def draws(
 
     def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
         return tuple(
-            (name, _KINDS[kinds.get(name, "positive")](size, side))
+            (name, _KINDS[assumptions.get(name, "positive")](size, side))
             for name, size, side in zip(names, values, sides, strict=False)
         )
 
@@ -74,15 +93,16 @@ def draws(
         draw(sizes, cycle((0, 1))),
         draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
     ]
-    if not _SIDED.isdisjoint(kinds.values()):
+    if not _SIDED.isdisjoint(assumptions.values()):
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
+        counted = any(_counts(node, names) for tree in expressions for node in nodes_of(tree))
+        far = FEW if counted else EXTREME
         scaled = [
-            [scale * size for size in sizes]
-            for scale in (2.375 * threshold / LEAST, EXTREME, 1 / EXTREME)
+            [scale * size for size in sizes] for scale in (2.375 * threshold / LEAST, far, 1 / far)
         ]
-        for values in (*scaled, _spaced(1 / EXTREME, EXTREME, len(names))):
+        for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
     for tree in expressions:
         for name, value in _special_values(tree):
@@ -92,7 +112,10 @@ def draws(
 
 
 def regimes(
-    names: Sequence[str], kinds: Mapping[str, str], expressions: Sequence[Expression]
+    names: Sequence[str],
+    assumptions: Mapping[str, str],
+    expressions: Sequence[Expression],
+    conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
     """Values of the parameters of a number, such as a definite integral.
 
@@ -101,30 +124,41 @@ def regimes(
 
     Args:
         names: the parameters, sorted.
-        kinds: their assumptions.
+        assumptions: on them.
         expressions: the integrand, the limits and the answer.
+        conditions: comparisons that hold for all draws.
 
     Returns:
         Draws on both sides of 1, in the middle and beyond the largest number; and further ones if
         a function that distinguishes cases occurs.
 
+    Raises:
+        ProblemError: no values were found for which the conditions hold.
+
     """
     if not names:
         return [()], []
-    return _regimes(tuple(names), tuple(sorted(kinds.items())), tuple(expressions))
+    assumption_items, trees = tuple(sorted(assumptions.items())), (*expressions, *conditions)
+    return _regimes(tuple(names), assumption_items, trees, tuple(conditions))
 
 
 @lru_cache(maxsize=1024)
 def _regimes(
     names: tuple[str, ...],
-    given: tuple[tuple[str, str], ...],
+    assumption_items: tuple[tuple[str, str], ...],
     expressions: tuple[Expression, ...],
+    conditions: tuple[Expression, ...],
 ) -> tuple[list[Draw], list[Draw]]:
-    kinds = dict(given)
-    all_ = draws(names, kinds, "", expressions)
+    assumptions = dict(assumption_items)
+    all_ = draws(names, assumptions, "", expressions)
     middle = [
         tuple(
-            (name, _KINDS[kinds.get(name, "positive")](MIDDLE[(at + k) % len(MIDDLE)], at + k & 1))
+            (
+                name,
+                _KINDS[assumptions.get(name, "positive")](
+                    MIDDLE[(at + k) % len(MIDDLE)], at + k & 1
+                ),
+            )
             for at, name in enumerate(names)
         )
         for k in range(3)
@@ -136,15 +170,79 @@ def _regimes(
         scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
         beyond = [
             tuple(
-                (name, _KINDS[kinds.get(name, "positive")](scale * size, 1))
+                (name, _KINDS[assumptions.get(name, "positive")](scale * size, 1))
                 for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
             )
             for scale in scales
         ]
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
-    if not distinct and _SIDED.isdisjoint(kinds.values()):
+    if conditions:
+        usual, all_ = ([d for d in drawn if _admits(conditions, d)] for drawn in (usual, all_))
+        if len(usual) < FEWEST:
+            usual = list(dict.fromkeys([*usual, *_admissible(names, assumptions, conditions)]))
+        if not usual:
+            raise ProblemError("no values of the parameters were found that fit the conditions")
+        all_ = [*usual[:2], *all_]
+    if not distinct and _SIDED.isdisjoint(assumptions.values()):
         return usual, []
     return usual, [draw for draw in all_[2:] if draw not in usual]
+
+
+def _admissible(
+    names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
+) -> Iterator[Draw]:
+    """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
+    numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
+    near = [n * factor for n in numbers for factor in (0.5, 0.875, 1.125, 2.0)]
+    between = [(low + high) / 2 for low, high in pairwise(numbers)]
+    sizes = [*MIDDLE, LEAST, GREATEST, *near, *between]
+    chance = random.Random(0)
+    count = 0
+    for _ in range(TRIES):
+        draw = tuple(
+            (
+                name,
+                _KINDS[assumptions.get(name, "positive")](
+                    chance.choice(sizes), chance.randrange(2)
+                ),
+            )
+            for name in names
+        )
+        if _admits(conditions, draw):
+            yield draw
+            count += 1
+        if count == 2 * FEWEST:
+            return
+
+
+def _constants(tree: Expression) -> Iterator[float]:
+    """The values of the largest constant parts of an expression."""
+    if symbols_of(tree) or tree.function in _RELATIONS:
+        for operand in tree.args:
+            yield from _constants(operand)
+    elif (value := _value(tree, ())) is not None:
+        yield float(value)
+
+
+def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
+    """Whether all conditions hold for a draw."""
+    for condition in conditions:
+        low, high = condition.args
+        gap = _value(Call("add", (high, Call("neg", (low,)))), draw)
+        if gap is None or not (gap > 0 or (condition.function == "ne" and gap < 0)):
+            return False
+    return True
+
+
+def _value(constant: Expression, draw: Draw) -> arb | None:
+    """The real value of an expression for a draw."""
+    try:
+        tape = compile_tape(constant, "")
+        values = {name: acb(value) for name, value in draw}
+        value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+    except (UnusableError, KeyError):
+        return None
+    return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
 def distinguishes_cases(expression: Expression) -> bool:
@@ -156,8 +254,8 @@ def _folded(tree: Expression) -> Iterator[float]:
     """The rational constants of an expression, 10^3 as 1000."""
     ratio = fold(tree)
     if ratio is None:
-        for part in tree.args:
-            yield from _folded(part)
+        for operand in tree.args:
+            yield from _folded(operand)
     elif abs(ratio) < MAX_SCALE:
         yield float(ratio)
 
@@ -173,9 +271,14 @@ def _distinguishes(node: Expression, variable: str) -> bool:
     """Whether a node distinguishes cases of the parameters alone."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
-    parts = node.args[1::2] if node.function == "piecewise" else node.args
-    symbols = set().union(*(symbols_of(part) for part in parts))
+    compared = node.args[1::2] if node.function == "piecewise" else node.args
+    symbols = set().union(*(symbols_of(operand) for operand in compared))
     return bool(symbols) and variable not in symbols
+
+
+def _counts(node: Expression, names: Sequence[str]) -> bool:
+    """Whether a node has steps between which another symbol than a parameter varies."""
+    return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 
 def _numbers(tree: Expression) -> Iterator[float]:
@@ -188,7 +291,7 @@ def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
     """Parameters with the values that an (in)equality singles out."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
-            for one, two in pairwise((*node.args, node.args[0])):
-                value = fold(two)
-                if isinstance(one, Symbol) and value is not None:
-                    yield one.name, float(value)
+            for first_operand, second_operand in pairwise((*node.args, node.args[0])):
+                value = fold(second_operand)
+                if isinstance(first_operand, Symbol) and value is not None:
+                    yield first_operand.name, float(value)

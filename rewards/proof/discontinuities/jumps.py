@@ -41,10 +41,10 @@ def jump(
                 return None
             if between is None and bound > GROWTH * further + GROWTH:
                 return None
-            before, after = (
+            value_left, value_right = (
                 at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
             )
-            gap = after - before
+            gap = value_right - value_left
             if not gap.is_finite():
                 continue  # 1 - sin(x)^2 so near to a pole of the secant takes more bits
             gap = acb(gap.real) if real else gap
@@ -57,8 +57,8 @@ def jump(
             if gap.abs_lower() > allowed:
                 return Witness(
                     point=f"{answer.variable}={left.real.str(15)} and just above",
-                    expected=before.str(15),
-                    got=after.str(15),
+                    expected=value_left.str(15),
+                    got=value_right.str(15),
                 )
             if gap.abs_upper() <= 2 * allowed + arb(2) ** (-bits // 2):
                 return None

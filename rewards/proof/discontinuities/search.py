@@ -50,7 +50,7 @@ ENDS_WIDTH = 2.0**-40
 MAX_FLAGGED = 400
 
 
-class Place(NamedTuple):
+class CriticalInterval(NamedTuple):
     """An interval where F may jump: something passes zero there, or a whole number."""
 
     low: Ball
@@ -80,10 +80,10 @@ class Steps:
         self.at, self._formulas = comparison, formulas
         self.tape, self.pool = comparison.tape, comparison.pool
         self.too_large = False
-        self.touching: list[Place] = []
+        self.touching: list[CriticalInterval] = []
         self._budget = MAX_RADICAND_SEARCH
         self._complete = True
-        self._known: dict[tuple[Branch, float, int], list[Place]] = {}
+        self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
 
     def impossible(self) -> bool:
         """Whether F has no steps: no place where it could, or a form that excludes them.
@@ -98,7 +98,7 @@ class Steps:
         ):
             return True
         width = 2.0 ** -(self.at.bits * 3 // 8)
-        if self.tape.breaks or any(self._turns(each, width) for each in self.tape.branches):
+        if self.tape.breaks or any(self._turns(branch, width) for branch in self.tape.branches):
             return False
         return self._complete or not self.tape.special
 
@@ -121,20 +121,20 @@ class Steps:
             return self.at.undecided(
                 "f is too large, or a constant too small, where the answer may jump"
             )
-        return self._in_cells([*cells, *(place.low for place in self.touching)])
+        return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
         """Refute a jump where a part that is not analytic breaks; such places bound cells."""
         for brk in self.tape.breaks:
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
-            part = partial(self.at.part, self.tape, brk.slot)
-            places, complete = breakpoints(part, brk.at, budget, width)
+            subexpression = partial(self.at.part, self.tape, brk.slot)
+            intervals, complete = breakpoints(subexpression, brk.at, budget, width)
             if not complete:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
-            for low, high in places if self.at.order else ():
-                if witness := self._jump(Place(low, high, self.tape, brk)):
+            for low, high in intervals if self.at.order else ():
+                if witness := self._jump(CriticalInterval(low, high, self.tape, brk)):
                     return self._jumped(witness)
-            cells += [low for low, _ in places]
+            cells += [low for low, _ in intervals]
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
@@ -142,20 +142,20 @@ class Steps:
         for branch in self.tape.branches:
             turns = self._turns(branch, width)
             if not branch.root:
-                cells += [place.low for place in turns]
+                cells += [interval.low for interval in turns]
             elif not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             elif branch.outermost:
-                self.touching += [place for place in turns if self._is_cut(branch, place)]
+                self.touching += [interval for interval in turns if self._is_cut(branch, interval)]
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
-            for place in turns if self.at.order and not self.tape.special else ():
+            for interval in turns if self.at.order and not self.tape.special else ():
                 if self.too_large:
                     break
-                if branch.turns and self._is_far_and_large(place):
+                if branch.turns and self._is_far_and_large(interval):
                     continue
-                if branch.outermost and self._is_cut(branch, place):
+                if branch.outermost and self._is_cut(branch, interval):
                     continue
-                if self._is_regular(place) and (witness := self._jump(place, real=True)):
+                if self._is_regular(interval) and (witness := self._jump(interval, real=True)):
                     return self._jumped(witness)
         return None
 
@@ -180,8 +180,10 @@ class Steps:
         if not (self.tape.poles or self.touching):
             return False
         ctx.prec = BASE_BITS
-        touching = ((place.low, place.high) for place in self.touching[:8])
-        return any(jump(self.at, *place) for place in itertools.chain(touching, self._poles()))
+        touching = ((interval.low, interval.high) for interval in self.touching[:8])
+        return any(
+            jump(self.at, *interval) for interval in itertools.chain(touching, self._poles())
+        )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Where the argument of an inverse function has a pole, in a short answer."""
@@ -195,9 +197,9 @@ class Steps:
             return []
         u = branch.argument
         tape = compile_tape(add(power(u, Number(3)), neg(u)), self.tape.variable)
-        part = partial(self.at.part, tape, tape.root)
-        places, _ = breakpoints(part, "zero", self._budget, ENDS_WIDTH)
-        return [low for low, _ in places]
+        subexpression = partial(self.at.part, tape, tape.root)
+        intervals, _ = breakpoints(subexpression, "zero", self._budget, ENDS_WIDTH)
+        return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
         """Whether F, without a value at x, has none in the whole cell around x.
@@ -222,29 +224,29 @@ class Steps:
             Status.INCORRECT, self.at.usable, witness=witness, detail=detail, proof="witness"
         )
 
-    def _is_regular(self, place: Place) -> bool:
+    def _is_regular(self, interval: CriticalInterval) -> bool:
         """Whether no root, logarithm or non-analytic part of f changes at a place."""
         f = self.pool.tape
-        jets = self.at.run(f, acb(place.low.union(place.high)), derivative=False)
+        jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
         slots += [brk.slot for brk in f.breaks]
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
-    def _is_far_and_large(self, place: Place) -> bool:
+    def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether f is so large at a place far away that a jump there takes long to be seen."""
-        if abs(place.low) < WINDOW:
+        if abs(interval.low) < WINDOW:
             return False
-        value = self.pool.f(Point(acb(place.low.mid()), measured=False), self.at.bits)
+        value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
-    def _turns(self, branch: Branch, width: float) -> list[Place]:
+    def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Where the branch of a root or logarithm may change, or an inverse function turn back."""
         key = branch, width, self._budget
         if key not in self._known:
             self._known[key] = self._search(branch, width)
         return self._known[key]
 
-    def _search(self, branch: Branch, width: float) -> list[Place]:
+    def _search(self, branch: Branch, width: float) -> list[CriticalInterval]:
         if not (branch.root or branch.turns):
             return []
         argument, variable = branch.argument, self.tape.variable
@@ -266,31 +268,33 @@ class Steps:
         for factor in factors:
             tape = compile_tape(factor, variable)
             passing.append((tape, Break(tape.root, "zero")))
-        found = []
+        candidates = []
         for tape, zero in passing:
-            part = partial(self.at.part, tape, zero.slot)
-            places, complete = breakpoints(part, zero.at, self._budget, width)
+            subexpression = partial(self.at.part, tape, zero.slot)
+            intervals, complete = breakpoints(subexpression, zero.at, self._budget, width)
             self._complete &= complete
-            found += [Place(low, high, tape, zero) for low, high in places]
-        kept = [place for place in found if self._may_change(branch, place)]
-        if any(place.tape is self.tape for place in kept) and has_no_zeros(argument, variable):
+            candidates += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
+        may_change = [interval for interval in candidates if self._may_change(branch, interval)]
+        if any(interval.tape is self.tape for interval in may_change) and has_no_zeros(
+            argument, variable
+        ):
             # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
-            kept = [place for place in kept if place.tape is not self.tape]
-        return sorted(kept, key=lambda place: abs(float(place.low)))
+            may_change = [interval for interval in may_change if interval.tape is not self.tape]
+        return sorted(may_change, key=lambda interval: abs(float(interval.low)))
 
-    def _may_change(self, branch: Branch, place: Place) -> bool:
-        value = self._argument(branch, place)
+    def _may_change(self, branch: Branch, interval: CriticalInterval) -> bool:
+        value = self._argument(branch, interval)
         if not branch.root:
             return bool(value.real.contains_integer())
-        return bool(value.contains(ZERO)) or self._is_cut(branch, place)
+        return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
 
-    def _is_cut(self, branch: Branch, place: Place) -> bool:
+    def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
         """Whether a complex argument of a root or logarithm may be negative at a place."""
-        value = self._argument(branch, place)
+        value = self._argument(branch, interval)
         return value.real < 0 and is_written_with(branch.argument, "i")
 
-    def _argument(self, branch: Branch, place: Place) -> Ball:
-        x = acb(place.low.union(place.high))
+    def _argument(self, branch: Branch, interval: CriticalInterval) -> Ball:
+        x = acb(interval.low.union(interval.high))
         return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
 
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
@@ -305,101 +309,110 @@ class Steps:
         points = (Point(acb(x), measured=False) for x in (*middles, *outer, *near))
         return [point for point in points if self.pool.usable(point.x) is not None]
 
-    def _jump(self, place: Place, *, real: bool = False) -> Witness | None:
+    def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
         """A jump at a place, which is isolated as sharply as the size of f there demands.
 
         Only a very close look shows a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and f
         may have a peak that is seen only from there.
         """
-        place = self._isolated(place)
-        if is_unbounded(self.at, place.low, place.high):
+        interval = self._isolated(interval)
+        if is_unbounded(self.at, interval.low, interval.high):
             return None
-        magnitude = self._magnitude(place.low)
-        fine = self._fineness(place) // 2
+        magnitude = self._magnitude(interval.low)
+        fine = self._fineness(interval) // 2
         for _ in range(MAX_CLOSER_LOOKS):
             width, bits = _sharpness(magnitude + fine)
-            wide, place = place, self._isolated(place, magnitude + fine)
+            wide, interval = interval, self._isolated(interval, magnitude + fine)
             with precision(bits):
-                seen, magnitude = magnitude, max(magnitude, self._magnitude(place.high, width))
-                if magnitude == MAX_MAGNITUDE or (magnitude and place is wide):
-                    self.too_large |= self._is_bounded(place)
+                seen, magnitude = magnitude, max(magnitude, self._magnitude(interval.high, width))
+                if magnitude == MAX_MAGNITUDE or (magnitude and interval is wide):
+                    self.too_large |= self._is_bounded(interval)
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return jump(self.at, place.low, place.high, magnitude + fine, real=real)
+        return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
 
-    def _isolated(self, place: Place, magnitude: int = 0) -> Place:
+    def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
         """The same place in a narrow interval; as it is if it is a pole, where a sign changes, too.
 
         ``magnitude`` is that of f, in bits: the larger, the narrower.
         """
-        low, high, tape, passing = place
+        low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
-        part = partial(self.at.part, tape, passing.slot)
+        subexpression = partial(self.at.part, tape, passing.slot)
         with precision(bits):
-            value = part(acb(low))[0].real
+            value = subexpression(acb(low))[0].real
             target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
             if abs(value - target) > 1:
-                return place
+                return interval
             slack = arb(2) ** -BASE_BITS * (1 + abs(low))
             ends = ((low - slack).mid(), (high + slack).mid())
-            closer = isolate(part, target, *ends, width)
-        return place._replace(low=closer[0], high=closer[1]) if closer else place
+            closer = isolate(subexpression, target, *ends, width)
+        return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
-    def _fineness(self, place: Place) -> int:
+    def _fineness(self, interval: CriticalInterval) -> int:
         """Bits by which a step at a place may be below 1.
 
         As far as constants of F tell, but for one of integration; and parts that are level beside
         the place, as ``sgn(x)/10^300`` is, with their own steps.
         """
-        inside = set(self.tape.terms)
+        summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
-            if slot in inside:
-                inside.update(arguments)
+            if slot in summand_slots:
+                summand_slots.update(arguments)
         with precision(max(JUMP_BITS, ctx.prec)):
-            distance = (1 + abs(place.low)) * NEARBY
-            left, right = acb((place.low - distance).mid()), acb((place.high + distance).mid())
+            distance = (1 + abs(interval.low)) * NEARBY
+            left, right = (
+                acb((interval.low - distance).mid()),
+                acb((interval.high + distance).mid()),
+            )
             if any(map(self._is_complex, (left, right))):
                 return 0  # the domain ends here
             jets = self.at.run(self.tape, left)
-        constants = [jets[slot][0] for slot in inside if not self.tape.varying[slot]]
+        constants = [jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]]
         bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
-        level = [slot for slot in inside if self.tape.varying[slot] and _is_level(jets[slot])]
+        level = [
+            slot for slot in summand_slots if self.tape.varying[slot] and _is_level(jets[slot])
+        ]
         if level:
             with precision(self.at.max_bits):
-                before, after = (self.at.run(self.tape, x) for x in (left, right))
+                jets_left, jets_right = (self.at.run(self.tape, x) for x in (left, right))
                 for slot in level:
-                    here, there = before[slot][0], after[slot][0]
-                    sizes = (here.abs_lower(), there.abs_lower(), (here - there).abs_lower())
+                    value_left, value_right = jets_left[slot][0], jets_right[slot][0]
+                    sizes = (
+                        value_left.abs_lower(),
+                        value_right.abs_lower(),
+                        (value_left - value_right).abs_lower(),
+                    )
                     bits += [-log2(size) for size in sizes if size > 0]
-        most = max(bits, default=0)
-        self.too_large |= most > MAX_MAGNITUDE
-        return int(max(most, 0)) if not self.too_large else 0
+        finest = max(bits, default=0)
+        self.too_large |= finest > MAX_MAGNITUDE
+        return int(max(finest, 0)) if not self.too_large else 0
 
     def _is_complex(self, x: Ball) -> bool:
         """Whether f has a value at x that is not real."""
         value = self.at.integrand(x)
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
-    def _is_bounded(self, place: Place) -> bool:
+    def _is_bounded(self, interval: CriticalInterval) -> bool:
         """Whether f has no pole at a place, or so near that it is taken to be there."""
-        margin = place.high - place.low
-        ends = acb(place.low - margin), acb(place.high + margin)
+        margin = interval.high - interval.low
+        ends = acb(interval.low - margin), acb(interval.high + margin)
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
         """Binary order of magnitude of f beside a place, if it is large."""
         bits = ctx.prec
-        for more in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
-            with precision(bits * more):
-                beside = acb((x + (1 + abs(x)) * distance).mid())
-                value = self.at.integrand(beside)
+        for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
+            with precision(bits * factor):
+                nearby = acb((x + (1 + abs(x)) * distance).mid())
+                value = self.at.integrand(nearby)
             if value is None or value.is_finite():
                 break
         if value is None:
             return 0
         size = log2(value.abs_upper()) if value.is_finite() else math.inf
         # So near to a pole f is finite, and not so large: an overflow.
-        self.too_large |= size == math.inf or (more > 1 and size > MAX_MAGNITUDE)
+        self.too_large |= size == math.inf or (factor > 1 and size > MAX_MAGNITUDE)
         if self.too_large:
             return 0
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0

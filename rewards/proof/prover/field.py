@@ -35,19 +35,13 @@ from .quotients import (
 #: Most generators; most terms of all values together.
 MAX_GENERATORS, MAX_WORK = 40, 40_000
 #: Terms up to which the power of a sum that has a generator is expanded in normal forms: as many as
-#: the power has of two terms, if it has none (`elements.MAX_POWER`).
+#: the power has of two terms, if it has none (`rules.radicals.MAX_POWER`).
 MAX_EXPANDED = 64
 #: How often a relation may be applied to one power.
 MAX_TIMES = 256
-#: Numbers of variables of the rings that are tried: small exponent vectors are faster.
-SIZES = (8, 16, MAX_GENERATORS)
 
 #: A bit for each generator, the last first, as polynomials have their degrees.
 _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
-
-
-class TooManyGeneratorsError(NotProvedError):
-    """More generators than the ring has variables."""
 
 
 @dataclass(slots=True, eq=False)
@@ -81,7 +75,7 @@ class Field:
     constant, may not be real, is positive, has a relation.
     """
 
-    size: int = SIZES[0]
+    size: int = MAX_GENERATORS
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -140,10 +134,12 @@ class Field:
         """
         known = self.find(kind, args)
         if known is not None:
+            if real:
+                self.unreal &= ~(1 << known.index)
             return known
         index = len(self.generators)
         if index >= self.size:
-            raise TooManyGeneratorsError
+            raise NotProvedError("too many generators")
         tree = tree or (lambda: Call(kind))
         bit = 1 << index
         if slope is not None:

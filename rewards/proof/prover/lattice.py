@@ -1,125 +1,145 @@
-"""A basis of the lattice that angles span, so that each is a whole combination of few units.
+"""A basis of the lattice that exponents, or angles, span: each is a whole combination of units.
 
-Letters: an angle is ``w + k``, where w varies and k is constant. Both are vectors over Q, whose
-coordinates belong to monomials of the field. Units ``b_1, ..., b_r`` have linearly independent w;
-an angle is ``n_1 b_1 + ... + n_r b_r + k`` with whole n. So ``sin(6x + 4)`` and ``cos(12x + 8)``
-have one unit and k = 0. A finer basis is the Hermite normal form of the units and the angle, as
-rows over Z, and then reduced (Cohen, *A Course in Computational Algebraic Number Theory*, sections
-2.4 and 2.6).
+Letters: an exponent is a vector ``v`` over Q, whose coordinates belong to monomials of the field, 1
+among them. Units ``b_1, ..., b_r`` are linearly independent, and ``v = n_1 b_1 + ... + n_r b_r``
+with whole ``n_i``: of ``6x + 4``, ``9x + 5`` and ``3x + 3`` they are ``3x + 1`` and 2. Where a
+vector is a combination with fractions, a finer basis is the Hermite normal form of units and
+vector, as rows over Z, which is then reduced (Cohen, *A Course in Computational Algebraic Number
+Theory*, sections 2.4 and 2.6).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-Vector: TypeAlias = dict[Hashable, fmpq]
+from .quotients import NotProvedError
+
+Vector: TypeAlias = dict[int, fmpq]
+#: Places of units, and the multiples of them that make up a vector.
+Combination: TypeAlias = list[tuple[int, fmpq]]
 ZERO, UNIT = fmpq(0), fmpq(1)
-
-
-class Angle(NamedTuple):
-    """An angle: what varies in it, and its constant phase."""
-
-    varying: Vector
-    phase: Vector
+#: Most units: matrices are so small.
+MAX_UNITS = 32
+#: Largest denominator of fractions of units that are algebraic over them.
+MAX_ROOT = 1000
 
 
 @dataclass(slots=True)
 class Lattice:
-    """The units of all angles that were added; ``apart`` if each angle is to be its own.
+    """The units of vectors. ``most`` is the largest multiple of a unit.
 
-    Angles that are apart are regarded as independent: what is proved then is true, and a product of
-    the sines of 20x and 24x is no polynomial of degree 11.
+    Vectors are read first; then there is a basis, and then ``generators`` of units are made. A
+    vector stays ``alone``, as a unit of its own, if a multiple were larger, or if the basis is too
+    coarse and has generators. It is then regarded as independent of all others: what is proved so
+    is true. But if fractions of units are ``algebraic`` over them, then they are combined.
 
-    >>> lattice = Lattice()
-    >>> for n in (6, 4):
-    ...     _ = lattice.add(Angle({"x": fmpq(n)}, {"1": fmpq(1)}))
-    >>> lattice.coordinates({"x": fmpq(10)})
-    [5]
+    >>> lattice = Lattice(128)
+    >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
+    >>> lattice.settle()
+    >>> lattice.add({0: fmpq(10), 1: fmpq(10)})
+    [(0, 5)]
 
     """
 
-    units: list[Angle] = field(default_factory=list)
-    apart: bool = False
+    most: int
+    algebraic: bool = False
+    units: list[Vector] = field(default_factory=list)
+    vectors: list[Vector] = field(default_factory=list)
+    generators: dict[int, Any] = field(default_factory=dict)
+    alone: dict[int, Vector] = field(default_factory=dict)
+    largest: int = 1
 
-    def coordinates(self, varying: Vector) -> list[fmpq] | None:
-        """The combination of units that a vector is, rational or whole; None if it is none."""
+    def settle(self) -> None:
+        """Make a basis for all vectors that were read; those of few coordinates come first."""
+        waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
+        for vector in waiting:
+            self.add(vector)
+
+    def add(self, vector: Vector) -> Combination:
+        """The combination of units that a vector is, for which there may be new ones."""
         if not self.units:
-            return None
-        if self.apart:
-            minus = {key: -c for key, c in varying.items()}
-            found = [(v == varying) - (v == minus) for v in (unit.varying for unit in self.units)]
-            return [fmpq(n) for n in found] if any(found) else None
-        if len(self.units) == 1:  # nearly always
-            unit = self.units[0].varying
-            if unit.keys() != varying.keys():
-                return None
-            ratios = [c / unit[key] for key, c in varying.items()]
-            return ratios[:1] if ratios.count(ratios[0]) == len(ratios) else None
-        columns = [*(unit.varying for unit in self.units), varying]
-        keys = list(dict.fromkeys(key for column in columns for key in column))
-        rows = [[column.get(key, ZERO) for column in columns] for key in keys]
-        if len(rows) < len(columns) - 1:
-            return None
-        reduced, rank = fmpq_mat(rows).rref()
-        rank_of_units = len(columns) - 1
-        if rank != rank_of_units:
-            return None
-        return [reduced[i, rank_of_units] for i in range(rank_of_units)]
-
-    def add(self, angle: Angle) -> list[fmpq]:
-        """Make the basis so fine that an angle is a whole combination of units.
-
-        Returns:
-            The combination, one whole number a unit. The units stay the same objects, in the same
-            list, unless the basis became finer.
-
-        """
-        found = self.coordinates(angle.varying)
+            return self._append(vector)
+        if len(self.units) == 1 and len(vector) == 1:  # nearly always
+            ((key, c),) = vector.items()
+            first = self.units[0].get(key)
+            if first is not None and len(self.units[0]) == 1:
+                if c == first:
+                    return [(0, UNIT)]
+                n = c / first
+                if n.q == 1 and (size := abs(int(n.p))) <= self.most:
+                    self.largest = max(self.largest, size)
+                    return [(0, n)]
+        minus = {key: -c for key, c in vector.items()} if self.alone else {}
+        for at, unit in self.alone.items():
+            if unit in (vector, minus):
+                return [(at, UNIT if unit == vector else -UNIT)]
+        places = [at for at in range(len(self.units)) if at not in self.alone]
+        found = _combination([self.units[at] for at in places], vector)
         if found is None:
-            unit = _positive(angle)
-            self.units.append(unit)
-            return [ZERO] * (len(self.units) - 1) + [UNIT if unit is angle else -UNIT]
-        denominator = math.lcm(*(int(c.q) for c in found))
-        if denominator == 1:
-            return found
-        rank = len(found)
+            return self._append(vector)
+        used = [(at, c) for at, c in zip(places, found, strict=True) if c]
+        denominator = math.lcm(*(int(c.q) for _, c in used))
+        size = max(int(abs(c).ceil()) for _, c in used)
+        made = any(at in self.generators for at, _ in used)
+        if denominator > 1 and not made and self._refine(used, denominator):
+            return self.add(vector)
+        whole = denominator == 1 or (self.algebraic and made and denominator <= MAX_ROOT)
+        if whole and size <= self.most:
+            self.largest = max(self.largest, size)
+            return used
+        combination = self._append(vector)
+        self.alone[len(self.units) - 1] = self.units[-1]
+        return combination
+
+    def _append(self, vector: Vector) -> Combination:
+        """A new unit, whose first coordinate is positive."""
+        if len(self.units) >= MAX_UNITS:
+            raise NotProvedError("too many units")
+        sign = UNIT if next(iter(vector.values())) > 0 else -UNIT
+        self.units.append(vector if sign > 0 else {key: -c for key, c in vector.items()})
+        return [(len(self.units) - 1, sign)]
+
+    def _refine(self, used: Combination, denominator: int) -> bool:
+        """Make units so fine that they have a combination, if no multiple becomes too large."""
+        rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
-        rows.append([int((c * denominator).p) for c in found])
-        finer = fmpz_mat(fmpz_mat(rows).hnf().tolist()[:rank]).lll().tolist()
-        self.units = [
-            _positive(combined(zip((fmpq(n, denominator) for n in row), self.units, strict=True)))
-            for row in finer
-        ]
-        found = self.coordinates(angle.varying) or []
-        if self.phase_left(angle, found):
-            # Not half an angle and its double, say: phases that are shared by nothing grow.
-            self.units = [Angle(unit.varying, {}) for unit in self.units]
-        return found
-
-    def phase_left(self, angle: Angle, found: list[fmpq]) -> Vector:
-        """The phase of an angle that its combination of units does not have."""
-        if not (angle.phase or any(unit.phase for unit in self.units)):
-            return {}
-        return combined([(UNIT, angle), *zip((-n for n in found), self.units, strict=False)]).phase
-
-
-def combined(terms: Iterable[tuple[fmpq, Angle]]) -> Angle:
-    """The sum of multiples of angles."""
-    varying: Vector = {}
-    phase: Vector = {}
-    for n, angle in terms:
-        for total, vector in ((varying, angle.varying), (phase, angle.phase)):
-            for key, c in vector.items():
-                total[key] = total.get(key, ZERO) + n * c
-    return Angle(*({key: c for key, c in v.items() if c} for v in (varying, phase)))
+        rows.append([int((c * denominator).p) for _, c in used])
+        finer = fmpz_mat(fmpz_mat(rows).hnf().tolist()[:rank]).lll()
+        multiples = (fmpq_mat(finer) / denominator).inv().entries()  # of the units that there were
+        largest = self.largest * max(int(c.ceil()) for c in map(abs, multiples))
+        if largest > self.most:
+            return False
+        self.largest = largest
+        units = [self.units[at] for at, _ in used]
+        for (at, _), row in zip(used, finer.tolist(), strict=True):
+            unit: Vector = {}
+            for n, old in zip(row, units, strict=True):
+                for key, c in old.items():
+                    unit[key] = unit.get(key, ZERO) + fmpq(n, denominator) * c
+            unit = {key: c for key, c in unit.items() if c}
+            first = next(iter(unit.values()))
+            self.units[at] = unit if first > 0 else {key: -c for key, c in unit.items()}
+        return True
 
 
-def _positive(angle: Angle) -> Angle:
-    """The angle or its negative: the first coefficient becomes positive."""
-    first = next(iter(angle.varying.values()))
-    return angle if first > 0 else combined([(fmpq(-1), angle)])
+def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:
+    """The combination of independent vectors that another is; None if it is none."""
+    if not units:
+        return None
+    if len(units) == 1:  # nearly always
+        unit = units[0]
+        if unit.keys() != vector.keys():
+            return None
+        ratios = [c / unit[key] for key, c in vector.items()]
+        return ratios[:1] if ratios.count(ratios[0]) == len(ratios) else None
+    columns = [*units, vector]
+    keys = list(dict.fromkeys(key for column in columns for key in column))
+    if len(keys) < len(units):
+        return None
+    reduced, rank = fmpq_mat([[column.get(key, ZERO) for column in columns] for key in keys]).rref()
+    rank_of_units = len(units)
+    return None if rank != rank_of_units else [reduced[i, rank] for i in range(rank)]

@@ -8,34 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from flint import fmpq
-
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from . import special  # noqa: F401  (registers the rules of functions)
-from .elements import NowhereError, RestartError
-from .field import SIZES, Field, TooManyGeneratorsError
-from .lattice import Lattice
-from .prove import MAX_RESTARTS
+from .field import Field
 from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .roots import conjugates, norm_of
-from .translate import Translator
+from .reading import Reading
+from .rules.radicals import conjugates, norm_of
+from .tower import NowhereError, Tower
 
 #: Polynomials are factored up to this number of terms, and this total degree.
 MAX_TERMS, MAX_DEGREE = 60, 60
-
-
-class _WholeAngles(Translator):
-    """Sines of sums are not expanded, as they need not be compared with others."""
-
-    __slots__ = ()
-
-    def sin_cos(self, element: Quotient) -> tuple[Quotient, Quotient]:
-        element = self.normal(element)
-        if element.is_zero():
-            return self.field.zero, self.field.one
-        c = element.num.leading_coefficient()
-        return self._sin_cos(c, Quotient(element.num / c, element.den))
 
 
 def normal_forms(
@@ -60,7 +42,7 @@ def normal_forms(
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
         return trees
 
-    return _in_field(expression, variable, kinds, _WholeAngles, forms)
+    return _in_field(expression, variable, kinds, forms)
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
@@ -83,7 +65,7 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
         polys = (field.poly(factor) for factor, _ in slope.num.factor()[1])
         return [field.tree(poly) for poly in polys if not field.is_constant(poly)]
 
-    return _in_field(expression, variable, {}, Translator, factors)
+    return _in_field(expression, variable, {}, factors)
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
@@ -104,7 +86,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
         divides = num.is_constant() or any(norm is not None for norm in norms)
         return [expression] if divides and not value.is_zero() else []
 
-    return bool(_in_field(expression, variable, {}, Translator, divisors))
+    return bool(_in_field(expression, variable, {}, divisors))
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
@@ -135,7 +117,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     return [
         factor
         for base, times in bases
-        for factor in _in_field(base, variable, {}, _WholeAngles, partial(factors, times=times))
+        for factor in _in_field(base, variable, {}, partial(factors, times=times))
     ]
 
 
@@ -154,28 +136,16 @@ def _in_field(
     expression: Expression,
     variable: str,
     kinds: Mapping[str, str],
-    translator: type[Translator],
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
-    """Use an expression as an element of a field that is large enough; [] where none is."""
-    units: dict[tuple[str, str, str], fmpq] = {}
-    angles = Lattice()
-    sizes = iter(SIZES)
-    size: int | None = next(sizes)
-    for _ in range(MAX_RESTARTS):
-        if size is None:
-            break
-        translation = translator(Field(size), variable, kinds, units, angles=angles)
-        try:
-            value = translation.normal(translation.value(expression))
-            return use(translation.field, value)
-        except RestartError:
-            continue
-        except TooManyGeneratorsError:
-            size, angles = next(sizes, None), Lattice()
-        except (NowhereError, NotProvedError):
-            break
-    return []
+    """Use an expression as an element of its field; [] where there is none."""
+    reading = Reading(expression, expression)
+    tower = Tower(Field(reading.size), variable, kinds)
+    try:
+        reading.note(tower, real_parts=False)
+        return use(tower.field, tower.normal(tower.value(expression)))
+    except (NowhereError, NotProvedError):
+        return []
 
 
 def _is_small(value: Quotient) -> bool:

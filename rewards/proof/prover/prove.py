@@ -6,24 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from flint import fmpq
-
-from ...reading.expression.traversal import all_nodes, fold, is_written_with
+from ...reading.expression.traversal import fold, is_written_with
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM, ROOT
-from . import special  # noqa: F401  (registers the rules of functions)
-from .elements import NowhereError, RestartError
-from .field import SIZES, Field, TooManyGeneratorsError
-from .lattice import Lattice
-from .quotients import NotProvedError, Poly, Quotient, TooLargeError
-from .translate import Translator
+from .field import Field
+from .quotients import NotProvedError, Poly, Quotient
+from .reading import Reading
+from .rules import constants
+from .rules.signs import leave_out_negative
+from .tower import NowhereError, Signs, Tower
 
-#: Most attempts with finer and finer units of angles, exponents and roots; most cases of signs.
-MAX_RESTARTS, MAX_CASES = 8, 24
-
-#: Signs of real expressions.
-Signs = tuple[tuple[Expression, int], ...]
+#: Most cases of signs.
+MAX_CASES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +121,9 @@ class ProofSearch:
         real_parts: bool = True,
         real_roots: bool = True,
     ) -> None:
+        reading = Reading(answer, integrand, len(kinds))
         self._attempt = partial(
-            _attempt, answer, integrand, variable, kinds, real_parts, not real_roots
+            _attempt, reading, variable, kinds, real_parts, principal_roots=not real_roots
         )
         self._whole: tuple[Proof | None, bool] | None = None
         self._cases: tuple[Proof | None] | None = None
@@ -135,9 +131,9 @@ class ProofSearch:
     def whole(self) -> Proof | None:
         """A proof without cases."""
         if self._whole is None:
-            translator, case = self._attempt()
-            proof = Proof(tuple(sorted(translator.rules)), (case,)) if case else None
-            self._whole = proof, translator.splittable
+            tower, case = self._attempt()
+            proof = Proof(tuple(sorted(tower.rules)), (case,)) if case else None
+            self._whole = proof, tower.splittable
         return self._whole[0]
 
     @property
@@ -159,99 +155,80 @@ class ProofSearch:
             if not waiting:
                 break
             signs = waiting.pop()
-            translator, case = self._attempt(split=True, case=signs)
+            tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
-            new = tuple(each for each in translator.signs if each not in signs)
+            new = tuple(each for each in tower.signs if each not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
-            if translator.nowhere:
+            if tower.nowhere:
                 continue
             if case is None:
                 return None
             proved.append(case)
-            rules |= translator.rules
+            rules |= tower.rules
         return None if waiting or not proved else Proof(tuple(sorted(rules)), tuple(proved))
 
 
 def _attempt(
-    answer: Expression,
-    integrand: Expression,
+    reading: Reading,
     variable: str,
     kinds: Mapping[str, str],
     real_parts: bool,
-    principal_roots: bool,
     *,
+    principal_roots: bool,
     split: bool = False,
     case: Signs = (),
-) -> tuple[Translator, Case | None]:
-    """One attempt, with finer and finer units, and what came of it."""
-    units: dict[tuple[str, str, str], fmpq] = {}
-    angles = Lattice()
-    sizes = iter(SIZES)
-    size = next(sizes)
-    for _ in range(MAX_RESTARTS):
-        translator = Translator(
-            Field(size),
-            variable,
-            kinds,
-            units,
-            split,
-            case,
-            principal_roots=principal_roots,
-            angles=angles,
-        )
-        try:
-            return translator, _equal(translator, answer, integrand, real_parts)
-        except RestartError:
-            continue
-        except TooManyGeneratorsError:
-            size, angles = next(sizes, 0), Lattice(apart=angles.apart)
-            if not size:
-                break
-        except NowhereError:
-            translator.nowhere = True
-            break
-        except TooLargeError:
-            if angles.apart or not angles.units:
-                break
-            angles = Lattice(apart=True)
-        except NotProvedError:
-            break
-    return translator, None
+) -> tuple[Tower, Case | None]:
+    """The tower of one case of signs, and the case if F' = f is proved in it."""
+    tower = Tower(
+        Field(max(reading.size, 16) if split else reading.size),
+        variable,
+        kinds,
+        split,
+        case,
+        False,
+        principal_roots,
+    )
+    try:
+        return tower, _equal(tower, reading, real_parts)
+    except NowhereError:
+        tower.nowhere = True
+    except NotProvedError:
+        pass
+    return tower, None
 
 
-def _equal(
-    translator: Translator, answer: Expression, integrand: Expression, real_parts: bool
-) -> Case | None:
-    base = translator.field
-    if real_parts and not translator.split and _is_for_positive(integrand, translator.variable):
-        translator.leave_out_negative()
-    translator.real_parts = real_parts
-    f = translator.value(integrand)
-    translator.real_parts = False
+def _equal(tower: Tower, reading: Reading, real_parts: bool) -> Case | None:
+    base = tower.field
+    if real_parts and not tower.split and _is_for_positive(reading, tower.variable):
+        leave_out_negative(tower)
+    reading.note(tower, real_parts=real_parts)
+    tower.real_parts = real_parts
+    f = tower.value(reading.integrand)
+    tower.real_parts = False
     terms, total = [], None
-    for term in _terms(answer, translator.variable):
-        value = translator.value(term)
+    for term in _terms(reading.answer, tower.variable):
+        value = tower.value(term)
         terms.append(value)
         slope = base.derivative(value)
         if total is None:
             total = base.zero if slope == f else slope.add(-f, lowest=False)
         else:
             total = total.add(slope, lowest=False)
-    if not _vanishes(base, -f if total is None else total):
+    if not _vanishes(tower, -f if total is None else total):
         return None
-    return Case(translator.signs, base, tuple(terms), f)
+    return Case(tower.signs, base, tuple(terms), f)
 
 
 _OF_POSITIVE = names(lambda function: function.branch in (ROOT, LOGARITHM))
 
 
-def _is_for_positive(integrand: Expression, variable: str) -> bool:
+def _is_for_positive(reading: Reading, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
     x = Symbol(variable)
-    for node in all_nodes(integrand):
+    for node in reading.functions:
         if node.function in _OF_POSITIVE and node.args[0] == x and _is_real_for_positive(node):
             # Where there are cases, that part may apply for x > 0 only.
-            return not is_written_with(integrand, "piecewise")
+            return not is_written_with(reading.integrand, "piecewise")
     return False
 
 
@@ -265,12 +242,18 @@ def _is_real_for_positive(node: Expression) -> bool:
     return (exponent if node.function == "pow" else 1 / exponent).denominator % 2 == 0
 
 
-def _vanishes(base: Field, total: Quotient) -> bool:
+def _vanishes(tower: Tower, total: Quotient) -> bool:
+    base = tower.field
     if total.is_zero():
         return True
-    if not total.den.is_one() and base.reduce(_without_content(total.den)).is_zero():
+    den = total.den if total.den.is_one() else base.reduce(_without_content(total.den))
+    if den.is_zero():
         return False
-    return bool(base.reduce(_without_content(total.num)).is_zero())
+    num = base.reduce(_without_content(total.num))
+    if num.is_zero():
+        return True
+    tower.rules.add("constants")
+    return constants.vanishes(base, num, den)
 
 
 def _without_content(poly: Poly) -> Poly:

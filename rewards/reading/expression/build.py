@@ -28,9 +28,9 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 def decimal(digits: str, exponent: int = 0) -> Number:
     """A number with a decimal point, perhaps, times a power of ten."""
-    whole, _, fraction = digits.partition(".")
-    power = exponent - len(fraction)
-    value = int((whole + fraction) or "0")
+    integer_digits, _, fraction_digits = digits.partition(".")
+    power = exponent - len(fraction_digits)
+    value = int((integer_digits + fraction_digits) or "0")
     return Number(value * 10**power) if power >= 0 else ratio(value, 10**-power)
 
 
@@ -53,15 +53,19 @@ def number(value: int | Fraction) -> Number:
     return Number(exact.numerator, exact.denominator)
 
 
-def fraction(value: Fraction, above: list[Expression], below: list[Expression]) -> Expression:
+def fraction(
+    value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
+) -> Expression:
     """A number times a product over another as one fraction, the number's parts first."""
     size = abs(value)
-    above = [Number(size.numerator)] * (size.numerator != 1 or not above) + above
-    below = [Number(size.denominator)] * (size.denominator != 1) + below
-    whole = product(above)
-    if below:
-        whole = Call("div", (whole, product(below)))
-    return neg(whole) if value < 0 else whole
+    numerator_factors = [Number(size.numerator)] * (
+        size.numerator != 1 or not numerator_factors
+    ) + numerator_factors
+    denominator_factors = [Number(size.denominator)] * (size.denominator != 1) + denominator_factors
+    result = product(numerator_factors)
+    if denominator_factors:
+        result = Call("div", (result, product(denominator_factors)))
+    return neg(result) if value < 0 else result
 
 
 def add(*terms: Expression) -> Expression:
@@ -78,8 +82,8 @@ def add(*terms: Expression) -> Expression:
 def mul(*factors: Expression) -> Expression:
     """A product as one fraction; nested products are flattened, numbers multiplied."""
     coefficient = Fraction(1)
-    above: list[Expression] = []
-    below: list[Expression] = []
+    numerator_factors: list[Expression] = []
+    denominator_factors: list[Expression] = []
     stack = list(reversed(factors))
     while stack:
         factor = stack.pop()
@@ -96,12 +100,12 @@ def mul(*factors: Expression) -> Expression:
             if isinstance(divisor, Number) and divisor.numerator:
                 coefficient /= Fraction(divisor.numerator, divisor.denominator)
             else:
-                below.append(divisor)
+                denominator_factors.append(divisor)
         else:
-            above.append(factor)
+            numerator_factors.append(factor)
     if not coefficient:
         return ZERO
-    return fraction(coefficient, above, below)
+    return fraction(coefficient, numerator_factors, denominator_factors)
 
 
 def neg(tree: Expression) -> Expression:
@@ -113,11 +117,11 @@ def neg(tree: Expression) -> Expression:
     return Call("neg", (tree,))
 
 
-def div(above: Expression, below: Expression) -> Expression:
+def div(numerator: Expression, denominator: Expression) -> Expression:
     """A quotient."""
-    if above == ZERO or below == ONE:
-        return above
-    return mul(above, Call("div", (ONE, below)))
+    if numerator == ZERO or denominator == ONE:
+        return numerator
+    return mul(numerator, Call("div", (ONE, denominator)))
 
 
 def power(base: Expression, exponent: Expression) -> Expression:
@@ -143,6 +147,6 @@ def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (
-        mul(number(c), power(x, number(degree - place))) for place, c in enumerate(coefficients)
+        mul(number(c), power(x, number(degree - index))) for index, c in enumerate(coefficients)
     )
     return add(*terms)

@@ -41,22 +41,22 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         u, v = args
         if inner[1] == ZERO:
             return div(inner[0], v)
-        above = add(mul(inner[0], v), neg(mul(u, inner[1])))
-        return div(above, power(v, TWO))
+        numerator = add(mul(inner[0], v), neg(mul(u, inner[1])))
+        return div(numerator, power(v, TWO))
     if name == "pow":
         return _power_rule(args[0], args[1], inner[0], inner[1])
     if name == "root" and isinstance(args[1], Number):
         n = Fraction(args[1].numerator, args[1].denominator)
-        below = mul(args[1], power(tree, number(n - 1)))
-        return div(inner[0], below)
+        denominator = mul(args[1], power(tree, number(n - 1)))
+        return div(inner[0], denominator)
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
-        inside = args[0].args[0]
-        return div(differentiate(inside, variable), inside)
+        u = args[0].args[0]
+        return div(differentiate(u, variable), u)
     slope = slope_of(tree)
     if slope is None:
         raise ValueError(f"no rule to differentiate {name}")
     at, outer = slope
-    if any(slope != ZERO for place, slope in enumerate(inner) if place != at):
+    if any(slope != ZERO for index, slope in enumerate(inner) if index != at):
         raise ValueError(f"no rule to differentiate {name} in a parameter")
     return mul(inner[at], outer)
 
@@ -68,10 +68,10 @@ def _power_rule(u: Expression, v: Expression, du: Expression, dv: Expression) ->
         else:
             less = add(v, Number(-1))
         return mul(v, power(u, less), du)
-    whole = Call("pow", (u, v))
+    raised = Call("pow", (u, v))
     if u == Call("e"):
-        return mul(whole, dv)
+        return mul(raised, dv)
     logarithmic = mul(dv, Call("ln", (u,)))
     if du == ZERO:
-        return mul(whole, logarithmic)
-    return mul(whole, add(logarithmic, mul(v, div(du, u))))
+        return mul(raised, logarithmic)
+    return mul(raised, add(logarithmic, mul(v, div(du, u))))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cache
 
 from ..functions import RECORDS
 from .sympy_text import read_sympy
+from .traversal import all_nodes
 from .tree import Call, Expression, Number, Symbol
 
 #: A formula in SymPy's notation, read once.
@@ -20,18 +21,35 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     1
 
     """
-    given = _given(call)
+    arguments = _given(call)
     formula = RECORDS[call.function].derivative
-    if given is None or not formula:
+    if arguments is None or not formula:
         return None
-    return list(given).index("u"), _filled(template(formula), given)
+    return list(arguments).index("u"), _filled(template(formula), arguments)
 
 
 def definition_of(call: Call) -> Expression | None:
     """An equal formula in other functions, where the record has one."""
-    given = _given(call)
+    arguments = _given(call)
     formula = RECORDS[call.function].definition
-    return _filled(template(formula), given) if formula and given is not None else None
+    return _filled(template(formula), arguments) if formula and arguments is not None else None
+
+
+def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
+    """Calls of some functions in the derivative and the definition of another.
+
+    >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
+    [Call(function='sinh', args=(Symbol(name='x'),))]
+
+    """
+    record, given = RECORDS[call.function], _given(call)
+    return [
+        _filled(part, given)
+        for text in (record.derivative, record.definition)
+        if text and given is not None
+        for part in all_nodes(template(text))
+        if part.function in functions
+    ]
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
@@ -42,9 +60,9 @@ def _given(call: Call) -> dict[str, Expression] | None:
     )
 
 
-def _filled(formula: Expression, given: Mapping[str, Expression]) -> Expression:
+def _filled(formula: Expression, arguments: Mapping[str, Expression]) -> Expression:
     if isinstance(formula, Symbol):
-        return given[formula.name]
+        return arguments[formula.name]
     if isinstance(formula, Number) or not formula.args:
         return formula
-    return Call(formula.function, tuple(_filled(arg, given) for arg in formula.args))
+    return Call(formula.function, tuple(_filled(arg, arguments) for arg in formula.args))

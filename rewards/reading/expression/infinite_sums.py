@@ -39,14 +39,14 @@ class Summand:
 
 
 def infinite_sum(
-    term: Expression, index: str, first: int, *, power_series: bool = True
+    term: Expression, index: str, start: int, *, power_series: bool = True
 ) -> Expression | None:
-    r"""The value of the sum of a term over an index from ``first`` to infinity.
+    r"""The value of the sum of a term over an index from ``start`` to infinity.
 
     Args:
         term: the term.
         index: the name of the index.
-        first: the least value of the index.
+        start: the least value of the index.
         power_series: sums of powers of a symbol have a value, too.
 
     Returns:
@@ -59,13 +59,13 @@ def infinite_sum(
         '1'
 
     """
-    parts = _summand(term, index)
-    if parts is None or first < 0 or not (power_series or is_constant(parts.ratio)):
+    summand = _summand(term, index)
+    if summand is None or start < 0 or not (power_series or is_constant(summand.ratio)):
         return None
     for rule in (_geometric, _exponential, _zeta):
-        value = rule(parts, index, first)
+        value = rule(summand, index, start)
         if value is not None:
-            return mul(parts.coefficient, value)
+            return mul(summand.coefficient, value)
     return None
 
 
@@ -105,13 +105,13 @@ def _summand(term: Expression, index: str) -> Summand | None:
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
     """A slope and a constant, so that a tree is slope * index + constant; None if it is not."""
-    at = [fold(substitute(node, index, Number(value))) for value in (0, 1, 2, 3)]
-    if None in at:
+    values = [fold(substitute(node, index, Number(value))) for value in (0, 1, 2, 3)]
+    if None in values:
         return None
-    zero, one, two, three = (value for value in at if value is not None)
-    if not (two - one == three - two == one - zero):
+    value_0, value_1, value_2, value_3 = (value for value in values if value is not None)
+    if not (value_2 - value_1 == value_3 - value_2 == value_1 - value_0):
         return None
-    return one - zero, zero
+    return value_1 - value_0, value_0
 
 
 def _power(base: Expression, exponent: Fraction) -> Expression:
@@ -125,15 +125,15 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
     return base if exponent == 1 else Call("pow", (base, number(exponent)))
 
 
-def _geometric(parts: Summand, index: str, first: int) -> Expression | None:
+def _geometric(summand: Summand, index: str, start: int) -> Expression | None:
     """The sum of r^n is r^first / (1 - r), where r is below 1 in absolute value."""
-    if parts.powers or not _is_below_one(parts.ratio):
+    if summand.powers or not _is_below_one(summand.ratio):
         return None
-    value = fold(parts.ratio)
-    if value is not None and first * value.denominator.bit_length() < MAX_FOLD_BITS:
-        return number(value**first / (1 - value))
-    start = _power(parts.ratio, Fraction(first))
-    return div(start, add(ONE, neg(parts.ratio)))
+    value = fold(summand.ratio)
+    if value is not None and start * value.denominator.bit_length() < MAX_FOLD_BITS:
+        return number(value**start / (1 - value))
+    first_term = _power(summand.ratio, Fraction(start))
+    return div(first_term, add(ONE, neg(summand.ratio)))
 
 
 def _is_below_one(ratio: Expression) -> bool:
@@ -150,12 +150,12 @@ def _is_below_one(ratio: Expression) -> bool:
     return size < 1 or (size == 1 and fold(ratio) is None)
 
 
-def _exponential(parts: Summand, index: str, first: int) -> Expression | None:
+def _exponential(summand: Summand, index: str, start: int) -> Expression | None:
     """The sums of r^n/n!, r^n/(2n)! and r^n/(2n+1)! are entire functions of r."""
     for shape, value in _ENTIRE.items():
-        if parts.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
-            whole = value(parts.ratio)
-            return _without_first(whole, first, partial(_entire_term, shape, parts.ratio))
+        if summand.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
+            from_zero = value(summand.ratio)
+            return _without_first(from_zero, start, partial(_entire_term, shape, summand.ratio))
     return None
 
 
@@ -177,8 +177,8 @@ def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expressi
         is_square = size.function == "pow" and size.args[1] == TWO
         # Both quotients and functions are even, so that either root of a square serves.
         root = size.args[0] if is_square else Call("sqrt", (size,))
-        whole = Call(odd if negative else even, (root,))
-        return div(whole, root) if over else whole
+        at_root = Call(odd if negative else even, (root,))
+        return div(at_root, root) if over else at_root
 
     return value
 
@@ -192,40 +192,45 @@ _ENTIRE: Final[dict[Expression, Callable[[Expression], Expression]]] = {
 
 
 def _entire_term(shape: Expression, ratio: Expression, n: int) -> Expression:
-    below = substitute(shape, "n", Number(n))
-    return div(_power(ratio, Fraction(n)), below)
+    denominator = substitute(shape, "n", Number(n))
+    return div(_power(ratio, Fraction(n)), denominator)
 
 
-def _zeta(parts: Summand, index: str, first: int) -> Expression | None:
+def _zeta(summand: Summand, index: str, start: int) -> Expression | None:
     """The sum of n^-s is zeta(s), that of (-1)^n n^-s is -(1 - 2^(1-s)) zeta(s) (DLMF 25.2)."""
-    sign = fold(parts.ratio)
-    exponent = parts.powers.get(Symbol(index))
-    if set(parts.powers) != {Symbol(index)} or exponent is None or sign not in (1, -1) or first < 1:
+    sign = fold(summand.ratio)
+    exponent = summand.powers.get(Symbol(index))
+    if (
+        set(summand.powers) != {Symbol(index)}
+        or exponent is None
+        or sign not in (1, -1)
+        or start < 1
+    ):
         return None
     s = -exponent
     if s <= 1 and not (s == 1 and sign == -1):
         return None
-    whole: Expression
+    from_one: Expression
     zeta = Call("zeta", (number(s),))
     if sign == 1:
-        whole = zeta
+        from_one = zeta
     elif s == 1:
-        whole = neg(Call("ln", (Number(2),)))
+        from_one = neg(Call("ln", (Number(2),)))
     else:
         half = _power(Number(2), 1 - s)
-        whole = neg(mul(add(ONE, neg(half)), zeta))
-    return _without_first(whole, first - 1, partial(_zeta_term, sign, s))
+        from_one = neg(mul(add(ONE, neg(half)), zeta))
+    return _without_first(from_one, start - 1, partial(_zeta_term, sign, s))
 
 
-def _zeta_term(sign: Fraction, s: Fraction, place: int) -> Expression:
-    n = place + 1
+def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
+    n = index + 1
     return mul(number(sign**n), _power(Number(n), -s))
 
 
 def _without_first(
-    whole: Expression, count: int, term: Callable[[int], Expression]
+    total: Expression, count: int, term: Callable[[int], Expression]
 ) -> Expression | None:
     """A sum without its first terms; None if they are many."""
     if count > _MOST_SHIFTED:
         return None
-    return add(whole, *(neg(term(n)) for n in range(count)))
+    return add(total, *(neg(term(n)) for n in range(count)))

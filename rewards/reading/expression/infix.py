@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Final
 
+from .traversal import is_deeper, nodes_of
 from .tree import FUNCTIONS, Call, Expression, Number
 
 #: The function of a list, as in ``[a, b]``, or of a pair in parentheses.
@@ -80,8 +81,8 @@ class Notation(ABC):
     def product(self, factors: Sequence[Expression]) -> Expression:
         return Call("mul", tuple(factors))
 
-    def quotient(self, above: Expression, below: Expression) -> Expression:
-        return Call("div", (above, below))
+    def quotient(self, numerator: Expression, denominator: Expression) -> Expression:
+        return Call("div", (numerator, denominator))
 
     def power(self, base: Expression, exponent: Expression) -> Expression:
         return Call("pow", (base, exponent))
@@ -115,29 +116,10 @@ class Notation(ABC):
         return tree
 
 
-def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more levels, so that recursion over the tree is safe if not."""
-    pending = [(tree, 1)]
-    while pending:
-        node, level = pending.pop()
-        if level > levels:
-            return True
-        if isinstance(node, Call):
-            pending.extend((arg, level + 1) for arg in node.args)
-    return False
-
-
 def unknown_functions(expression: Expression) -> set[str]:
     """Return the functions in a tree that are none of ours."""
-    names: set[str] = set()
-    pending = [expression]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Call):
-            pending.extend(node.args)
-            if node.function not in FUNCTIONS:
-                names.add(node.function)
-    return names
+    called = {node.function for node in nodes_of(expression) if isinstance(node, Call)}
+    return called - FUNCTIONS.keys()
 
 
 @dataclass(slots=True)
@@ -168,15 +150,15 @@ class _Parser:
         self._values: list[Expression | _Chain] = []
         self._operators: list[str] = []
         self._open: list[_Open] = []
-        self._place = 0
+        self._offset = 0
 
     def parse(self) -> Expression:
         wants_value = True
-        while self._place < len(self._text):
-            match = self._notation.token.match(self._text, self._place)
+        while self._offset < len(self._text):
+            match = self._notation.token.match(self._text, self._offset)
             if match is None:
                 raise self._error("something else")
-            self._place, token = match.end(), match[match.lastgroup or 0]
+            self._offset, token = match.end(), match[match.lastgroup or 0]
             if wants_value:
                 wants_value = self._value(str(match.lastgroup), token)
             elif match.lastgroup != "cast":  # ``x::Symbol`` is x
@@ -186,12 +168,12 @@ class _Parser:
         self._reduce(0, 0)
         return self._taken()
 
-    def _value(self, kind: str, token: str) -> bool:
+    def _value(self, group: str, token: str) -> bool:
         """Take a token where a value may begin; returns whether one is still expected."""
-        if kind == "number":
+        if group == "number":
             self._values.append(number(token, self._notation.most_digits))
             return False
-        if kind == "name":
+        if group == "name":
             bracket = self._skip(_OPENING)
             if not bracket:
                 self._values.append(self._notation.atom(token))
@@ -269,10 +251,10 @@ class _Parser:
 
     def _skip(self, bracket: re.Pattern[str]) -> str:
         """Pass over a bracket, if it is next; returns it, else an empty text."""
-        match = bracket.match(self._text, self._place)
+        match = bracket.match(self._text, self._offset)
         if match is None:
             return ""
-        self._place = match.end()
+        self._offset = match.end()
         return match[1]
 
     @property
@@ -289,27 +271,27 @@ class _Parser:
 
     def _apply(self, operator: str) -> None:
         """Apply an operator to the last values."""
-        notation, last = self._notation, self._taken()
+        notation, operand = self._notation, self._taken()
         if operator == "sign":
-            self._values.append(notation.negative(last))
+            self._values.append(notation.negative(operand))
         elif operator in "+-":
-            self._chain("+", notation.subtracted(last) if operator == "-" else last)
+            self._chain("+", notation.subtracted(operand) if operator == "-" else operand)
         elif operator == "*":
-            self._chain("*", last)
+            self._chain("*", operand)
         elif operator == "/":
-            self._values.append(notation.quotient(self._taken(), last))
+            self._values.append(notation.quotient(self._taken(), operand))
         elif operator == "^":
-            self._values.append(notation.power(self._taken(), last))
+            self._values.append(notation.power(self._taken(), operand))
         else:
-            self._values.append(Call(notation.relations[operator], (self._taken(), last)))
+            self._values.append(Call(notation.relations[operator], (self._taken(), operand)))
 
-    def _chain(self, sign: str, part: Expression) -> None:
+    def _chain(self, sign: str, operand: Expression) -> None:
         """Add a part to the sum or product before it, or begin one."""
-        before = self._values[-1]
-        if isinstance(before, _Chain) and before.sign == sign:
-            before.parts.append(part)
+        chain = self._values[-1]
+        if isinstance(chain, _Chain) and chain.sign == sign:
+            chain.parts.append(operand)
         else:
-            self._values.append(_Chain(sign, [self._taken(), part]))
+            self._values.append(_Chain(sign, [self._taken(), operand]))
 
     def _taken(self) -> Expression:
         """The last value."""
@@ -325,11 +307,11 @@ class _Parser:
         name = LIST if opened.name is None else opened.name
         self._values.append(self._notation.call(name, (*opened.index, *values)))
 
-    def _error(self, wanted: str) -> NotationError:
-        near = self._text[max(0, self._place - 20) : self._place + 20]
+    def _error(self, expected: str) -> NotationError:
+        system, offset = self._notation.system, self._offset
+        context = self._text[max(0, offset - 20) : offset + 20]
         return NotationError(
-            f"not in {self._notation.system}'s notation: expected {wanted} at offset {self._place},"
-            f" near {near!r}"
+            f"not in {system}'s notation: expected {expected} at offset {offset}, near {context!r}"
         )
 
 

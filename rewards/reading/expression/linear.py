@@ -32,19 +32,19 @@ def linear(
         terms = [pair for _, pairs_ in pairs for pair in pairs_]
         if node.function == "neg":
             return Call("neg", (pairs[0][0],)), [(Call("neg", (a,)), b) for a, b in terms]
-        return Call("add", tuple(rest for rest, _ in pairs)), terms
-    place = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
+        return Call("add", tuple(constant for constant, _ in pairs)), terms
+    positions = [at for at, arg in enumerate(node.args) if not symbols_of(arg).isdisjoint(names)]
     if (
         node.function not in ("mul", "div")
-        or len(place) > 1
-        or (node.function == "div" and place[0])
+        or len(positions) > 1
+        or (node.function == "div" and positions[0])
     ):
         raise NotLinearError("an integral within a function")
-    rest, terms = linear(node.args[place[0]], names)
+    constant, terms = linear(node.args[positions[0]], names)
 
     def scaled(tree: Expression) -> Expression:
         args = [*node.args]
-        args[place[0]] = tree
+        args[positions[0]] = tree
         return Call(node.function, tuple(args))
 
-    return scaled(rest), [(scaled(factor), name) for factor, name in terms]
+    return scaled(constant), [(scaled(factor), name) for factor, name in terms]

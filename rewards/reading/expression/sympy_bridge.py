@@ -58,17 +58,17 @@ def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = Non
         raise ValueError(f"SymPy cannot express it: {error}") from None
 
 
-def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
+def _to_sympy(node: Expression, assumptions: dict[str, str], depth: int) -> Any:
     import sympy
 
     if isinstance(node, Number):
         return sympy.Rational(node.numerator, node.denominator)
     if isinstance(node, Symbol):
-        kind = kinds.get(node.name)
-        return sympy.Symbol(node.name, **({kind: True} if kind else {}))
+        assumption = assumptions.get(node.name)
+        return sympy.Symbol(node.name, **({assumption: True} if assumption else {}))
     if not depth:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    args = [_to_sympy(arg, kinds, depth - 1) for arg in node.args]
+    args = [_to_sympy(arg, assumptions, depth - 1) for arg in node.args]
     name = node.function
     if not node.args and name in SAME:
         return getattr(sympy, SAME[name])
@@ -77,11 +77,11 @@ def _to_sympy(node: Expression, kinds: dict[str, str], depth: int) -> Any:
         definition = definition_of(node) if name in RECORDS else None
         if definition is None:
             raise ValueError(f"SymPy has no function for {name!r}")
-        return _to_sympy(definition, kinds, depth - 1)
+        return _to_sympy(definition, assumptions, depth - 1)
     build = _BUILDERS.get(name) or getattr(sympy, SAME[name])
     value = build(*args)
     infinite = (sympy.zoo, sympy.nan, sympy.oo, sympy.S.NegativeInfinity)
-    if any(part in infinite for part in (value, *value.args)):
+    if any(argument in infinite for argument in (value, *value.args)):
         raise ValueError(f"{name} has no finite value here")
     return value
 
@@ -175,8 +175,8 @@ def _from_sympy(expr: Any, names: dict[str, Any], depth: int) -> Expression:
     if expr.is_Float:
         return _decimal(str(expr))
 
-    def tree(part: Any) -> Expression:
-        return _from_sympy(part, names, depth - 1)
+    def tree(child: Any) -> Expression:
+        return _from_sympy(child, names, depth - 1)
 
     if expr.is_Add:
         return Call("add", tuple(map(tree, expr.as_ordered_terms())))
@@ -206,15 +206,17 @@ def _decimal(text: str) -> Number:
 
 
 def _from_product(expr: Any, tree: Callable[[Any], Expression]) -> Expression:
-    coefficient, rest = expr.as_coeff_Mul(rational=True)
-    above: list[Expression] = []
-    below: list[Expression] = []
-    for factor in rest.as_ordered_factors() if rest != 1 else ():
+    coefficient, factors = expr.as_coeff_Mul(rational=True)
+    numerator_factors: list[Expression] = []
+    denominator_factors: list[Expression] = []
+    for factor in factors.as_ordered_factors() if factors != 1 else ():
         if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
-            below.append(_from_power(factor.base, -factor.exp, tree))
+            denominator_factors.append(_from_power(factor.base, -factor.exp, tree))
         else:
-            above.append(tree(factor))
-    return fraction(Fraction(int(coefficient.p), int(coefficient.q)), above, below)
+            numerator_factors.append(tree(factor))
+    return fraction(
+        Fraction(int(coefficient.p), int(coefficient.q)), numerator_factors, denominator_factors
+    )
 
 
 def _from_power(base: Any, exponent: Any, tree: Callable[[Any], Expression]) -> Expression:
@@ -265,13 +267,13 @@ def _from_polygamma(args: Sequence[Any], tree: _Tree) -> Expression:
 def _from_piecewise(args: Sequence[Any], tree: _Tree) -> Expression:
     import sympy
 
-    parts: list[Expression] = []
+    arguments: list[Expression] = []
     for value, condition in args:
-        parts.append(tree(value))
+        arguments.append(tree(value))
         if condition == sympy.true:
             break
-        parts.append(tree(condition))
-    return Call("piecewise", tuple(parts)) if len(parts) > 1 else parts[0]
+        arguments.append(tree(condition))
+    return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
 
 
 def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:
@@ -282,11 +284,11 @@ def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:
 
 def _from_betainc(args: Sequence[Any], tree: _Tree) -> Expression:
     a, b, low, high = args
-    whole = Call("beta_lower", (tree(a), tree(b), tree(high)))
+    upper_part = Call("beta_lower", (tree(a), tree(b), tree(high)))
     if low == 0:
-        return whole
-    rest = Call("beta_lower", (tree(a), tree(b), tree(low)))
-    return Call("add", (whole, Call("neg", (rest,))))
+        return upper_part
+    lower_part = Call("beta_lower", (tree(a), tree(b), tree(low)))
+    return Call("add", (upper_part, Call("neg", (lower_part,))))
 
 
 def _from_sinc(args: Sequence[Any], tree: _Tree) -> Expression:

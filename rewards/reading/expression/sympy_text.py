@@ -82,8 +82,8 @@ class _SymPy(Notation):
         ours = _BY_COUNT.get((name, len(args))) or _FUNCTIONS.get(name)
         if ours is None:
             raise NotationError(f"unknown function {name!r}")
-        fewest, most = FUNCTIONS[ours]
-        if len(args) < fewest or (most is not None and len(args) > most):
+        min_arguments, max_arguments = FUNCTIONS[ours]
+        if len(args) < min_arguments or (max_arguments is not None and len(args) > max_arguments):
             raise NotationError(f"{name} with {len(args)} arguments")
         return Call(ours, args)
 
@@ -112,22 +112,23 @@ def read_sympy(text: str) -> Expression:
 
 
 def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
-    parts: list[Expression] = []
+    arguments: list[Expression] = []
     for pair in pairs:
         if not isinstance(pair, Call) or pair.function != LIST or len(pair.args) != 2:
             raise NotationError("Piecewise takes pairs of a value and a condition")
         value, condition = pair.args
-        parts.append(value)
+        arguments.append(value)
         if condition == _TRUE:
             break
-        parts.append(condition)
-    if not parts:
+        arguments.append(condition)
+    if not arguments:
         raise NotationError("an empty Piecewise")
-    return Call("piecewise", tuple(parts)) if len(parts) > 1 else parts[0]
+    return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
 
 
 _SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
     ("Integer", 1): lambda args: args[0],
+    ("S", 1): lambda args: args[0],  # SymPy's `sympify`
     ("Rational", 1): lambda args: args[0],
     ("Rational", 2): lambda args: Call("div", args),
     ("Pow", 2): lambda args: Call("pow", args),

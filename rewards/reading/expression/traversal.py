@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 
-from ..functions import ELEMENTARY, names
+from ..functions import names
 from ..functions.record import WORKER
 from .tree import Call, Expression, Number, Symbol
 
@@ -17,8 +17,8 @@ MAX_FOLD_BITS = 4096
 SLOW = names(lambda function: function.cost == WORKER)
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
-#: Elementary functions with poles on the real line.
-_WITH_POLES = frozenset(function.name for function in ELEMENTARY if function.poles)
+#: Functions with poles on the real line, also of an argument that is written first (zeta of s).
+_WITH_POLES = names(lambda function: bool(function.poles))
 
 
 def nodes_of(expression: Expression) -> Iterator[Expression]:
@@ -29,6 +29,18 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
         yield node
         if node.args:
             stack += node.args[::-1]
+
+
+def is_deeper(tree: Expression, levels: int) -> bool:
+    """Whether a tree has more levels, so that recursion over the tree is safe if not."""
+    pending = [(tree, 1)]
+    while pending:
+        node, level = pending.pop()
+        if level > levels:
+            return True
+        if isinstance(node, Call):
+            pending.extend((arg, level + 1) for arg in node.args)
+    return False
 
 
 def all_nodes(expression: Expression) -> list[Expression]:
@@ -156,21 +168,21 @@ def fold(expression: Expression) -> Fraction | None:
         return _fraction(expression.numerator, expression.denominator)
     if expression.function not in _FOLDS:
         return None
-    parts: list[Fraction] = []
+    values: list[Fraction] = []
     for argument in expression.args:
-        part = fold(argument)
-        if part is None:
+        value = fold(argument)
+        if value is None:
             return None
-        parts.append(part)
-    return _FOLDS[expression.function](parts)
+        values.append(value)
+    return _FOLDS[expression.function](values)
 
 
 #: Exponents are few, and making a fraction takes long.
 _fraction = lru_cache(maxsize=1024)(Fraction)
 
 
-def _fold_power(parts: list[Fraction]) -> Fraction | None:
-    base, exponent = parts
+def _fold_power(values: list[Fraction]) -> Fraction | None:
+    base, exponent = values
     if exponent.denominator != 1 or (base == 0 and exponent < 0):
         return None
     size = max(abs(base.numerator), base.denominator).bit_length()
@@ -179,17 +191,17 @@ def _fold_power(parts: list[Fraction]) -> Fraction | None:
     return Fraction(base ** int(exponent))
 
 
-def _fold_product(parts: list[Fraction]) -> Fraction | None:
+def _fold_product(values: list[Fraction]) -> Fraction | None:
     product = Fraction(1)
-    for part in parts:
-        product *= part
+    for value in values:
+        product *= value
     return product
 
 
 _FOLDS: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
-    "add": lambda parts: sum(parts, Fraction(0)),
+    "add": lambda values: sum(values, Fraction(0)),
     "mul": _fold_product,
-    "neg": lambda parts: -parts[0],
-    "div": lambda parts: parts[0] / parts[1] if parts[1] else None,
+    "neg": lambda values: -values[0],
+    "div": lambda values: values[0] / values[1] if values[1] else None,
     "pow": _fold_power,
 }

@@ -10,7 +10,8 @@ from .boxes import Box, boxes
 from .visible import visible
 from .words.tables import patterns
 
-#: Only this many characters at the end of a text are searched; as in `choose`.
+#: Only this many characters at the end of a text are searched, as in `choose`: a bound of the work.
+#: With 2,000 no text of the corpora has another answer (tests/perf/constants.py).
 TAIL = 20_000
 
 

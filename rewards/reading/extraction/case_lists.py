@@ -6,6 +6,10 @@ from .cases import one_case
 from .spans import Span
 from .words.tables import patterns
 
+#: Characters before a condition in which the words that open it are looked for: "Case 1: when", and
+#: as many again. 10 change no answer of the corpora (tests/perf/constants.py).
+_BEFORE = 20
+
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
     """The formulas; "$A$ for $x > 0$ and $B$ for $x < 0$" becomes one, a table of cases.
@@ -48,7 +52,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     if (
         bounds == [True, False]
         and patterns.then.fullmatch(text, first.end, second.start)
-        and patterns.before_case.search(text, max(0, first.start - 20), first.start)
+        and patterns.before_case.search(text, max(0, first.start - _BEFORE), first.start)
     ):
         return second, first
     return None

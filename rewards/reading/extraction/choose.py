@@ -33,11 +33,16 @@ from .words.tables import patterns
 #: (tests/rewards/reading/extraction/test_bounds.py measures this and what follows); these are
 #: bounds of the work for hostile texts.
 TAIL = 20_000
-MOST = 256
+MOST = 256  # 16 change no answer of the corpora (tests/perf/constants.py)
 #: Most characters and formulas that a sentence is followed back over: the longest sentence before a
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
-_FORMULAS_BACK = 5
+_FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/perf/constants.py)
+#: A longer line is no lone formula, so that a long text is not read for one. 200 characters change
+#: no answer of the corpora (tests/perf/constants.py).
+_LONGEST_LINE = 1000
+#: Shorter lines are a symbol or a number, with dollar signs: "$x$".
+_SHORTEST_FORMULA = 4
 
 
 def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
@@ -57,10 +62,10 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
-    if len(line) < 4 and patterns.lone_symbol.fullmatch(line):
+    if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
-        4 <= len(line) <= 1000
+        _SHORTEST_FORMULA <= len(line) <= _LONGEST_LINE
         and patterns.only_a_formula.fullmatch(line)
         and patterns.varies.search(line)
         and not has_prose(line)
@@ -114,7 +119,11 @@ def _last_line(text: str) -> int:
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
-    whole = len(line) <= 1000 and patterns.varies.search(line) and patterns.operation.search(line)
+    whole = (
+        len(line) <= _LONGEST_LINE
+        and patterns.varies.search(line)
+        and patterns.operation.search(line)
+    )
     return start if whole and not has_prose(line) else -1
 
 
@@ -174,7 +183,9 @@ class _Reader:
         parts = self.chains(index)
         for number in range(len(parts) - 1, -1, -1):
             chain = parts[number]
-            if chain.approximate or _is_remark(chain.lead):
+            if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
+                continue
+            if _is_remark(chain.lead):
                 continue
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
@@ -183,6 +194,11 @@ class _Reader:
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
+
+    def adjoins(self, index: int) -> bool:
+        """Whether nothing stands between a formula and the one before it."""
+        before = self.formulas[index - 1].end if index else 0
+        return bool(index) and not self.text[before : self.formulas[index].start].strip(" \n.,")
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How the sentence before the formula introduces it.
@@ -226,7 +242,7 @@ class _Reader:
         """
         start = self.formulas[index].start
         if self._check is None:
-            self._check = first_check(self.text, start) if start > 5 else start
+            self._check = first_check(self.text, start)
         return self._check < start and not check_fails(self.text, self._check, start)
 
 
@@ -406,7 +422,7 @@ RULES: Final = (
     ),
     Rule("any other expression", lambda it: True, ("plain",)),
 )
-#: The notes name at most so many formulas that were passed over.
+#: The notes name at most so many formulas that were passed over, so that a note stays readable.
 _MOST_NOTES = 4
 
 
@@ -430,6 +446,9 @@ def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
         lead, asked = reader.lead(index)
         if lead.denied:
             passed += ("a formula that the text rejects",)
+            continue
+        if lead.soft and best.valued:
+            passed += ("a value under a condition",)  # "when x = 1, y = 2"
             continue
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
         # Of the formulas with the same standing, the last one of the text counts.

@@ -12,8 +12,16 @@ _CLOSING = frozenset(")]}")
 #: Only this many brackets with remarks at the end of a formula are left out, each in one pass: a
 #: domain, a condition, a constant and one to spare.
 _MOST_REMARKS = 4
-#: Only this many braces with labels are taken apart, each in one pass over the formula.
+#: Only this many braces with labels are taken apart, each in one pass over the formula: half of
+#: them, or twice, change no answer of the corpora (tests/perf/constants.py).
 _MOST_LABELS = 8
+
+#: Characters at the end of a formula that spacing and punctuation may take, so that the search
+#: takes linear time: 100 are too few for a text of `redteam.json` (tests/perf/constants.py).
+_LONGEST_END = 400
+#: Braces or text commands around a whole formula that are taken off, each in one pass: a command,
+#: its braces, and as many again.
+_MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
@@ -78,7 +86,7 @@ def _without_labels(latex: str) -> str:
 def _trim(latex: str) -> str:
     """Without spacing and punctuation at either end."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
-        latex = latex[:-400] + patterns.trailing.sub("", latex[-400:])
+        latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
             latex += "."  # the empty delimiter, not a full stop
     if latex[:1] in _LEADING_CHARACTERS:
@@ -110,16 +118,14 @@ def _without_remark(latex: str) -> str:
     if patterns.offered_in_brackets.match(inside):
         return latex
     before = latex[:last]
-    if before.endswith("\\left"):
-        before = before[:-5]
-    for size in ("\\big", "\\bigl", "\\Big", "\\Bigl"):
+    for size in ("\\left", "\\big", "\\bigl", "\\Big", "\\Bigl"):
         before = before.removesuffix(size)
     return before if before.strip() and patterns.remark_in_brackets.search(inside) else latex
 
 
 def _unwrapped(latex: str) -> str:
     """Without braces, or a text command, around the whole."""
-    for _ in range(4):
+    for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break
         match = patterns.wrapper.match(latex)

@@ -37,6 +37,7 @@ class Statement(NamedTuple):
     links: int = 1
     has_constant: bool = False
     steps: tuple[str, ...] = ()  # the links before the answer, if they are expressions, too
+    valued: bool = False  # a name has a number for its value
 
 
 def judge(chain: Chain, root: str | None = None) -> Statement:
@@ -81,7 +82,8 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
         kind = Kind.LONE
     else:
         kind = Kind.PLAIN
-    return Statement(answer, kind, "", count, plus, steps)
+    valued = bool(root) and patterns.variable.search(patterns.command.sub(" ", answer)) is None
+    return Statement(answer, kind, "", count, plus, steps, valued)
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -92,9 +94,10 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         return "nothing on the right of the last ="
     if len(answer) > LONGEST:
         return "too long"
-    if len(answer) < _LONGEST_CONSTANT and patterns.constant.fullmatch(answer):
+    short = len(answer) < _LONGEST_CONSTANT
+    if short and patterns.constant.fullmatch(answer):
         return "a lone constant"
-    if len(answer) < _LONGEST_CONSTANT and patterns.mere_name.fullmatch(answer):
+    if short and (patterns.mere_name.fullmatch(answer) or patterns.lone_command.fullmatch(answer)):
         return "a name"
     if root:
         if patterns.constant.fullmatch(root):

@@ -11,6 +11,10 @@ from .words.tables import patterns, words
 
 _CLOSERS = {"[": "\\]", "(": "\\)"}
 
+_OPENERS = frozenset(("\\[", "\\("))
+#: `joint` takes fewer characters.
+_JOINED = 10
+
 
 class Span(NamedTuple):
     """A formula and where it stands, delimiters included."""
@@ -66,7 +70,10 @@ class _Marks:
         """As `str.find`, for starts that rise."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
-            at = self._next[mark] = self.text.find(mark, start)
+            at = self.text.find(mark, start)
+            while mark in _OPENERS and at > 0 and self.text[at - 1] == "\\":
+                at = self.text.find(mark, at + 2)  # the length of a row break, "\\[4pt]"
+            self._next[mark] = at
         return at
 
 
@@ -99,6 +106,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 def _has_prose_inside(formula: str) -> bool:
     """Whether three words stand in a formula where no brace closes behind them."""
+    # Three words of two letters, with their spaces, have more than nine characters with a digit.
     return len(formula) > 9 and any(
         not part["closing"] and patterns.words_in_formula.search(formula, *part.span())
         for part in patterns.up_to_brace.finditer(formula)
@@ -108,7 +116,7 @@ def _has_prose_inside(formula: str) -> bool:
 def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     fence, start, text = token[0], token.end(), marks.text
     close = marks.find(fence, start)
-    if len(fence) < 3:
+    if len(fence) < 3:  # one or two marks: code within a line
         inside = text[start:close] if close > 0 else "\n"
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
             return start  # the formulas inside have delimiters of their own
@@ -117,13 +125,13 @@ def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     tag = language[1].lower() if language else ""
     end = close if close >= 0 else len(text)
     if tag and tag not in words("mathematical_language"):
-        return min(end + 3, len(text))
+        return min(end + len(fence), len(text))
     if language:
         start = language.end()
     if patterns.delimiter.search(text, start, end):
         return start
     _add_lines(formulas, text, start, end)
-    return min(end + 3, len(text))
+    return min(end + len(fence), len(text))
 
 
 def _add_until(
@@ -155,7 +163,7 @@ def _add(
         kind == "inline"
         and formulas
         and formulas[-1].kind == kind
-        and start - formulas[-1].end < 10
+        and start - formulas[-1].end < _JOINED
     ):
         before = formulas[-1]
         joint = patterns.joint.fullmatch(text, before.end, start)
@@ -179,7 +187,7 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
 _WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
 _FUNCTIONS = frozenset(
     name.lower()
-    for name in {name for names in UNARY.items() for name in (names[0], *names[1])}.difference(
+    for name in {name for own, others in UNARY.items() for name in (own, *others)}.difference(
         _WORDS_TOO
     )
     | set("sqrt cbrt li ei si ci gamma".split())
@@ -239,6 +247,7 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     r"""Whether a semicolon separates arguments, as in ``\Pi\left(n; x\middle| m\right)``."""
     if stop[0] != ";":
         return False
+    # 50 characters are too few for a call in `special_integrals.json` (tests/perf/constants.py).
     before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
     return before.count("(") > before.count(")")
 
@@ -275,6 +284,7 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     """Whether a run of letters is part of a formula."""
     word = lexeme[0]
     if word.lower().startswith("const"):
+        # A sign, with up to three spaces.
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
     if word.lower() not in words("word_of_factors") and (
         patterns.mathematical_word.fullmatch(word) or _is_calls(word)

@@ -27,7 +27,7 @@ _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
 # --- Rows and pauses -----------------------------------------------------------------------------
 #: Tokens that are looked at behind a pause for the next one at the top level, so that a formula of
 #: many pauses takes linear time.
-_AHEAD = 40
+_AHEAD = 40  # 10 change no answer of the corpora (tests/perf/constants.py)
 
 
 @dataclass(slots=True)
@@ -167,7 +167,9 @@ class _Cutter:
 
     def _relation(self, index: int, token: re.Match[str]) -> None:
         if self.row and patterns.indentation.fullmatch(self.latex, self.start, token.start()):
-            self.row = False  # the row goes on with the chain
+            self.row = False  # the row goes on with the chain, before what stood beside it, too
+            if self.chain.remark and self.chain.lead and not self.chain.links and not self.pieces:
+                self.chain = self.done.pop()
         self._take(token)
         if token.lastgroup == "so":
             following = self._next(index)
@@ -180,6 +182,7 @@ class _Cutter:
         self._take(token)
         link = "".join(self.pieces)
         if not link.strip() or "\\int" in link or patterns.lone_name.fullmatch(link):
+            self.chain.approximate = not (self.boxed or link.strip() or self.chain.links)
             self._close_link()
         else:
             self._close_chain()

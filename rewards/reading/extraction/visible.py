@@ -121,7 +121,7 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     """The part of a completion that may hold the answer."""
     text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
-    if marked or completion.lstrip()[:8] == "analysis":
+    if marked or completion.lstrip().startswith("analysis"):
         shown = _without_thoughts(completion)
         text, thought = shown.text, shown.thought
     cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]

@@ -105,8 +105,8 @@ class Function:
     @property
     def token(self) -> str:
         """The name by which the reader of LaTeX knows the function: the first in lower case."""
-        first = (self.bare or self.called).partition(" ")[0]
-        return first if first.islower() else self.name.replace("_", "")
+        first_name = (self.bare or self.called).partition(" ")[0]
+        return first_name if first_name.islower() else self.name.replace("_", "")
 
 
 #: All functions and named constants, by their names.

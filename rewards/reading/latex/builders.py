@@ -69,8 +69,12 @@ def _by_record(function: Function) -> Builder:
     """A function of as many arguments as its record says."""
     if function.ordered:
         return _ordered(function.name)
-    fewest, most = function.arity
-    return _plain(function.name, *range(fewest, most + 1)) if most else _variadic(function.name)
+    min_arguments, max_arguments = function.arity
+    return (
+        _plain(function.name, *range(min_arguments, max_arguments + 1))
+        if max_arguments
+        else _variadic(function.name)
+    )
 
 
 def _log_integral(
@@ -174,11 +178,11 @@ def _dawson(
         return None
     if not parser.choose(ambiguities.ELLIPTIC_D):
         return Call("dawson", tuple(arguments))
-    first = BUILDERS["K"](parser, None, arguments, separators)
-    if first is None:
+    complete_integral = BUILDERS["K"](parser, None, arguments, separators)
+    if complete_integral is None:
         return None
-    (parameter,) = first.args
-    difference = Call("add", (first, Call("neg", (Call("elliptic_ec", (parameter,)),))))
+    (parameter,) = complete_integral.args
+    difference = Call("add", (complete_integral, Call("neg", (Call("elliptic_ec", (parameter,)),))))
     return Call("div", (difference, parameter))
 
 
@@ -201,15 +205,15 @@ def _is_zero_or_one(node: Expression) -> bool:
     return type(node) is Number and node.numerator in (0, 1) and node.denominator == 1
 
 
-def _hyper(above: int, below: int) -> Builder:
+def _hyper(upper_count: int, lower_count: int) -> Builder:
     """``2F1(a, b; c; z)`` and its like: a function of this many parameters."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
     ) -> Expression | None:
-        if subscript is not None or len(arguments) != above + below + 1:
+        if subscript is not None or len(arguments) != upper_count + lower_count + 1:
             return None
-        return Call("hypgeom", (Number(above), Number(below), *arguments))
+        return Call("hypgeom", (Number(upper_count), Number(lower_count), *arguments))
 
     return build
 
@@ -244,8 +248,8 @@ def _clausen(
         return None
     turned = Call("mul", (IMAGINARY, arguments[0]))
     above, below = (
-        Call("polylog", (subscript, Call("exp", (each,))))
-        for each in (turned, Call("neg", (turned,)))
+        Call("polylog", (subscript, Call("exp", (argument,))))
+        for argument in (turned, Call("neg", (turned,)))
     )
     if subscript.numerator % 2:
         return Call("div", (Call("add", (above, below)), TWO))
@@ -291,8 +295,8 @@ def _struve(polynomial: str, sign: int) -> Builder:
 
 def _dirichlet_beta(s: Expression) -> Expression:
     """``beta(s)``, the sum of (-1)^n / (2n+1)^s: 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
-    first, second = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
-    difference = Call("add", (first, Call("neg", (second,))))
+    zeta_quarter, zeta_three_quarters = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
+    difference = Call("add", (zeta_quarter, Call("neg", (zeta_three_quarters,))))
     return Call("div", (difference, Call("pow", (Number(4), s))))
 
 
@@ -363,9 +367,9 @@ def _lambert(
     Of two arguments, in either order, the whole number is the branch.
     """
     if len(arguments) == 2 and subscript is None:
-        first, second = arguments
-        swapped = _is_whole(first) and not _is_whole(second)
-        return Call("lambertw", (second, first) if swapped else (first, second))
+        branch, second = arguments
+        swapped = _is_whole(branch) and not _is_whole(second)
+        return Call("lambertw", (second, branch) if swapped else (branch, second))
     if len(arguments) != 1:
         return None
     if subscript is None or _is_zero(subscript):

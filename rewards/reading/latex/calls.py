@@ -73,10 +73,10 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
 _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 
-def plus_sign(tokens: list[str], place: int) -> int:
+def plus_sign(tokens: list[str], index: int) -> int:
     """The number of tokens of the subscript ``+`` of Dawson's integral before its argument."""
     for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
-        if tokens[place : place + width] == spelling and tokens[place + width] in OPENERS:
+        if tokens[index : index + width] == spelling and tokens[index + width] in OPENERS:
             return width
     return 0
 
@@ -91,7 +91,7 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
         parser.pos += 1
         argument = parser.group(CLOSERS, depth)
         if tokens[parser.pos] == "^" and type(argument) not in _ATOMIC:
-            return _power_or_argument(parser, argument, depth, inside=False)
+            return _power_or_argument(parser, argument, depth, of_argument=False)
         return argument
     if token == "{":
         # SymPy prints \log{\left(x \right)}^{2}: the braces close the call.
@@ -99,21 +99,21 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
         parser.pos += 1
         argument = parser.group(BRACE, depth)
         if tokens[parser.pos] == "^" and not closed:
-            return _power_or_argument(parser, argument, depth, inside=False)
+            return _power_or_argument(parser, argument, depth, of_argument=False)
         return argument
     if token == "|" or token == "\\left|":
         argument = parser.operand(token, depth)
         if tokens[parser.pos] == "^":
-            return _power_or_argument(parser, argument, depth, inside=True)
+            return _power_or_argument(parser, argument, depth, of_argument=True)
         return argument
     return _bare_argument(parser, name, depth)
 
 
 def _power_or_argument(
-    parser: Parser, argument: Expression, depth: int, *, inside: bool
+    parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
     """``f(u)^n``: a power of the call, or of the argument."""
-    if parser.choose(ambiguities.CALL_POWER) == inside:
+    if parser.choose(ambiguities.CALL_POWER) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
@@ -122,22 +122,22 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
     """An argument without parentheses: a product up to where it ends by convention."""
     tokens = parser.tokens
     negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
-    parts = [parser.factor(depth)]
+    factors = [parser.factor(depth)]
     token = tokens[parser.pos]
     operator = INFIX.get(token)
     if operator is None:
-        constant = is_constant(parts[0])
-        simple = constant or _is_simple(parts[0])
+        constant = is_constant(factors[0])
+        simple = constant or _is_simple(factors[0])
         while simple and operator is None and _continues(parser, name, token, constant):
-            part = parser.factor(depth)
-            parts.append(part)
-            constant = constant and is_constant(part)
-            simple = constant or _is_simple(part)
+            factor = parser.factor(depth)
+            factors.append(factor)
+            constant = constant and is_constant(factor)
+            simple = constant or _is_simple(factor)
             token = tokens[parser.pos]
             operator = INFIX.get(token)
-    if operator and type(parts[-1]) in _ATOMIC:
-        _take_operator(parser, name, token, parts, depth)
-    return parser.negated(negative, product(parts))
+    if operator and type(factors[-1]) in _ATOMIC:
+        _take_operator(parser, name, token, factors, depth)
+    return parser.negated(negative, product(factors))
 
 
 def _is_simple(node: Expression) -> bool:
@@ -172,28 +172,28 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
 
 
 def _take_operator(
-    parser: Parser, name: str, token: str, parts: list[Expression], depth: int
+    parser: Parser, name: str, token: str, factors: list[Expression], depth: int
 ) -> None:
     r"""``\sin x/2`` and ``\sin 2 \cdot x``, which are ambiguous."""
     tokens = parser.tokens
     following = tokens[parser.pos + 1]
     if token == "/":
         divisor = parser.atoms.get(following)
-        after = tokens[parser.pos + 2]
+        token_after_divisor = tokens[parser.pos + 2]
         if (
             (type(divisor) is Symbol or following.isdigit())
-            and divisor not in parts
-            and after not in ("^", "(", "_")
-            and not (type(parts[0]) is Number and len(parts) == 1)
+            and divisor not in factors
+            and token_after_divisor not in ("^", "(", "_")
+            and not (type(factors[0]) is Number and len(factors) == 1)
             and parser.choose(ambiguities.ARGUMENT_SLASH)
         ):
             parser.pos += 1
-            parts[:] = [quotient(product(parts), parser.factor(depth))]
-    elif token in ("*", "\\cdot", "\\times") and len(parts) == 1 and type(parts[0]) is Number:
+            factors[:] = [quotient(product(factors), parser.factor(depth))]
+    elif token in ("*", "\\cdot", "\\times") and len(factors) == 1 and type(factors[0]) is Number:
         divided = type(parser.atoms.get(following)) is Symbol
         if divided and (name in _LOGARITHMS) == parser.choose(ambiguities.ARGUMENT_TIMES):
             parser.pos += 1
-            parts.append(parser.factor(depth))
+            factors.append(parser.factor(depth))
 
 
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:

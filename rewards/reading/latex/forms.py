@@ -51,15 +51,15 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
     r"""A braced group, perhaps of a function's name alone: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
-    tokens, place = parser.tokens, parser.pos
-    following = tokens[place + 1]
+    tokens, index = parser.tokens, parser.pos
+    following = tokens[index + 1]
     if following != "}" and following != "_":  # most groups: this is asked of every one
         return parser.group(_BRACE, depth)
-    entry = parser.prefix.get(tokens[place])
+    entry = parser.prefix.get(tokens[index])
     if entry is not None and entry[0] in (function, named, letter):
-        close = next((at for at in range(place + 1, place + 6) if tokens[at] in ("}", "{", "")), 0)
+        close = next((at for at in range(index + 1, index + 6) if tokens[at] in ("}", "{", "")), 0)
         has_index = following == "_" and tokens[close + 1] in OPENERS
-        if close and tokens[close] == "}" and (close == place + 1 or has_index):
+        if close and tokens[close] == "}" and (close == index + 1 or has_index):
             del tokens[close]  # the argument of the function follows its name
             parser.pos += 1
             return entry[0](parser, entry[1], depth)
@@ -100,8 +100,8 @@ def negation(parser: Parser, sign: str, depth: int) -> Expression:
 def fraction(parser: Parser, _: None, depth: int) -> Expression:
     tokens = parser.tokens
     start = parser.pos
-    place = start + (tokens[start] == "{")
-    if tokens[place] in _DIFFERENTIALS and _is_derivative(parser, start):
+    numerator_index = start + (tokens[start] == "{")
+    if tokens[numerator_index] in _DIFFERENTIALS and _is_derivative(parser, start):
         raise parser.error("a closed form, not a derivative", NotClosedFormError, at=start - 1)
     top = parser.tex_argument(depth)
     bottom = parser.tex_argument(depth)
@@ -113,14 +113,14 @@ def fraction(parser: Parser, _: None, depth: int) -> Expression:
 
 def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
     r"""``2\frac13``: 2 times 1/3, or the mixed number 2 + 1/3."""
-    before = parser.tokens[start - 3] if start > 2 else ""
-    whole = int(parser.tokens[start - 2][: parser.limits.digits])
-    if whole == 0 or before in ("^", "_") or not 0 < node.numerator < node.denominator:
+    token_before = parser.tokens[start - 3] if start > 2 else ""
+    integer_part = int(parser.tokens[start - 2][: parser.limits.digits])
+    if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
     if not parser.choose(ambiguities.MIXED_NUMBER):
         return node
     # The number before is already a factor: times this, it is the mixed number.
-    return ratio(whole * node.denominator + node.numerator, whole * node.denominator)
+    return ratio(integer_part * node.denominator + node.numerator, integer_part * node.denominator)
 
 
 def _is_derivative(parser: Parser, start: int) -> bool:
@@ -130,15 +130,15 @@ def _is_derivative(parser: Parser, start: int) -> bool:
         return True
     if "d" in parser.symbols:
         return False
-    place = start
-    if tokens[place] == "{":
+    index = start
+    if tokens[index] == "{":
         level = 0
-        while tokens[place]:
-            level += (tokens[place] == "{") - (tokens[place] == "}")
+        while tokens[index]:
+            level += (tokens[index] == "{") - (tokens[index] == "}")
             if level == 0:
                 break
-            place += 1
-    bottom = tokens[place + 1 : place + 4]
+            index += 1
+    bottom = tokens[index + 1 : index + 4]
     if not bottom or bottom[0] != "{":
         return "\\differential" in bottom[:1]
     if len(bottom) < 3 or bottom[1] not in _DIFFERENTIALS:
@@ -200,33 +200,33 @@ _JOINERS: Final = {"\\wedge": "and", "\\vee": "or", "\\or": "or", ",": "and"}
 def cases(parser: Parser, name: str, depth: int) -> Expression:
     r"""``\begin{cases} value & condition \\ ... \end{cases}``."""
     tokens = parser.tokens
-    outside = parser.enter_brackets()
+    bar_state = parser.enter_brackets()
     closer = f"\\end {name}"
-    parts: list[Expression] = []
+    arguments: list[Expression] = []
     while True:
         parser.skip("\\\\", "&")
         if tokens[parser.pos] == closer:
             break
-        if len(parts) % 2:
+        if len(arguments) % 2:
             raise parser.error("the end of the table after its last case")
         start = parser.pos
-        parts.append(_value(parser, depth))
+        arguments.append(_value(parser, depth))
         if tokens[parser.pos] in _RELATIONS:  # the condition comes first
             parser.pos = start
-            parts[-1] = _all_of(parser, depth)
+            arguments[-1] = _all_of(parser, depth)
             parser.skip(":", ",", "&")
-            parts.insert(-1, parser.expression(depth))
+            arguments.insert(-1, parser.expression(depth))
         else:
             condition = _condition(parser, depth)
             if condition is not None:
-                parts.append(condition)
+                arguments.append(condition)
         if tokens[parser.pos] not in ("\\\\", closer):
             raise parser.error("the end of a row")
     parser.pos += 1
-    parser.bars, parser.separates = outside
-    if len(parts) < 2:
+    parser.bars, parser.separates = bar_state
+    if len(arguments) < 2:
         raise parser.error("a table with conditions")
-    return Call("piecewise", tuple(parts))
+    return Call("piecewise", tuple(arguments))
 
 
 def _value(parser: Parser, depth: int) -> Expression:
@@ -241,29 +241,29 @@ def _value(parser: Parser, depth: int) -> Expression:
 def piecewise(parser: Parser, name: str, depth: int) -> Expression:
     """``Piecewise((value, condition), (value, True))``, as SymPy prints it."""
     tokens = parser.tokens
-    outside = parser.enter_brackets()
+    bar_state = parser.enter_brackets()
     if tokens[parser.pos] not in OPENERS:
         raise parser.error("the cases in parentheses")
     parser.pos += 1
-    parts: list[Expression] = []
+    arguments: list[Expression] = []
     while tokens[parser.pos] in OPENERS:
-        if len(parts) % 2:
+        if len(arguments) % 2:
             raise parser.error("the end of the cases after the last one")
         parser.pos += 1
-        parts.append(parser.expression(depth))
+        arguments.append(parser.expression(depth))
         condition = _condition(parser, depth)
         if condition is not None:
-            parts.append(condition)
+            arguments.append(condition)
         if tokens[parser.pos] not in CLOSERS:
             raise parser.error("the end of a case")
         parser.pos += 1
         if tokens[parser.pos] == ",":
             parser.pos += 1
-    if tokens[parser.pos] not in CLOSERS or len(parts) < 2:
+    if tokens[parser.pos] not in CLOSERS or len(arguments) < 2:
         raise parser.error("cases of a value and a condition")
     parser.pos += 1
-    parser.bars, parser.separates = outside
-    return Call("piecewise", tuple(parts))
+    parser.bars, parser.separates = bar_state
+    return Call("piecewise", tuple(arguments))
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
@@ -306,8 +306,8 @@ def _comparison(parser: Parser, depth: int) -> Expression:
     r"""``a < b``, a chain of comparisons, ``x \in [a, b)``, or one of these in parentheses."""
     tokens = parser.tokens
     parser.skip("\\if", "\\forall")
-    inside = _inside_group(tokens, parser.pos)
-    if not inside.isdisjoint(_RELATIONS) or "\\in" in inside:
+    group_tokens = _inside_group(tokens, parser.pos)
+    if not group_tokens.isdisjoint(_RELATIONS) or "\\in" in group_tokens:
         depth = parser.deeper(depth)
         parser.pos += 1
         node = _all_of(parser, depth)
@@ -315,7 +315,7 @@ def _comparison(parser: Parser, depth: int) -> Expression:
             raise parser.error("the end of a condition")
         parser.pos += 1
         return node
-    if "," in inside or ";" in inside:
+    if "," in group_tokens or ";" in group_tokens:
         return _membership(parser, _only_symbol(parser), depth)
     side = _bound(parser, depth)
     if tokens[parser.pos] == "\\in" and side is not None:
@@ -335,26 +335,26 @@ def _comparison(parser: Parser, depth: int) -> Expression:
     return _joined("and", links)
 
 
-def _joined(joiner: str, parts: list[Expression]) -> Expression:
+def _joined(joiner: str, conditions: list[Expression]) -> Expression:
     """The conjunction or disjunction of conditions; of none, a condition that always holds."""
-    if len(parts) < 2:
-        return parts[0] if parts else Call("ge", (ZERO, ZERO))
-    return Call(joiner, tuple(parts))
+    if len(conditions) < 2:
+        return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
+    return Call(joiner, tuple(conditions))
 
 
-def _inside_group(tokens: list[str], place: int) -> frozenset[str]:
+def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
     """The tokens inside the group that opens here; none if no group opens."""
-    inside: set[str] = set()
+    group_tokens: set[str] = set()
     level = 0
-    opener = tokens[place]
-    if opener not in OPENERS and not (opener == "]" and tokens[place + 1] != "\\\\"):
+    opener = tokens[index]
+    if opener not in OPENERS and not (opener == "]" and tokens[index + 1] != "\\\\"):
         return frozenset()
-    for token in tokens[place + 1 :]:
+    for token in tokens[index + 1 :]:
         if token in ("", "\\\\") or (level == 0 and token in CLOSERS):
             break
         level += (token in OPENERS or token == "{") - (token in CLOSERS or token == "}")
-        inside.add(token)
-    return frozenset(inside)
+        group_tokens.add(token)
+    return frozenset(group_tokens)
 
 
 def _only_symbol(parser: Parser) -> Expression:
@@ -377,7 +377,7 @@ def _bound(parser: Parser, depth: int) -> Expression | None:
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
     r"""The condition that a value is in what follows: intervals, or ``\mathbb{R}``."""
     tokens = parser.tokens
-    parts: list[Expression] = []
+    conditions: list[Expression] = []
     while True:
         token = tokens[parser.pos]
         if token in ("R", "ℝ") or tokens[parser.pos : parser.pos + 3] == ["{", "R", "}"]:
@@ -400,9 +400,9 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
             ends.append(Call("ge" if token == "[" else "gt", (node, low)))
         if high is not None:
             ends.append(Call("le" if closer == "]" else "lt", (node, high)))
-        parts.append(_joined("and", ends))
+        conditions.append(_joined("and", ends))
         if tokens[parser.pos] != "\\cup":
-            return _joined("or", parts)
+            return _joined("or", conditions)
         parser.pos += 1
 
 
@@ -470,9 +470,9 @@ def _infinite_sum(
     return infinite_sum(body, index, low, power_series=IN_PROBLEM in parser.symbols)
 
 
-def _is_infinity(tokens: list[str], place: int) -> bool:
+def _is_infinity(tokens: list[str], index: int) -> bool:
     r"""Whether the upper bound here is ``\infty``, in braces or not."""
-    return tokens[place] == "\\infty" or tokens[place : place + 3] == ["{", "\\infty", "}"]
+    return tokens[index] == "\\infty" or tokens[index : index + 3] == ["{", "\\infty", "}"]
 
 
 def _body(parser: Parser, index: str, depth: int) -> Expression:
@@ -493,5 +493,5 @@ def _whole(node: Expression) -> int | None:
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
     """A handler that refuses a token which no closed form has."""
-    kind, expected = reason
-    raise parser.error(expected, kind, at=parser.pos - 1)
+    error_type, expected = reason
+    raise parser.error(expected, error_type, at=parser.pos - 1)

@@ -22,7 +22,11 @@ NAMED: Final[dict[str, str]] = {
     **{name: f.token for f in RECORDS.values() for name in f.called.split()},
     "Li": "Li",
     "dilog": "dilog",
-    **{f"{stem}{kind}": f"ellip{kind}" for stem in _ELLIPTIC for kind in ("f", "e", "k", "pi")},
+    **{
+        f"{stem}{suffix}": f"ellip{suffix}"
+        for stem in _ELLIPTIC
+        for suffix in ("f", "e", "k", "pi")
+    },
     "gammafunction": "gammafunction",
     "uppergamma": "gammafunction",
     "BetaFunction": "betafunction",

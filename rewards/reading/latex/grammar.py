@@ -130,11 +130,20 @@ _ATOMS: Final = _atoms()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the tokens mean given the names of a problem."""
+    """What the tokens mean given the names of a problem.
+
+    Attributes:
+        symbols: the names of the problem.
+        atoms: the trees of tokens that are operands by themselves.
+        canonical: tokens that the lexer passes on as they are; runs of letters, numbers and other
+            spellings go through ``spell``.
+        spell: from a raw token to canonical ones.
+
+    """
 
     symbols: frozenset[str]
     atoms: dict[str, Expression]
-    known: frozenset[str]
+    canonical: frozenset[str]
     spell: Speller
 
 
@@ -146,7 +155,5 @@ def vocabulary(symbols: frozenset[str]) -> Vocabulary:
         if name in GREEK:
             atoms["\\" + name] = symbol
         atoms[name] = symbol
-    known = frozenset(atoms) | PREFIX.keys() | INFIX.keys() | POSTFIX
-    # Runs of letters and numbers are spelt out; everything else in `known` is canonical already.
-    table = dict.fromkeys(known)
-    return Vocabulary(symbols, atoms, known, speller(symbols, table))
+    canonical = frozenset(atoms) | PREFIX.keys() | INFIX.keys() | POSTFIX
+    return Vocabulary(symbols, atoms, canonical, speller(symbols, dict.fromkeys(canonical)))

@@ -76,22 +76,24 @@ class Parser:
     def ends_after_tail(self) -> bool:
         r"""Whether nothing follows final punctuation but ``C \in \mathbb{R}``."""
         tokens = self.tokens
-        place = self.pos + 1
-        if tokens[place] in _CONSTANT_LETTERS:
-            while tokens[place] not in ("", "\\in", ","):
-                place += 1
-            return tokens[place] == "\\in"
-        return not tokens[place]
+        index = self.pos + 1
+        if tokens[index] in _CONSTANT_LETTERS:
+            while tokens[index] not in ("", "\\in", ","):
+                index += 1
+            return tokens[index] == "\\in"
+        return not tokens[index]
 
-    def error(self, expected: str, kind: type[ReadError] = ReadError, at: int = -1) -> ReadError:
-        place = self.pos if at < 0 else at
-        place -= sum(inserted <= place for inserted in self.inserted)
-        return kind(expected, self.locate(max(place, 0)))
+    def error(
+        self, expected: str, error_type: type[ReadError] = ReadError, at: int = -1
+    ) -> ReadError:
+        index = self.pos if at < 0 else at
+        index -= sum(inserted <= index for inserted in self.inserted)
+        return error_type(expected, self.locate(max(index, 0)))
 
-    def insert(self, place: int, tokens: list[str]) -> None:
+    def insert(self, index: int, tokens: list[str]) -> None:
         """Insert tokens that the lexer had joined; offsets count as if it had not."""
-        self.tokens[place:place] = tokens
-        self.inserted.extend([place] * len(tokens))
+        self.tokens[index:index] = tokens
+        self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
         """Whether to read this ambiguity (a bit) the second way."""
@@ -112,9 +114,9 @@ class Parser:
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
         """Begin a group, in which bars are counted anew; what to restore behind it."""
-        outside = self.bars, self.separates
+        bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
-        return outside
+        return bar_state
 
     def skip(self, *tokens: str) -> None:
         """Pass over any of these tokens."""
@@ -216,10 +218,10 @@ class Parser:
         if operator == SLASH and operator_after is None and not following[0].isdigit():
             joins = self.slash_joins(start, factors, bottom, following)
             if joins is not None and joins != self.choose(ambiguities.SLASH_PRODUCT):
-                parts = [bottom]
+                denominators = [bottom]
                 while self.continues_denominator(tokens[self.pos]):
-                    parts.append(self.factor(depth))
-                bottom = product(parts)
+                    denominators.append(self.factor(depth))
+                bottom = product(denominators)
         top = product(factors)
         factors.clear()
         factors.append(quotient(top, bottom))
@@ -245,12 +247,16 @@ class Parser:
 
         Otherwise a number may not directly follow a number or a letter: ``2 3``, ``x2``.
         """
-        before = self.tokens[self.pos - 1]
-        if before in _CONSTANT_LETTERS and type(factors[-1]) is Symbol:
+        previous = self.tokens[self.pos - 1]
+        if previous in _CONSTANT_LETTERS and type(factors[-1]) is Symbol:
             return True
         if self.tokens[self.pos + 1] == "^":
             return False
-        if before in self.atoms or before[0].isdigit() or (len(before) == 1 and before.isalpha()):
+        if (
+            previous in self.atoms
+            or previous[0].isdigit()
+            or (len(previous) == 1 and previous.isalpha())
+        ):
             raise self.error("an operator before the number")
         return False
 
@@ -268,8 +274,8 @@ class Parser:
     def bars_ahead(self) -> int:
         """The bare bars up to the end of the formula or of its present group."""
         level = count = 0
-        for place in range(self.pos, min(len(self.tokens), self.pos + 64)):
-            token = self.tokens[place]
+        for index in range(self.pos, min(len(self.tokens), self.pos + 64)):
+            token = self.tokens[index]
             if token in ("(", "[", "{", "\\{"):
                 level += 1
             elif token in (")", "]", "}", "\\}"):
@@ -341,8 +347,8 @@ class Parser:
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
         """``2e-3`` read as two times e, minus three: the rest goes back to the tokens."""
-        rest = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
-        self.insert(self.pos, rest)
+        exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
+        self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
 
     # -- postfixes ------------------------------------------------------------------------------
@@ -411,10 +417,10 @@ class Parser:
             and type(self.atoms.get(following)) is Symbol
             and self.choose(ambiguities.EXPONENT_PRODUCT)
         ):
-            parts: list[Expression] = [exponent]
+            factors: list[Expression] = [exponent]
             while type(self.atoms.get(tokens[self.pos])) is Symbol:
-                parts.append(self.factor(depth))
-            return product(parts)
+                factors.append(self.factor(depth))
+            return product(factors)
         return exponent
 
     def exponent(self, depth: int) -> Expression:
@@ -458,17 +464,17 @@ class Parser:
                 raise self.error("a subscript")
             self.pos += 1
             return token.lstrip("\\").removeprefix("fn ")
-        parts: list[str] = []
+        names: list[str] = []
         self.pos += 1
         while (token := tokens[self.pos]) != "}":
-            if token == "{" or not token or len(parts) > 16:
+            if token == "{" or not token or len(names) > 16:
                 raise self.error("a plain subscript", at=start)
-            parts.append(token.lstrip("\\").removeprefix("fn ").removeprefix("text "))
+            names.append(token.lstrip("\\").removeprefix("fn ").removeprefix("text "))
             self.pos += 1
         self.pos += 1
-        if not parts:
+        if not names:
             raise self.error("a subscript", at=start)
-        return "".join(parts)
+        return "".join(names)
 
     # -- groups ---------------------------------------------------------------------------------
 

@@ -48,18 +48,18 @@ def _print(node: Expression) -> _Printed:
     name, args = node.function, node.args
     if not args:
         return RECORDS[name].printed, _ATOM
-    parts = [_print(arg) for arg in args]
+    printed_args = [_print(arg) for arg in args]
     if name == "add":
-        return _sum(args, parts), _SUM
+        return _sum(args, printed_args), _SUM
     if name == "neg":
-        return "-" + _negated(args[0], parts[0]), _SUM
+        return "-" + _negated(args[0], printed_args[0]), _SUM
     if name == "mul":
-        return _product(args, parts), _PRODUCT
+        return _product(args, printed_args), _PRODUCT
     if name == "pow":
-        return _power(args, parts), _POWER
+        return _power(args, printed_args), _POWER
     if name in RECORDS and RECORDS[name].printed.startswith("#1!"):
-        return _base(args[0], parts[0]) + RECORDS[name].printed[2:], _POWER
-    return _call(name, args, [text for text, _ in parts])
+        return _base(args[0], printed_args[0]) + RECORDS[name].printed[2:], _POWER
+    return _call(name, args, [text for text, _ in printed_args])
 
 
 def _number(node: Number) -> tuple[str, int]:
@@ -93,31 +93,33 @@ def _is(node: Expression, function: str) -> bool:
     return isinstance(node, Call) and node.function == function
 
 
-def _negated(arg: Expression, part: _Printed) -> str:
-    text, binding = part
+def _negated(arg: Expression, printed: _Printed) -> str:
+    text, binding = printed
     # A signed number keeps its minus; any other operand with one gets parentheses.
     return _parenthesised(text) if binding < _PRODUCT or isinstance(arg, Number) else text
 
 
-def _base(arg: Expression, part: _Printed) -> str:
-    text, binding = part
+def _base(arg: Expression, printed: _Printed) -> str:
+    text, binding = printed
     # e^{..} reads as the exponential function, so a power of e gets parentheses.
     return _parenthesised(text) if binding < _ATOM or _is(arg, "e") else text
 
 
-def _power(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
-    (base, exponent), raised = args, f"^{{{parts[1][0]}}}"
+def _power(args: tuple[Expression, ...], printed_args: list[_Printed]) -> str:
+    (base, exponent), raised = args, f"^{{{printed_args[1][0]}}}"
     # As usually written. With other exponents it might be read as an inverse function.
-    whole = isinstance(exponent, Number) and exponent.denominator == 1 and exponent.numerator > 1
-    if whole and isinstance(base, Call) and base.function in _RAISED:
+    is_natural_exponent = (
+        isinstance(exponent, Number) and exponent.denominator == 1 and exponent.numerator > 1
+    )
+    if is_natural_exponent and isinstance(base, Call) and base.function in _RAISED:
         head = "\\" + base.function
-        return head + raised + parts[0][0].removeprefix(head)
-    return _base(base, parts[0]) + raised
+        return head + raised + printed_args[0][0].removeprefix(head)
+    return _base(base, printed_args[0]) + raised
 
 
-def _sum(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
+def _sum(args: tuple[Expression, ...], printed_args: list[_Printed]) -> str:
     terms: list[str] = []
-    for arg, (text, _) in zip(args, parts, strict=True):
+    for arg, (text, _) in zip(args, printed_args, strict=True):
         if _is(arg, "add"):
             text = _parenthesised(text)
         if not terms:
@@ -129,19 +131,19 @@ def _sum(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
     return "".join(terms)
 
 
-def _product(args: tuple[Expression, ...], parts: list[_Printed]) -> str:
+def _product(args: tuple[Expression, ...], printed_args: list[_Printed]) -> str:
     factors: list[str] = []
-    before = ""
-    for arg, (text, binding) in zip(args, parts, strict=True):
+    previous = ""
+    for arg, (text, binding) in zip(args, printed_args, strict=True):
         if binding < _PRODUCT or _is(arg, "mul"):
             text = _parenthesised(text)
-        if before:
-            names_function = before in LETTERS and text.startswith((r"\left(", "_"))
-            mixed_number = before.isdigit() and text.startswith(r"\frac")
+        if previous:
+            names_function = previous in LETTERS and text.startswith((r"\left(", "_"))
+            mixed_number = previous.isdigit() and text.startswith(r"\frac")
             dotted = text[0].isdigit() or names_function or mixed_number
             factors.append(r" \cdot " if dotted else " ")
         factors.append(text)
-        before = text
+        previous = text
     return "".join(factors)
 
 
@@ -160,7 +162,7 @@ def _call(name: str, args: tuple[Expression, ...], texts: list[str]) -> _Printed
         return printed[2:-2].join(texts), _SUM
     if "#" in printed:
         closed = printed.startswith("\\") and not printed.endswith(r"\right)")
-        text = _ARGUMENT.sub(lambda place: texts[int(place[1]) - 1], printed)
+        text = _ARGUMENT.sub(lambda match: texts[int(match[1]) - 1], printed)
         return text, _ATOM if closed else _POWER
     head = printed or rf"\operatorname{{{name.replace('_', '')}}}"
     if record is not None and record.ordered:
@@ -170,9 +172,10 @@ def _call(name: str, args: tuple[Expression, ...], texts: list[str]) -> _Printed
 
 def _hypergeometric(args: tuple[Expression, ...], texts: list[str]) -> str:
     upper, lower = (arg.numerator if isinstance(arg, Number) else 0 for arg in args[:2])
-    first = ", ".join(texts[2 : 2 + upper])
-    second = ", ".join(texts[2 + upper : 2 + upper + lower])
-    return rf"{{}}_{{{upper}}}F_{{{lower}}}\left({first}; {second}; {texts[-1]}\right)"
+    upper_parameters = ", ".join(texts[2 : 2 + upper])
+    lower_parameters = ", ".join(texts[2 + upper : 2 + upper + lower])
+    arguments = f"{upper_parameters}; {lower_parameters}; {texts[-1]}"
+    return rf"{{}}_{{{upper}}}F_{{{lower}}}\left({arguments}\right)"
 
 
 def _cases(texts: list[str]) -> str:

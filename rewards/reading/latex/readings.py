@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ..expression.tree import Call, Expression
+from ..expression.traversal import is_deeper
+from ..expression.tree import Expression
 from .ambiguities import AMBIGUITIES, names
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .grammar import PREFIX, Vocabulary, vocabulary
@@ -79,7 +80,7 @@ def readings(
 
     """
     words = vocabulary(frozenset(symbols))
-    tokens = tokenize(text, words.known, words.symbols, words.spell, limits)
+    tokens = tokenize(text, words.canonical, words.symbols, words.spell, limits)
     failure: ReadError | None = None
     seen: list[Expression] = []
     parser = _parser(text, tokens, words, limits, 0)
@@ -127,30 +128,18 @@ def _parse(parser: Parser) -> Expression:
         expression = parser.formula()
     except RecursionError:  # a caller deep in its own stack; the limits bound ours
         raise parser.error("less nesting", TooBigError) from None
-    most = parser.limits.levels
-    if len(parser.tokens) > most and _is_deeper(expression, most):
-        raise parser.error(f"at most {most} levels in the tree", TooBigError, at=0)
+    max_levels = parser.limits.levels
+    if len(parser.tokens) > max_levels and is_deeper(expression, max_levels):
+        raise parser.error(f"at most {max_levels} levels in the tree", TooBigError, at=0)
     return expression
 
 
-def _is_deeper(node: Expression, most: int) -> bool:
-    """Whether a tree has more levels than `most`, so that recursion over it is safe if not."""
-    pending = [(node, 1)]
-    while pending:
-        node, level = pending.pop()
-        if level > most:
-            return True
-        if isinstance(node, Call):
-            pending.extend((arg, level + 1) for arg in node.args)
-    return False
-
-
-def _alternatives(consulted: int, most: int) -> list[int]:
+def _alternatives(consulted: int, max_masks: int) -> list[int]:
     """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
-    bits = [each.bit for each in AMBIGUITIES if each.bit & consulted]
+    bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
     masks = sorted(
-        (sum(bit for place, bit in enumerate(bits) if mask >> place & 1), mask.bit_count())
+        (sum(bit for index, bit in enumerate(bits) if mask >> index & 1), mask.bit_count())
         for mask in range(1, 1 << min(len(bits), 5))
     )
     masks.sort(key=lambda pair: pair[1])
-    return [mask for mask, _ in masks[:most]]
+    return [mask for mask, _ in masks[:max_masks]]

@@ -53,7 +53,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     if nested:
         parser.pos += 1
     closers = CLOSERS if nested or not braced else BRACE
-    outside = parser.enter_brackets(separates=True)
+    bar_state = parser.enter_brackets(separates=True)
     arguments = [parser.expression(depth)]
     separators = ""
     while (token := tokens[parser.pos]) not in closers:
@@ -67,7 +67,7 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
-    parser.bars, parser.separates = outside
+    parser.bars, parser.separates = bar_state
     return arguments, separators
 
 
@@ -81,10 +81,10 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     if irregular is not None and (node := irregular(parser, name, depth)) is not None:
         return node
     token = parser.tokens[parser.pos]
-    place, scripts = parser.pos, ""
+    index, scripts = parser.pos, ""
     if token in ("^", "_"):
-        place, scripts = _after_scripts(parser.tokens, parser.pos)
-    builder = _builder(parser, name, place, scripts)
+        index, scripts = _after_scripts(parser.tokens, parser.pos)
+    builder = _builder(parser, name, index, scripts)
     if builder is not None:
         return _letter_call(parser, name, builder, scripts, depth)
     if name == "E" and token == "^":
@@ -94,29 +94,29 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
     return Symbol(name.lstrip("\\"))
 
 
-def _builder(parser: Parser, name: str, place: int, scripts: str) -> str | None:
+def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
     """The builder of the function that a letter with these scripts names, if it names one."""
     tokens, builders = parser.tokens, LETTERS[name]
-    token = tokens[place]
+    token = tokens[index]
     if "_" in scripts:
         return builders.get("_") if token in ("(", "{") else None
-    if not ((token in OPENERS and token != "[") or (token == "{" and tokens[place + 1] in OPENERS)):
+    if not ((token in OPENERS and token != "[") or (token == "{" and tokens[index + 1] in OPENERS)):
         return None
-    count = count_arguments(tokens, place)
+    count = count_arguments(tokens, index)
     # E^2(x) is a power of Euler's number.
     if scripts and (name == "E" and count == 1):
         return None
-    if count == 1 and name in _PRODUCTS and _is_product(parser, name, place):
+    if count == 1 and name in _PRODUCTS and _is_product(parser, name, index):
         return None
     return builders.get(str(count))
 
 
-def _is_product(parser: Parser, name: str, place: int) -> bool:
+def _is_product(parser: Parser, name: str, index: int) -> bool:
     """Whether ``S(x)`` and the like are read as a product."""
     if name in ("\\beta", "\\eta"):
-        function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, place))
+        function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
-        function = name == "S" or (name in ("C", "D", "\\Phi") and _has_symbol(parser, place))
+        function = name == "S" or (name in ("C", "D", "\\Phi") and _has_symbol(parser, index))
     return parser.choose(ambiguities.LETTER_FUNCTION) == function
 
 
@@ -129,10 +129,10 @@ def _names_symbol(parser: Parser, name: str) -> bool:
     return any(symbol == name or symbol.startswith(f"{name}_") for symbol in parser.symbols)
 
 
-def _has_symbol(parser: Parser, place: int) -> bool:
+def _has_symbol(parser: Parser, index: int) -> bool:
     """Whether a symbol of the problem occurs in the parentheses that open at `place`."""
     level = 0
-    for token in parser.tokens[place : place + _LONGEST_LOOK]:
+    for token in parser.tokens[index : index + _LONGEST_LOOK]:
         level += (token in _OPENING) - (token in _CLOSING)
         if level == 0:
             break
@@ -166,28 +166,28 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
     return Call("pow", (node, power))
 
 
-def _after_scripts(tokens: list[str], place: int) -> tuple[int, str]:
+def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
     """The place after at most one subscript and one power of a few tokens each, and their marks."""
     scripts = ""
-    while (token := tokens[place]) in ("^", "_") and token not in scripts:
+    while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token
-        place += 1
-        if tokens[place] == "{":
-            ends = range(place + 1, min(place + 8, len(tokens)))
-            place = next((at for at in ends if tokens[at] in ("}", "")), place)
-        elif tokens[place] == "-":
-            place += 1
-        if not tokens[place]:
+        index += 1
+        if tokens[index] == "{":
+            ends = range(index + 1, min(index + 8, len(tokens)))
+            index = next((at for at in ends if tokens[at] in ("}", "")), index)
+        elif tokens[index] == "-":
+            index += 1
+        if not tokens[index]:
             break
-        place += 1
-    return place, scripts
+        index += 1
+    return index, scripts
 
 
-def _is_binomial(tokens: list[str], place: int) -> bool:
+def _is_binomial(tokens: list[str], index: int) -> bool:
     """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
-    if tokens[place] != "_":
+    if tokens[index] != "_":
         return False
-    numbers = [token for token in tokens[place : place + 8] if token not in ("{", "}")][:4]
+    numbers = [token for token in tokens[index : index + 8] if token not in ("{", "}")][:4]
     return numbers[::2] == ["_", "^"] and all(map(str.isdigit, numbers[1::2]))
 
 
@@ -196,19 +196,19 @@ def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
     if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(ambiguities.BINOMIAL_LETTER)):
         return None
     parser.pos += 1
-    below = parser.tex_argument(depth)
+    set_size = parser.tex_argument(depth)
     parser.pos += 1
-    return Call("binomial", (below, parser.tex_argument(depth)))
+    return Call("binomial", (set_size, parser.tex_argument(depth)))
 
 
-def count_arguments(tokens: list[str], place: int) -> int:
+def count_arguments(tokens: list[str], start: int) -> int:
     """The number of arguments in the parentheses that open at `place`, looking shallowly ahead."""
     level = 0
     count = 1
     bars = 0
-    floor = 2 if tokens[place] == "{" else 1
-    for here in range(place, len(tokens)):
-        token = tokens[here]
+    floor = 2 if tokens[start] == "{" else 1
+    for index in range(start, len(tokens)):
+        token = tokens[index]
         if token in _OPENING:
             level += 1
         elif token in _CLOSING:
@@ -277,20 +277,20 @@ def _primes(parser: Parser) -> int:
 
     Without parentheses after them they are none.
     """
-    tokens, place = parser.tokens, parser.pos
-    place += tokens[place] == "^"
-    braced = tokens[place] == "{"
-    place += braced
-    first = place
-    while tokens[place] == "'":
-        place += 1
-    count = place - first
-    if braced and tokens[place] != "}":
+    tokens, index = parser.tokens, parser.pos
+    index += tokens[index] == "^"
+    braced = tokens[index] == "{"
+    index += braced
+    first_prime = index
+    while tokens[index] == "'":
+        index += 1
+    count = index - first_prime
+    if braced and tokens[index] != "}":
         return 0
-    place += braced
-    if not count or tokens[place] not in OPENERS:
+    index += braced
+    if not count or tokens[index] not in OPENERS:
         return 0
-    parser.pos = place
+    parser.pos = index
     return count
 
 
@@ -298,8 +298,8 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
     """``H_n = psi(n + 1) + gamma`` and ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
     if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
         return None
-    place, scripts = _after_scripts(parser.tokens, parser.pos)
-    if parser.tokens[place] in OPENERS:
+    index, scripts = _after_scripts(parser.tokens, parser.pos)
+    if parser.tokens[index] in OPENERS:
         return None
     parser.pos += 1
     following = Call("add", (parser.tex_argument(depth), Number(1)))
@@ -308,43 +308,43 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
         order = parser.group(CLOSERS, depth)
         parser.expect("}", "a closing brace")
         if order != Number(1):
-            rest = Call("neg", (Call("zeta", (order, following)),))
-            return Call("add", (Call("zeta", (order,)), rest))
+            tail = Call("neg", (Call("zeta", (order, following)),))
+            return Call("add", (Call("zeta", (order,)), tail))
     return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
 
 
-def _has_order(tokens: list[str], place: int) -> bool:
+def _has_order(tokens: list[str], start: int) -> bool:
     """Whether ``^{(n)}(`` begins here, and not a power."""
-    if tokens[place : place + 3] != ["^", "{", "("]:
+    if tokens[start : start + 3] != ["^", "{", "("]:
         return False
     level = 0
-    for here in range(place + 1, len(tokens) - 1):
-        token = tokens[here]
+    for index in range(start + 1, len(tokens) - 1):
+        token = tokens[index]
         if token in _OPENING:
             level += 1
         elif token in _CLOSING:
             level -= 1
             if level == 0:
-                braced = tokens[here + 1] == "{"
-                return tokens[here + 1 + braced] in OPENERS
+                braced = tokens[index + 1] == "{"
+                return tokens[index + 1 + braced] in OPENERS
     return False
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
     """``_2F_1(a, b; c; z)`` after its first underscore."""
     start = parser.pos - 1
-    above = parser.tex_argument(depth)
+    upper_count = parser.tex_argument(depth)
     parser.expect("F", "F of a hypergeometric function")
     parser.expect("_", "the order of a hypergeometric function")
-    below = parser.tex_argument(depth)
+    lower_count = parser.tex_argument(depth)
     if parser.tokens[parser.pos] not in OPENERS:
         raise parser.error("the arguments of a hypergeometric function")
     parser.pos += 1
     groups = _parameter_groups(parser, depth)
-    if len(groups) == 1 and isinstance(above, Number) and isinstance(below, Number):
-        split = above.numerator
+    if len(groups) == 1 and isinstance(upper_count, Number) and isinstance(lower_count, Number):
+        split = upper_count.numerator
         groups = [groups[0][:split], groups[0][split:-1], groups[0][-1:]]
-        if len(groups[1]) != below.numerator:
+        if len(groups[1]) != lower_count.numerator:
             raise parser.error("as many parameters as the orders say", at=start)
     if len(groups) != 3 or len(groups[2]) != 1:
         raise parser.error("upper; lower; argument", at=start)
@@ -379,7 +379,7 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
 def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
     """``a, b; c; z`` or the matrix that SymPy prints, up to the closing parenthesis."""
     tokens = parser.tokens
-    outside = parser.enter_brackets(separates=True)
+    bar_state = parser.enter_brackets(separates=True)
     matrix = tokens[parser.pos].startswith("\\begin ")
     if matrix:
         parser.pos += 1
@@ -398,7 +398,7 @@ def _parameter_groups(parser: Parser, depth: int) -> list[Arguments]:
             parser.pos += 1
         else:
             groups[-1].append(parser.expression(depth))
-    parser.bars, parser.separates = outside
+    parser.bars, parser.separates = bar_state
     return groups
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -13,6 +14,7 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, to_latex
 from ..latex.parser import DIFFERENTIAL, IN_PROBLEM
+from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout
 from .parameters import parameter_faults
@@ -37,6 +39,7 @@ class IntegralProblem(NamedTuple):
         upper: the upper limit; None for an indefinite integral.
         principal_value: Cauchy's principal value is asked for.
         has_sign: an integral sign was written.
+        conditions: what the problem says of its parameters.
 
     >>> problem = read_integral(r"\int_0^1 xdx")
     >>> problem.variable, problem.lower, len(problem.readings)
@@ -50,6 +53,7 @@ class IntegralProblem(NamedTuple):
     upper: Limit | None = None
     principal_value: bool = False
     has_sign: bool = False
+    conditions: Conditions = Conditions()
 
 
 def read_integral(
@@ -79,14 +83,26 @@ def read_integral(
     if len(marks) == 1:
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
-    named, body, readings = _integrand(text, layout, variable)
+    conditions = layout.conditions
+    try:
+        named, body, readings = _integrand(text, layout, variable)
+    except ProblemError:
+        for rest, stated in behind(layout.body):
+            with suppress(ProblemError):
+                named, body, readings = _integrand(text, layout._replace(body=rest), variable)
+                conditions = stated
+                if named is not None:
+                    break
+        else:
+            raise
     known = variable or named or "x"
+    parameters = {*parameters, *(name for name, _ in conditions.kinds)}
     if layout.factor:
         body = f"{layout.factor} {body}"
         readings = _times(text, layout.factor, readings, known)
     readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
     problem = IntegralProblem(
-        named, readings, principal_value=layout.principal_value, has_sign=layout.has_sign
+        named, readings, None, None, layout.principal_value, layout.has_sign, conditions
     )
     if not marks:
         return problem

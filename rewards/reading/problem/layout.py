@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from ..latex.tokens.pattern import FONT
+from .conditions import Conditions, conditions_of
 
 #: Commands and characters that only leave space.
 SPACE: Final = (
@@ -41,6 +42,10 @@ _INSTRUCTION: Final = """a an answer antiderivative calculate compute computing 
     determine evaluate evaluating exact exactly find finding following for general give given
     improper indefinite integral integrate integrating is let of please primitive problem proper
     question show simplify solve the this value what""".split()
+#: Those that are no words of conditions, as "a", "let" and "for" are.
+_INSTRUCTIONS: Final = re.compile(
+    rf"(?<![\\A-Za-z])(?i:{'|'.join(word for word in _INSTRUCTION if len(word) > 3)})(?![A-Za-z])"
+)
 #: What may stand before the sign without changing the problem.
 _LEAD: Final = re.compile(
     rf"""(?: \s | \\[,;:!> ] | [&:.] | \\\\
@@ -72,6 +77,7 @@ class IntegralLayout(NamedTuple):
         body: the integrand with its differential.
         factor: what stands before the sign and is no wrapping, such as the 2 of ``2\int``.
         principal_value: Cauchy's principal value is asked for.
+        conditions: what the prose around the formula says of parameters.
 
     Example:
         >>> integral_layout("2x").has_sign
@@ -84,6 +90,7 @@ class IntegralLayout(NamedTuple):
     body: str
     factor: str = ""
     principal_value: bool = False
+    conditions: Conditions = Conditions()
 
 
 def integral_layout(text: str) -> IntegralLayout:
@@ -104,7 +111,9 @@ def integral_layout(text: str) -> IntegralLayout:
 
     """
     formula = text if text.isascii() else _plain_letters(text)
-    formula = _formula(formula) if "$" in formula or "\\" in formula else formula
+    conditions = Conditions()
+    if "$" in formula or "\\" in formula:
+        formula, conditions = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     sign = _SIGN_OR_STACK.search(formula)
@@ -124,7 +133,8 @@ def integral_layout(text: str) -> IntegralLayout:
         raise ProblemError(f"{text!r} has more than one integral")
     opened = len(re.findall(r"\{(?![^{}]*\})", before))
     principal = barred or (lead is not None and lead["principal"] is not None)
-    return IntegralLayout(True, marks | further, _without_tail(rest, opened), factor, principal)
+    body = _without_tail(rest, opened)
+    return IntegralLayout(True, marks | further, body, factor, principal, conditions)
 
 
 def _plain_letters(text: str) -> str:
@@ -137,22 +147,27 @@ def _plain_letters(text: str) -> str:
     )
 
 
-def _formula(text: str) -> str:
-    """The formula that holds the integral, without delimiters and the prose around it."""
+def _formula(text: str) -> tuple[str, Conditions]:
+    """The formula that holds the integral, without delimiters, and what stands around it."""
     if not _DELIMITER.search(text):
-        return text
-    formulas = [match[match.lastgroup or 0] for match in _FORMULA.finditer(text)]
+        return text, Conditions()
+    found = list(_FORMULA.finditer(text))
+    formulas = [match[match.lastgroup or 0] for match in found]
     outside = _FORMULA.sub(" ", text)
     if _DELIMITER.search(outside):  # unbalanced, as where only one end was copied
-        return _DELIMITER.sub(" ", text)
-    integrals = [formula for formula in formulas if _SEVERAL.search(formula)]
+        return _DELIMITER.sub(" ", text), Conditions()
+    integrals = [at for at, formula in enumerate(formulas) if _SEVERAL.search(formula)]
     if len(integrals) > 1:
         raise ProblemError(f"{text!r} has more than one integral")
     if not integrals and len(formulas) == 1 and not outside.strip(" \n\t.,"):
-        return formulas[0]
-    if len(integrals) == 1 and len(formulas) == 1:
-        return integrals[0]
-    raise ProblemError(f"{text!r}: one formula is expected, the problem; give conditions apart")
+        return formulas[0], Conditions()
+    if len(integrals) == 1:
+        start, end = found[integrals[0]].span()
+        around = _INSTRUCTIONS.sub(" ", _DELIMITER.sub(" ", f"{text[:start]}, {text[end:]}"))
+        conditions = conditions_of(around)
+        if conditions is not None or len(formulas) == 1:
+            return formulas[integrals[0]], conditions or Conditions()
+    raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
 
 
 def _without_tail(body: str, opened: int) -> str:

@@ -41,7 +41,7 @@ def parameter_faults(
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
     words = vocabulary(frozenset((variable,)))
-    tokens = tokenize(integrand, words.known, words.symbols, words.spell, DEFAULT_LIMITS)
+    tokens = tokenize(integrand, words.canonical, words.symbols, words.spell, DEFAULT_LIMITS)
     for name in sorted(suspects):
         argument = _applied_to(tokens, name, variable)
         if argument:
@@ -53,9 +53,9 @@ def parameter_faults(
     if has_sign and "d" in suspects and "c" not in suspects:
         behind = [tokens[at + 1].lstrip("\\") for at, token in enumerate(tokens) if token == "d"]
         if behind and all(
-            each == variable or each in suspects or each in _OPENERS for each in behind
+            token == variable or token in suspects or token in _OPENERS for token in behind
         ):
-            behind = ["(..)" if each in _OPENERS else each for each in behind]
+            behind = ["(..)" if token in _OPENERS else token for token in behind]
             faults["d"] = (
                 f"d{behind[-1]} looks like a differential, but is not the integral's; "
                 rf"write d \cdot {behind[-1]} if d is a parameter"
@@ -69,39 +69,41 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
     A letter that is not customary for functions is a function only before a single letter.
     """
     letter, _, index = name.partition("_")
-    places = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
-    behind = [at + 1 for at in places]
+    positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
+    behind = [at + 1 for at in positions]
     if index:  # {J_1}(x)
         behind = [at for at in (_script_end(tokens, at, index) for at in behind) if at]
     arguments = [_argument(tokens, at) for at in behind]
-    if not places or not all(arguments):
+    if not positions or not all(arguments):
         return ""
-    applied = [each for each in arguments if variable in each or "\\" + variable in each]
-    if applied and (tokens[places[0]] in _FUNCTION_LETTERS or min(map(len, applied)) == 1):
+    applied = [
+        argument for argument in arguments if variable in argument or "\\" + variable in argument
+    ]
+    if applied and (tokens[positions[0]] in _FUNCTION_LETTERS or min(map(len, applied)) == 1):
         return "".join(applied[0])
     return ""
 
 
-def _script_end(tokens: list[str], place: int, index: str) -> int:
+def _script_end(tokens: list[str], position: int, index: str) -> int:
     """The place behind a subscript and the brace that ends it; 0 if another or none begins here."""
-    end = place + 1
+    end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1
-    if tokens[place] != "_" or "".join(tokens[place + 1 : end]).strip("{") != index:
+    if tokens[position] != "_" or "".join(tokens[position + 1 : end]).strip("{") != index:
         return 0
     while tokens[end] == "}":
         end += 1
     return end
 
 
-def _argument(tokens: list[str], place: int) -> list[str]:
+def _argument(tokens: list[str], position: int) -> list[str]:
     """The tokens in the parentheses that open at a place; none if no parentheses do."""
-    braced = tokens[place] == "{" and tokens[place + 1] in _OPENERS
-    if not braced and tokens[place] not in _OPENERS:
+    braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
+    if not braced and tokens[position] not in _OPENERS:
         return []
     level = 0
-    for end in range(place, len(tokens)):
+    for end in range(position, len(tokens)):
         level += (tokens[end] in (*_OPENERS, "{")) - (tokens[end] in (")", "]", "\\}", "}"))
         if level == 0:
-            return tokens[place + 1 + braced : end - braced]
+            return tokens[position + 1 + braced : end - braced]
     return []

@@ -19,10 +19,15 @@ from ...verdict import Status
 from . import branches, hidden_terms
 from .confirmation import Confirmation
 
-#: Points that measure coverage once a branch of f's radicals differs somewhere.
+#: Points that measure coverage once a branch of f's radicals differs somewhere: a share is known to
+#: 1/32, one digit. 16 or 64 change no verdict (tests/perf/constants.py).
 COVERAGE_POINTS = 32
-#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule.
+#: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule. No
+#: right answer of the corpora that is accepted without a proof has 15 (tests/perf/constants.py).
 MAX_TERMS = 30
+#: Times as many points are tried, before those of `finer` (which are many), where F has no value at
+#: the first ones. 2 or 8 change no verdict (tests/perf/constants.py).
+MORE = 4
 
 
 class Candidate(NamedTuple):
@@ -89,12 +94,12 @@ def _coverage(case: Candidate) -> Outcome | None:
 
 def _more_points(case: Candidate) -> Outcome | None:
     """Points where the first ones told too little."""
-    at, wanted = case.at, case.wanted
+    at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
-    refuted = at.visit(at.pool.take(4 * wanted)[wanted:])
+    refuted = at.visit(at.pool.take(MORE * count)[count:])
     if refuted is None and at.usable < MIN_POINTS:
-        refuted = at.visit(at.pool.finer(), enough=wanted)
+        refuted = at.visit(at.pool.finer(), enough=count)
     if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
         return at.undecided(f"only {at.usable} usable points")
     return refuted

@@ -19,11 +19,15 @@ from ...numeric.ball_arithmetic.balls import Tape
 from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, Rule
 from ...numeric.ball_arithmetic.magnitude import log2
 
-#: Relative change with which differences are taken, as a power of two.
+#: Relative change with which differences are taken, as a power of two: small enough for a
+#: difference to be near a derivative, and of 128 bits a hundred are left. 5 or 20 change no verdict
+#: (tests/perf/constants.py).
 STEP_BITS = 10
-#: What cannot be told from zero is taken to be this much smaller than its error.
+#: What cannot be told from zero is taken to be this much smaller than its error, in bits: above
+#: `SEEN_BITS`, so that it never counts as seen. 32 or 128 change no verdict
+#: (tests/perf/constants.py).
 HIDDEN_BITS = 64
-_STEP = acb(1) + acb(2) ** -STEP_BITS
+_STEP = acb(1) + acb(2) ** -STEP_BITS  # 1 + 1/1024, exactly
 # Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.
 _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
@@ -56,56 +60,56 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         if upper == _NOTHING and lower == _NOTHING:
             continue
         # ln|u| is also told where it is, which is no part of the expression.
-        parts = arguments[:1] if rule is rules.ln_abs else arguments
-        for place, argument in enumerate(parts):
+        operands = arguments[:1] if rule is rules.ln_abs else arguments
+        for index, argument in enumerate(operands):
             u, du = jets[argument]
             if rule is None:
                 on_value, linear = max(upper, lower), lower
             else:
-                on_value, linear = _partial(rule, [jets[a] for a in arguments], place, upper, lower)
+                on_value, linear = _partial(rule, [jets[a] for a in arguments], index, upper, lower)
             if on_value > _NOTHING and not u.is_zero():
                 size = log2(u.abs_upper()) if u.is_finite() else 0
                 value[argument] = max(value[argument], on_value - size)
             slope[argument] = max(slope[argument], linear)
             effect = max(on_value, linear + _size(du) if du is not None else _NOTHING)
             if effect > _NOTHING:
-                by_key.setdefault((slot, place if rule in _CHOICES else 0), {})[place] = effect
+                by_key.setdefault((slot, index if rule in _CHOICES else 0), {})[index] = effect
     return by_key
 
 
 def _partial(
-    rule: Rule, operands: list[Jet], place: int, upper: float, lower: float
+    rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
     """Effects on the root: of the argument's value, relative to its size, and of its slope."""
-    u, du = operands[place]
+    u, du = operands[index]
     effect = _NOTHING
     if not u.is_zero():
-        before = rule(*operands)
-        after = rule(*(*operands[:place], (u * _STEP, du), *operands[place + 1 :]))
-        effect = upper + _change(before[0], after[0]) if upper > _NOTHING else _NOTHING
-        if lower > _NOTHING and not _leaves_slope(rule, operands, place):
-            effect = max(effect, lower + _change(before[1], after[1]))
+        base_value = rule(*operands)
+        shifted_value = rule(*(*operands[:index], (u * _STEP, du), *operands[index + 1 :]))
+        effect = upper + _change(base_value[0], shifted_value[0]) if upper > _NOTHING else _NOTHING
+        if lower > _NOTHING and not _leaves_slope(rule, operands, index):
+            effect = max(effect, lower + _change(base_value[1], shifted_value[1]))
     linear = _NOTHING
     if lower > _NOTHING and du is not None:
-        others = [(v, None) for v, _ in operands]
-        derivative = rule(*(*others[:place], (u, ONE), *others[place + 1 :]))[1]
+        without_slopes = [(v, None) for v, _ in operands]
+        derivative = rule(*(*without_slopes[:index], (u, ONE), *without_slopes[index + 1 :]))[1]
         linear = lower + _size(derivative)
     return effect + STEP_BITS, linear
 
 
-def _leaves_slope(rule: Rule, operands: list[Jet], place: int) -> bool:
+def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
     """Whether the slope does not depend on the argument's value, as that of ``3 x`` on x."""
     if rule in _LINEAR:
         return True
-    bilinear = rule is rules.mul or (rule is rules.div and place == 0)
-    return bilinear and operands[1 - place][1] is None
+    bilinear = rule is rules.mul or (rule is rules.div and index == 0)
+    return bilinear and operands[1 - index][1] is None
 
 
-def _change(before: Ball | None, after: Ball | None) -> float:
+def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
     """log2 of the size of a difference; a value that is lost has changed."""
-    if before is None and after is None:
+    if base_value is None and shifted_value is None:
         return _NOTHING
-    return _size((after or ZERO) - (before or ZERO))
+    return _size((shifted_value or ZERO) - (base_value or ZERO))
 
 
 def _size(ball: Ball | None) -> float:
@@ -138,19 +142,21 @@ class Unseen:
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
         """Note what shows at a point where the comparison's error is ``error`` (log2)."""
         self._looked = True
-        for key, parts in effects.items():
-            self._effective.setdefault(key, set()).update(parts)
-            shown = {place for place, effect in parts.items() if effect > error + margin}
-            if shown not in self._shown.setdefault(key, []):
-                self._shown[key].append(shown)
+        for key, operand_effects in effects.items():
+            self._effective.setdefault(key, set()).update(operand_effects)
+            visible = {
+                index for index, effect in operand_effects.items() if effect > error + margin
+            }
+            if visible not in self._shown.setdefault(key, []):
+                self._shown[key].append(visible)
 
     @property
     def keys(self) -> list[Key]:
         """Those of the operations."""
         return [
             key
-            for key, parts in self._effective.items()
-            if not any(shown >= parts for shown in self._shown[key])
+            for key, operands in self._effective.items()
+            if not any(visible >= operands for visible in self._shown[key])
         ]
 
     @property

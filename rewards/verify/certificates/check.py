@@ -2,10 +2,12 @@
 
 ``identity``: in each case of signs, derivatives of symbols, exponentials, sines, cosines,
 logarithms, arc tangents and roots obey their rules (others are taken as stated), and F' - f over
-the denominator is the sum of cofactors times relations. That no case is missing, and that the terms
-are those of the text, is to be seen from the generators' meanings. A logarithm of a modulus ln|u|
-has the derivative u'/u for real u only: i in u is refused. Roots and logarithms that occur in f are
-real, as only points count where they are; with other functions in u, ln|u| is taken as stated.
+the denominator is the sum of cofactors times relations, and of a remainder whose coefficients are
+numbers that are zero: their intervals hold zero, and the rest is taken as stated. That no case is
+missing, and that the terms are those of the text, is to be seen from the generators' meanings. A
+logarithm of a modulus ln|u| has the derivative u'/u for real u only: i in u is refused. Roots and
+logarithms that occur in f are real, as only points count where they are; with other functions in u,
+ln|u| is taken as stated.
 
 ``witness``: bounds of F' and f at a point are apart, and so are mpmath's intervals (`intervals`),
 which meet them; where these have not the functions or bits, only the bounds.
@@ -171,9 +173,57 @@ def _identity(case: dict[str, Any]) -> set[str]:
         total = _add(total, _mul(above, _quotient(whole, below)))
     for relation, cofactor in zip(filter(None, relations), case["cofactors"], strict=True):
         total = _add(total, _mul(relation, _poly(cofactor)), -1)
-    if total or not whole:
+    remainder = _poly(case.get("remainder", []))
+    if _add(total, remainder, -1) or not whole:
         raise CertificateError("F' - f is not the sum of cofactors times relations")
-    return taken
+    return taken | _zeros(remainder, generators)
+
+
+def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
+    """Check that the coefficients of a remainder are numbers near zero; "constants" if it has any.
+
+    They are polynomials in generators that are numbers, and coefficients of products of others.
+    """
+    numbers = {
+        i
+        for i, g in enumerate(generators)
+        if not ({g["function"]} | _functions(g, generators, set())) & {"variable", "symbol"}
+    }
+    parts: dict[Powers, Poly] = {}
+    for powers, c in remainder.items():
+        outside = tuple(each for each in powers if each[0] not in numbers)
+        parts.setdefault(outside, {})[tuple(e for e in powers if e[0] in numbers)] = c
+    for part in parts.values():
+        try:
+            value = jet(_tree(part, generators), "x", {})[0]
+        except UnknownError:  # with i, say
+            continue
+        if value > 0 or value < 0:
+            raise CertificateError("a coefficient of the remainder is not zero")
+    return {"constants"} if remainder else set()
+
+
+def _tree(poly: Poly, generators: list[Any]) -> Any:
+    """An expression for a polynomial in numbers."""
+    return [
+        "add",
+        "0",
+        *(
+            ["mul", str(c), *(["pow", _number(generators[g], generators), str(e)] for g, e in m)]
+            for m, c in poly.items()
+        ),
+    ]
+
+
+def _number(g: dict[str, Any], generators: list[Any]) -> Any:
+    name, args = g["function"], [_ratio(arg) for arg in g["args"]]
+    if not args:
+        return [name]
+    above, below = (_tree(part, generators) for part in args[0])
+    inside = ["div", above, below]
+    if "root" in name:
+        return ["mul", below, ["pow", inside, g["unit"]]]
+    return [name, inside if name in ("ln", "atan") else ["mul", g["unit"], inside]]
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from ...proof.prover import Case, Proof
 from ...proof.prover.field import Field, Generator
 from ...proof.prover.quotients import NotProvedError, Poly, Quotient, gcd
+from ...proof.prover.rules import constants
 from ...reading.latex import to_latex
 
 #: Most terms of the common denominator, which the checker multiplies term by term.
@@ -44,13 +45,15 @@ def _case(case: Case) -> dict[str, Any]:
     total = base.zero.num
     for above, below in summands:
         total = total + above * (denominator / below)
+    cofactors, remainder = _cofactors(base, total)
     return {
         "conditions": [[to_latex(tree), sign] for tree, sign in case.conditions],
         "generators": [_generator(base, g, slopes.get(g.index)) for g in base.generators],
         "terms": [_fraction(base, term) for term in case.terms],
         "integrand": _fraction(base, case.integrand),
         "denominator": _rows(base, denominator),
-        "cofactors": [_rows(base, cofactor) for cofactor in _cofactors(base, total)],
+        "cofactors": [_rows(base, cofactor) for cofactor in cofactors],
+        "remainder": _rows(base, remainder),
     }
 
 
@@ -85,8 +88,11 @@ def _derivative(
     return summands
 
 
-def _cofactors(base: Field, total: Poly) -> list[Poly]:
-    """Cofactors of the relations, in the order of their generators."""
+def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
+    """Cofactors of the relations, in the order of their generators, and the remainder.
+
+    Its coefficients are numbers that are zero.
+    """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()
     total = total / content
@@ -94,9 +100,9 @@ def _cofactors(base: Field, total: Poly) -> list[Poly]:
         if generator.relation is not None:
             cofactor, total = divmod(total, generator.relation)
             cofactors.append(cofactor * content)
-    if not total.is_zero():
+    if not (total.is_zero() or constants.vanishes(base, total, base.one.num)):
         raise NotProvedError("the remainder modulo the relations is not zero")
-    return cofactors[::-1]
+    return cofactors[::-1], total * content
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:

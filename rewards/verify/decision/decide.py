@@ -63,21 +63,23 @@ def decide(
         outcome = decide_at_first_point(answer, integrand, question.search())
         if outcome is not None:
             return outcome
-    first, *tapes = question.judge(USUAL)
-    if _holds_everywhere(first):
-        return first
-    others: list[Conventions] = []
+    usual_outcome, *tapes = question.judge(USUAL)
+    if _holds_everywhere(usual_outcome):
+        return usual_outcome
+    other_conventions: list[Conventions] = []
     if any(tape.odd_roots for tape in tapes):
-        others.append(Conventions(real_roots=False))
+        other_conventions.append(Conventions(real_roots=False))
     if any(tape.secants for tape in tapes) and not policy.strict_domain:
-        others.append(Conventions(textbook_secants=True))
-    outcomes = [first]
-    for conventions in others:
+        other_conventions.append(Conventions(textbook_secants=True))
+    outcomes = [usual_outcome]
+    for conventions in other_conventions:
         outcome, *_ = question.judge(conventions)
         if _holds_everywhere(outcome):
             return outcome
         outcomes.append(outcome)
-    return next((outcome for outcome in outcomes if outcome.status is Status.CORRECT), first)
+    return next(
+        (outcome for outcome in outcomes if outcome.status is Status.CORRECT), usual_outcome
+    )
 
 
 def _holds_everywhere(outcome: Outcome) -> bool:
@@ -104,15 +106,19 @@ class _Question:
         """The search for a proof, with a convention on odd roots, where f has real parts or not."""
         key = real_parts, real_roots
         if key not in self._searches:
-            f, x, kinds = self.integrand.expression, self.integrand.variable, self._kinds()
+            f, x, assumptions = (
+                self.integrand.expression,
+                self.integrand.variable,
+                self._assumptions(),
+            )
             self._searches[key] = ProofSearch(
-                self.answer, f, x, kinds, real_parts=real_parts, real_roots=real_roots
+                self.answer, f, x, assumptions, real_parts=real_parts, real_roots=real_roots
             )
         return self._searches[key]
 
-    def _kinds(self) -> dict[str, str]:
-        given = self.integrand.assumptions
-        return {name: given.get(name, "positive") for name in self.integrand.parameters}
+    def _assumptions(self) -> dict[str, str]:
+        assumptions = self.integrand.assumptions
+        return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
         """The outcome under some conventions, and the programs of F and f."""
@@ -153,7 +159,9 @@ class _Question:
             for scale in (*usual, *great, *(-size for size in great)):
                 pool = integrand.pool(conventions, variant)
                 yield Comparison(tape, pool, self.policy, variant, order, work, constants=scale)
-        names, kinds = integrand.parameters, integrand.assumptions
-        for given in draws(names, kinds, integrand.variable, (integrand.expression, self.answer)):
-            pool = integrand.pool(conventions, variant, given)
+        names, assumptions = integrand.parameters, integrand.assumptions
+        for drawn in draws(
+            names, assumptions, integrand.variable, (integrand.expression, self.answer)
+        ):
+            pool = integrand.pool(conventions, variant, drawn)
             yield Comparison(tape, pool, self.policy, variant, order, work)

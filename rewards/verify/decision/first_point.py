@@ -33,9 +33,11 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import ELEMENTARY, names
 from ...verdict import Status, Witness
 
-#: Larger expressions are compiled.
+#: Larger expressions are compiled: a tape evaluates a part that occurs twice once. 75 or 600
+#: change no verdict (tests/perf/constants.py).
 MAX_NODES = 300
-#: Points at which F' and f must agree before a proof in cases of signs is tried.
+#: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
+#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/perf/constants.py).
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.
@@ -64,8 +66,10 @@ class _Evaluation:
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The jet of a sum, without terms that are constants of integration."""
-        others = [term for term in terms if type(term) is not Symbol or term.name in self.values]
-        value, slope = reduce(jets.add, map(self.jet, others)) if others else (ZERO, None)
+        known_terms = [
+            term for term in terms if type(term) is not Symbol or term.name in self.values
+        ]
+        value, slope = reduce(jets.add, map(self.jet, known_terms)) if known_terms else (ZERO, None)
         slope = ZERO if slope is None else slope
         if not (value.is_finite() and slope.is_finite() and slope.imag.is_zero()):
             raise _NotHereError
@@ -142,7 +146,7 @@ class _Evaluation:
         raise _NotHereError
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # the numbers of a batch; some hundred bytes each
 def _number(p: int, q: int) -> Ball:
     """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
     return acb(p) if q == 1 else acb(fmpq(p, q))
@@ -150,7 +154,7 @@ def _number(p: int, q: int) -> Ball:
 
 _CHAINS = {
     name: RULES[name]
-    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}
+    for name in names(lambda f: f.arity == (2, None) and f.name in RULES) | {"div"}  # two or more
 }
 _FORMS: dict[str, Callable[[_Evaluation, Call], Jet]] = {
     "pow": _Evaluation._power,
@@ -232,26 +236,26 @@ def _digits(bits: int) -> float:
     return round(bits * log10(2), 1)
 
 
-def _real_points(integrand: Integrand, wanted: int) -> list[RealPoint]:
+def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
     """Points at which every part of f is real, as many as wanted if so many are found soon."""
-    known = integrand.real_points.get(wanted)
-    if known is not None:
-        return known
-    made: list[RealPoint] = []
+    cached = integrand.real_points.get(count)
+    if cached is not None:
+        return cached
+    points: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for place in _PLACES:
-        values = {integrand.variable: place, **parameters}
+    for x in _PLACES:
+        values = {integrand.variable: x, **parameters}
         evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:
             value, _ = evaluation.total((integrand.expression,))
         except _NotHereError:
             continue
         plain = not (evaluation.usage_differs or evaluation.radicals)
-        made.append(RealPoint(values, value, plain))
-        if len(made) == wanted:
+        points.append(RealPoint(values, value, plain))
+        if len(points) == count:
             break
-    integrand.real_points[wanted] = made
-    return made
+    integrand.real_points[count] = points
+    return points
 
 
 def _compare(

@@ -40,9 +40,9 @@ class Decision:
     proof: Proof | None = None
     was_tried: bool = False
 
-    def screen(self, wanted: int = MIN_POINTS) -> list[PointResult] | None:
+    def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
         """The first evaluation at the first points, if F may be right at all of them."""
-        return self.at.screen(self.at.pool.take(wanted))
+        return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
         """Whether nothing but the proof has to be shown: usual conventions, and F has no steps."""
@@ -59,16 +59,16 @@ def _prove_at_once(decision: Decision) -> Outcome | None:
     if search is None or screened is None:
         return None
     agreeing = screened
-    if min(each.bits for each in screened) < POINT_BITS:
-        more = decision.screen()
-        if more is None:
+    if min(result.bits for result in screened) < POINT_BITS:
+        all_screened = decision.screen()
+        if all_screened is None:
             return None
-        agreeing = more
+        agreeing = all_screened
     decision.proof = search.whole()
     if decision.proof is None and search.is_splittable:
-        more = decision.screen()
-        if more is not None:
-            agreeing, decision.proof = more, search.in_cases()
+        all_screened = decision.screen()
+        if all_screened is not None:
+            agreeing, decision.proof = all_screened, search.in_cases()
     decision.was_tried = decision.proof is not None or decision.screen() is not None
     if decision.proof:
         decision.proof.free()

@@ -78,6 +78,9 @@ def meaning_of(
                 return Meaning("define", name, side)
         if part is None:
             return _symbol(node.name, right, lead, scope, whole, agrees)
+    name = right.expression.name if isinstance(right.expression, Symbol) else ""
+    if not free_symbols(left) and not left.parts and name in scope.variables | scope.moving():
+        return Meaning("point", name, left)  # "substituting 4 = u"
     definition = implicit(left, right, scope)
     if definition is None:
         return _CLAIM

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isinf
 
 from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import UnusableError
@@ -18,8 +19,8 @@ from .result import Judgement
 from .scope import Range, Scope, substituted
 from .sides import NotReadError, Side, symbol_name
 
-#: Points that are remembered.
-MOST = 24
+#: Points that are remembered, and where a half-line under a condition may begin.
+MOST, FAR = 24, 10.0
 
 _LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
 _MORE = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
@@ -67,6 +68,12 @@ def range_of(latex: str) -> tuple[str, Range] | None:
     return None
 
 
+def is_narrow(run: Range) -> bool:
+    """Whether a range is so small, or so far out, that much looks equal there."""
+    ends = [abs(end) for end in run if not isinf(end)]
+    return len(ends) != 1 or ends[0] > FAR
+
+
 def number(limit: Limit) -> float | None:
     """A limit as a number; None of one with symbols."""
     if isinstance(limit, int):
@@ -95,6 +102,22 @@ class Points:
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
         """The values of a variable that a sentence names."""
         return [one[2] for one in self.seen if one[0] == sentence and name in (None, one[1])]
+
+    def hold(
+        self,
+        pair: tuple[Side, Side],
+        sentence: int,
+        compare: Callable[[Side, Side], Judgement],
+    ) -> bool:
+        """Whether two sides are equal at a point that a sentence names: "at x = 2, x^2 = 4"."""
+        for of, name, value in self.seen:
+            if of == sentence:
+                at = {name: Side(value, {})}
+                with suppress(NotReadError):
+                    left, right = (substituted(side, at) for side in pair)
+                    if compare(left, right) is Judgement.CORRECT:
+                        return True
+        return False
 
     def judge(
         self,

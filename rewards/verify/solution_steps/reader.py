@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from math import isinf
 
 from ...numeric.sampling.integrand import Integrand
 from ...reading.expression.linear import NotLinearError
@@ -15,17 +14,18 @@ from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
 from . import prose
 from .definitions import meaning_of
+from .judging.by_parts import Parts
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .points import Points, leaves_out_a_point, number, range_of
+from .points import Points, is_narrow, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
 from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
-#: Claims that may wait for a definition, and where a half-line under a condition may begin.
-REMEMBERED, FAR = 8, 10.0
+#: Claims that may wait for a definition.
+REMEMBERED = 8
 
 _CALL = re.compile(
     r"(?P<name>[A-Za-z])'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
@@ -57,7 +57,7 @@ class Reader:
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
         self.judge = Judge(self.scope, problem.assumptions, work)
-        self.progress = Progress(whole)
+        self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
         self.before: _Chain | None = None  # that a line which begins with "=" goes on with
@@ -104,6 +104,8 @@ class Reader:
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
             self.scope.ranges = ranges
+        with suppress(*FAULTS):
+            self.claims = self.parts.judged(self.claims, self.judge)
 
     def take(self, statement: Statement) -> None:
         """Judge what a statement claims, and keep what it defines."""
@@ -167,6 +169,7 @@ class Reader:
                 left = right
         if settled and left.sides:
             self._keep(settled, left.sides[0], links)
+            self.parts.settle(left.sides[0])
         differential = any(side.has(Differential) for side in left.sides[:1])
         # A short definition is no chain, unless it stands alone in a display.
         short = start and len(links) == len(("left", "right")) and not statement.alone
@@ -184,6 +187,7 @@ class Reader:
 
     def _withdraw(self, first: int) -> None:
         """Take back what is wrong from a claim on, as the text gives it up."""
+        self.parts.drop(first)
         for index in range(first, len(self.claims)):
             claim = self.claims[index]
             if claim.judgement is Judgement.INCORRECT:
@@ -195,7 +199,9 @@ class Reader:
         """The readings of a link."""
         scope = self.scope
         applied = scope.functions, scope.applied
-        return read_sides(link.latex, scope.names, applied, scope.variable, self.numbers)
+        sides = read_sides(link.latex, scope.names, applied, scope.variable, self.numbers)
+        self.parts.see(link.latex, sides)
+        return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
         """The link at which the claims of a chain begin, and a symbol that they settle."""
@@ -231,6 +237,8 @@ class Reader:
                 self._keep(meaning.name, meaning.value, links)
                 if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)
+                    about = self.definitions, len(self.claims), statement.displayed
+                    self.parts.choose(meaning.name, scope, *about)
                 else:
                     scope.chosen.discard(meaning.name)
         except (NotReadError, NotLinearError):
@@ -387,7 +395,7 @@ class Reader:
             return judged
         # A condition says something of letters: of numbers, nothing.
         letters = any(map(free_symbols, sides))
-        if letters and (conditions is None or any(map(_is_narrow, conditions.values()))):
+        if letters and (conditions is None or any(map(is_narrow, conditions.values()))):
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
@@ -399,7 +407,7 @@ class Reader:
         at_point = self._is_at_point(judged.pair, sides, statement)
         if not at_point and not (letters and conditions is None):
             return judged
-        if at_point and self._holds_at_a_point(judged.pair, statement.sentence):
+        if at_point and self.points.hold(judged.pair, statement.sentence, self.judge.equal):
             return replace(judged, finding=Finding(Judgement.CORRECT, points=1), earns=False)
         detail = "said of a point" if at_point else "a condition that is not read"
         return replace(judged, finding=Finding(Judgement.UNCHECKED, detail=detail))
@@ -420,17 +428,6 @@ class Reader:
         vanishes = isinstance(name, Symbol) and name.name in self.scope.moving()
         vanishes |= varies and prose.names_roots(statement.lead)
         return vanishes and not free_symbols(number) and not number.parts
-
-    def _holds_at_a_point(self, pair: tuple[Side, Side], sentence: int) -> bool:
-        """Whether two sides are equal at a point that the sentence names: "at x = 2, x^2 = 4"."""
-        for of, name, value in self.points.seen:
-            if of == sentence:
-                at = {name: Side(value, {})}
-                with suppress(NotReadError):
-                    left, right = (substituted(side, at) for side in pair)
-                    if self.judge.equal(left, right) is Judgement.CORRECT:
-                        return True
-        return False
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
         """A claim with what was found of it."""
@@ -492,9 +489,3 @@ class Reader:
         """
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]
-
-
-def _is_narrow(run: Range) -> bool:
-    """Whether a range is so small, or so far out, that much looks equal there."""
-    ends = [abs(end) for end in run if not isinf(end)]
-    return len(ends) != 1 or ends[0] > FAR

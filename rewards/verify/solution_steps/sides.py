@@ -181,8 +181,8 @@ _INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
 #: ``x dx`` and ``e^xdx`` without a space.
 _GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
-#: Limits in small digits: ``∫₀¹``.
-_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*([⁰¹²³⁴-⁹⁺⁻]+)")
+#: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
+_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
@@ -385,8 +385,8 @@ def symbol_name(letter: str) -> str:
 
 
 def _large(limits: re.Match[str]) -> str:
-    lower, upper = (normalize("NFKC", each) for each in limits.groups())
-    return f"_{{{lower}}}^{{{upper}}}"
+    lower, upper = (normalize("NFKC", each or "") for each in limits.groups())
+    return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"
 
 
 def _released(text: str) -> str:

@@ -46,11 +46,8 @@ _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
 _LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
 _ORDER = re.compile(r"[<>]|\\[lg](?:eq?|t|eqslant)(?![A-Za-z])")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
-_NO_NAME = re.compile(
-    r"\b(?:since|by|using|so|then|thus|hence|therefore|which|where|because|and|or|that|this|i\.?e"
-    r"|we|get|have|is|now|let|with|for|if|when|from|as|const\w*|simplif\w+|equals?|giv\w+)\b",
-    re.IGNORECASE,
-)
+#: A row of a table: "| u = x | dv = dx |".
+_ROW, _CELL = re.compile(r"\s*\|\s.*\s\|\s*"), re.compile(r"[^|]+")
 _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 
@@ -167,10 +164,20 @@ def _formulas(text: str) -> list[Span]:
             first = max(text.rfind("\n", left, sign) + 1, left)
             last = text.find("\n", sign, right)
             last = right if last < 0 else last
-            bare += [span for span in bare_spans(text, first, last) if "=" in span.latex]
+            for cell in _cells(text, first, last):
+                bare += [span for span in bare_spans(text, *cell) if "=" in span.latex]
             sign = text.find("=", last, right)
         left = max(end, left)
     return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
+
+
+def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The cells of a line of a table, or else the line."""
+    row = _ROW.fullmatch(text, start, end)
+    for cell in _CELL.finditer(text, start, end) if row else ():
+        yield cell.span()
+    if row is None:
+        yield start, end
 
 
 def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
@@ -369,7 +376,7 @@ class _Cutter:
             self.done += inside
         self.statement.lead = words[:LEAD]
         named = first and _NAME.fullmatch(words) is not None
-        self.statement.named = named and not _NO_NAME.search(words)
+        self.statement.named = named and prose.is_name(words)
         self.start = close + 1
         return close + 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.benchmarks import Problem, load
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.bee.augmented import (
     AugmentationError,
     Generator,
@@ -19,7 +20,6 @@ from calculus_harness.benchmarks.bee.bank import entries
 from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
 from calculus_harness.benchmarks.bee.simplify import simplify_all
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.fingerprint import overlap
 from calculus_harness.benchmarks.recorded_decisions import cache_file
 from calculus_harness.benchmarks.registry import resolve
@@ -79,12 +79,12 @@ def test_all_decisions_of_seed_0_are_in_the_package(name: str, own_cache: Path) 
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_every_reference_is_proven_and_every_formula_reads_back(name: str) -> None:
     for problem in load(f"bee/{name}"):
-        integrand = str(problem.target["integrand"])
+        integrand = problem.target.integrand
         (reading,) = read(integrand, symbols=["x"])
         assert to_latex(reading.expression) == integrand
-        verdict = verify_antiderivative(str(problem.target["antiderivative"]), integrand)
+        verdict = verify_antiderivative(problem.target.antiderivative, integrand)
         assert verdict.correct, (problem.id, verdict)
-        broken = rf"{problem.target['antiderivative']}+\frac{{x}}{{7}}"
+        broken = rf"{problem.target.antiderivative}+\frac{{x}}{{7}}"
         assert not verify_antiderivative(broken, integrand).correct
         coverage = verdict.evidence.coverage  # None where the domain is a sliver
         if coverage is not None and coverage < 1:
@@ -113,17 +113,17 @@ def test_parents_and_pairing(name: str) -> None:
 
 
 def test_the_papers_recipes_to_the_letter() -> None:
-    originals = {p.id: parse(str(p.target["antiderivative"])) for p in load("bee")}
+    originals = {p.id: parse(p.target.antiderivative) for p in load("bee")}
     for problem in load("bee/lin_comb"):
         a, b = problem.metadata["coefficients"]  # type: ignore[misc]
         assert {a, b} <= {*range(-9, 0), *range(1, 10)}
         f, g = (to_latex(originals[parent.id]) for parent in problem.parents)
         combined = rf"{a}\left({f}\right)+{b}\left({g}\right)".replace("+-", "-")
-        assert verify_antiderivative(combined, str(problem.target["integrand"])).correct
+        assert verify_antiderivative(combined, problem.target.integrand).correct
     for problem in load("bee/subst_poly"):
         cubic = parse(str(problem.metadata["substituted"]))
         composed = substitute(originals[problem.parents[0].id], "x", cubic)
-        assert verify_antiderivative(to_latex(composed), str(problem.target["integrand"])).correct
+        assert verify_antiderivative(to_latex(composed), problem.target.integrand).correct
     partners = [p.parents[1].id for p in load("bee/lin_comb")]
     for _, three in groupby(enumerate(partners), key=lambda pair: pair[0] // 3):
         assert len({partner for _, partner in three}) == 3
@@ -132,7 +132,7 @@ def test_the_papers_recipes_to_the_letter() -> None:
 
 def test_parameters_are_symbols() -> None:
     for problem in load("bee/parametric"):
-        names = symbols_of(parse(str(problem.target["integrand"])))
+        names = symbols_of(parse(problem.target.integrand))
         assert {"x"} < names <= {"x", "a", "b", "c", "k", "m", "n"}
 
 
@@ -170,7 +170,7 @@ def test_difficulty(name: str) -> None:
     (plain,) = Generator(PERTURBATIONS[name], parents, seed=2).problems(1)
     (hard,) = Generator(PERTURBATIONS[name], parents, seed=2, difficulty=2).problems(1)
     assert hard.id != plain.id
-    integrand, reference = (str(hard.target[key]) for key in ("integrand", "antiderivative"))
+    integrand, reference = hard.target.integrand, hard.target.antiderivative
     assert verify_antiderivative(reference, integrand).correct
     if name != "parametric":
         assert len(hard.parents) == len(plain.parents) + 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.bee.hyperbolic import hyperbolic_counterpart
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.reading.latex import to_latex
 

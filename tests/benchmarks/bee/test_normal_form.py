@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.bee.augmented import Generator, built_in
 from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.normal_form import shortest_form
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_equivalent
 
 NAMES = ("lin_comb", "subst_poly", "subst_hard")

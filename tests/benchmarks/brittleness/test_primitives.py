@@ -28,9 +28,7 @@ def subset(name: str):  # type: ignore[no-untyped-def]
 def test_a_template_at_its_corners_is_proven(name: str) -> None:
     for k1, k2 in [(1, 1), (1, 99), (99, 1), (99, 99), (10999, 10000)]:
         target = TEMPLATES[name].problem("t", k1, k2).target
-        assert verify_antiderivative(
-            str(target["antiderivative"]), str(target["integrand"])
-        ).correct
+        assert verify_antiderivative(target.antiderivative, target.integrand).correct
 
 
 @pytest.mark.parametrize(
@@ -47,7 +45,7 @@ def test_templates_read_as_people_write(
     name: str, k1: int, k2: int, integrand: str, antiderivative: str
 ) -> None:
     target = TEMPLATES[name].problem("t", k1, k2).target
-    assert (target["integrand"], target["antiderivative"]) == (integrand, antiderivative)
+    assert (target.integrand, target.antiderivative) == (integrand, antiderivative)
 
 
 def test_the_codes_reading_is_the_default() -> None:
@@ -88,11 +86,11 @@ def test_templates_share_their_pairs_and_seeds_do_not() -> None:
 def test_powers_and_roots() -> None:
     assert len(EXPONENTS) == len(set(EXPONENTS)) == 2000
     assert (EXPONENTS[0], EXPONENTS[999], EXPONENTS[1000], EXPONENTS[-1]) == (1, 1000, 10000, 10999)
-    assert subset("powers_paper").problem(0, 0).target["integrand"] == "1"
+    assert subset("powers_paper").problem(0, 0).target.integrand == "1"
     assert subset("powers_paper").size() == 1001
     last = subset("roots").problem(0, 1999).target
-    assert last["integrand"] == r"x^{\frac{1}{10999}}"
-    assert last["antiderivative"] == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
+    assert last.integrand == r"x^{\frac{1}{10999}}"
+    assert last.antiderivative == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
 
 
 @pytest.mark.parametrize(("low", "high"), RANGES)

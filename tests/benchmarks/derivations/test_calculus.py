@@ -128,9 +128,9 @@ def test_twins(short: str) -> None:
         for twin in load(f"calculus/{short}_{name}", limit=10):
             origin = static[str(twin.pair_parent)]
             assert twin.target == origin.target
-            assert twin.inputs["sequence"] != origin.inputs["sequence"]
+            assert twin.inputs.sequence != origin.inputs.sequence
             if name == "ec":
-                assert str(twin.inputs["sequence"]).count(" = ") == 2
+                assert twin.inputs.sequence.count(" = ") == 2
     easy = load(f"calculus/{short}_easy", limit=10)
     assert all(problem.pair_parent is None for problem in easy)
     assert not {problem.id for problem in easy} & set(static)

@@ -177,23 +177,23 @@ def test_exchange_swaps_the_names_of_substitutions() -> None:
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_twins(steps: int) -> None:
     static = {p.id: p for p in load(f"derivations/step{steps}", limit=8)}
-    assert [p.target["label"] for p in static.values()] == [1, 0] * 4
+    assert [p.target.label for p in static.values()] == [1, 0] * 4
     for name in ("vr", "ee", "ar"):
         for twin in load(f"derivations/step{steps}_{name}", limit=8):
             origin = static[str(twin.pair_parent)]
             assert twin.perturbation == name.upper()
-            assert twin.inputs["operator"] == origin.inputs["operator"]
-            assert twin.inputs["sequence"] != origin.inputs["sequence"]
-            flipped = twin.target["label"] != origin.target["label"]
+            assert twin.inputs.operator == origin.inputs.operator
+            assert twin.inputs.sequence != origin.inputs.sequence
+            flipped = twin.target.label != origin.target.label
             assert flipped == (name == "ar")
             if name == "ar":
-                assert twin.inputs["equation"] == origin.inputs["equation"]
-                assert twin.inputs["annotation"] != origin.inputs["annotation"]
+                assert twin.inputs.equation == origin.inputs.equation
+                assert twin.inputs.annotation != origin.inputs.annotation
             if name == "ee":
-                left, right = str(origin.inputs["equation"]).split(" = ")
-                assert twin.inputs["equation"] == f"{right} = {left}"
+                left, right = origin.inputs.equation.split(" = ")
+                assert twin.inputs.equation == f"{right} = {left}"
             if name == "vr":
-                assert "\\" in str(twin.inputs["equation"])
+                assert "\\" in twin.inputs.equation
 
 
 def test_fewer_steps_are_the_same_problems_with_other_examples() -> None:
@@ -201,4 +201,4 @@ def test_fewer_steps_are_the_same_problems_with_other_examples() -> None:
         load("derivations/step2", limit=4), load("derivations/step4_minus2", limit=4), strict=True
     ):
         assert less.target == plain.target
-        assert less.inputs == {**plain.inputs, "shots_from": 4}
+        assert less.inputs == replace(plain.inputs, shots_from=4)

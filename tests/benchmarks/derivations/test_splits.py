@@ -56,8 +56,8 @@ def test_rows_are_the_problems_of_the_benchmark(splits: dict[str, list[Row]]) ->
             index = int(row["pair"].rpartition("-")[2])
             perturbation = None if name == "static" else name
             problem = step_problem(3, 7, index, perturbation=perturbation)
-            assert problem.inputs["sequence"] == row["text"]
-            assert problem.target["label"] == row["label"]
+            assert problem.inputs.sequence == row["text"]
+            assert problem.target.label == row["label"]
             assert problem.id == row["id"]
 
 

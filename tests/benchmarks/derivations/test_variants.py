@@ -15,8 +15,8 @@ def test_a_variants_problems_are_those_of_its_generator(variant: str) -> None:
     static = load(f"derivations/{variant}_step3", limit=4)
     for number in (0, 1):
         drawn = example(3, 0, number, VARIANTS[variant])
-        assert static[2 * number].inputs["sequence"] == sequence(drawn, 1)
-        assert static[2 * number + 1].inputs["sequence"] == sequence(drawn, 0)
+        assert static[2 * number].inputs.sequence == sequence(drawn, 1)
+        assert static[2 * number + 1].inputs.sequence == sequence(drawn, 0)
     assert {problem.metadata["options"] for problem in static} == {variant}
     for name in ("vr", "ee", "ar"):
         twins = load(f"derivations/{variant}_step3_{name}", limit=4)

@@ -143,7 +143,7 @@ def test_pictures_of_problems(tmp_path: Path) -> None:
     (problem,) = load("hint/LS", limit=1)
     drawn = problem_pictures()
     paths = drawn.paths(problem)
-    text = str(problem.inputs["expression"])
+    text = problem.inputs.expression
     assert [path.partition("/")[0] for path in paths] == [folder_of(symbol) for symbol in text]
     known = drawn_pools().names
     assert all(path.partition("/")[2] in known["test"][path.partition("/")[0]] for path in paths)

@@ -7,12 +7,12 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.algebra.normal_form import (
     Algebra,
     UnusableFormulaError,
     readable,
 )
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.algebra.simplify import Simplifier
 from calculus_harness.benchmarks.lample_charton.algebra.simplify import size as length

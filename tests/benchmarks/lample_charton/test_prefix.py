@@ -5,12 +5,12 @@ import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.algebra.normal_form import (
     Algebra,
     UnusableFormulaError,
     readable,
 )
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.lample_charton.codec.prefix import (
     PrefixError,

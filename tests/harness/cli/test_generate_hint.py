@@ -18,7 +18,7 @@ def test_completions_of_a_concept(cli: Command, tmp_path: Path) -> None:
     assert "wrote train 1,000, val 470, test 4,700" in done.stderr, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "d" / "train.jsonl").read_text().splitlines()]
     problems = load("hint/d_train")
-    expected = [(str(one.inputs["expression"]), str(one.target["value"])) for one in problems]
+    expected = [(one.inputs.expression, str(one.target.value)) for one in problems]
     assert [(row["prompt"], row["completion"]) for row in rows] == [
         (" ".join(text) + " =", " ".join(value) + " END") for text, value in expected
     ]

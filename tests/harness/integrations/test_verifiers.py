@@ -8,6 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,9 @@ from calculus_harness.harness.integrations.for_verifiers import (  # noqa: E402
     CalculusTasksetConfig,
 )
 from calculus_harness.rewards.adapters import scoring  # noqa: E402
-from calculus_harness.rewards.workers.errors import PoolError  # noqa: E402
+from calculus_harness.rewards.verdict import Verdict  # noqa: E402
+from calculus_harness.rewards.workers.errors import PoolError, WorkerCutOff  # noqa: E402
+from calculus_harness.rewards.workers.verdicts import verdict_of  # noqa: E402
 from tests.harness.integrations.local_model import ANSWERS, answer, server, write_problems  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -89,6 +93,30 @@ def test_a_fault_is_no_reward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(vf.TaskError, match="no workers"):
         asyncio.run(task.score(trace))
     assert trace.rewards == {"solved": None}
+
+
+def test_a_verdict_that_was_cut_off_is_no_reward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def cut(_: str, items: Sequence[Any], *__: object) -> list[Verdict]:
+        return [verdict_of(WorkerCutOff("no result within 80 s"))] * len(items)
+
+    monkeypatch.setattr(scoring, "amap_verdicts", cut)
+    [task] = taskset(write_problems(tmp_path), limit=1)
+    trace = trace_of(task, "anything")
+    with pytest.raises(vf.TaskError, match="no time to verify it no result within 80 s"):
+        asyncio.run(task.score(trace))
+    assert trace.rewards == {"solved": None}
+
+
+def test_the_configuration_has_every_field_of_a_rubric(tmp_path: Path) -> None:
+    own = {"task", "stop"}  # of the problem and of the prompt
+    names = {item.name for item in fields(scoring.Rubric)} - own
+    assert CalculusTaskConfig().rubric.keys() == names
+    config = CalculusTaskConfig(components=["correctness", "format"], must_think=True)
+    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{PLACE}/p0"])
+    assert scored(task, r"\boxed{x^2}").reward == pytest.approx(1.08)
+    assert scored(task, r"<think>x</think>\boxed{x^2}").reward == 1.1
 
 
 def test_prompts_and_names() -> None:

@@ -22,7 +22,7 @@ class Parrot(Model):
 
     async def complete(self, requests):
         async for request in requests:
-            yield Completion.to(request, request.problem.inputs["integrand"] * self.times)
+            yield Completion.to(request, request.problem.inputs.integrand * self.times)
 
 nothing = 3
 """

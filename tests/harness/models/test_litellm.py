@@ -72,7 +72,7 @@ def anthropic(monkeypatch: pytest.MonkeyPatch) -> Iterator[Anthropic]:
 def sweep(spec: str, server: FaultyServer, bench: str, out: Path, **settings: Any) -> harness.Run:
     options = {"base-url": server.url.removesuffix("/v1") if "anthropic" in spec else server.url}
     options |= settings.pop("options", {})
-    return harness.sweep([spec], [bench], options=options, out=out, limit=4, **settings)
+    return harness.sweep([spec], [bench], model_option=options, out=out, limit=4, **settings)
 
 
 def test_a_provider_is_asked_in_its_protocol(

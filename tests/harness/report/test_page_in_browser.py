@@ -506,7 +506,7 @@ def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) 
 
 def test_a_point_of_a_search_s_map_opens_its_problem(tmp_path: Path) -> None:
     settings = search_settings("general", archive=12, generation_size=20)
-    spec = search_spec(settings, models=["python/any:answer"], out=str(tmp_path / "run"))
+    spec = search_spec(settings, model=["python/any:answer"], out=str(tmp_path / "run"))
     wrong = LocalFunction.of(lambda messages, seed: r"\boxed{x^2}")
     page = write_page(search(spec, settings, models=[wrong]))
     with browser() as opened:

@@ -90,7 +90,7 @@ def test_json_has_no_nan() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(UserError, match="unknown format 'pdf'; known: markdown, latex, csv, json"):
+    with pytest.raises(UserError, match="unknown format 'pdf'; known: csv, json, latex, markdown"):
         export("pdf", [TABLE], ((), ()), {})
 
 

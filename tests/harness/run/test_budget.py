@@ -91,7 +91,7 @@ def test_answers_of_all_lengths_keep_near_the_limit(
         [bench],
         samples=8,
         sampling=harness.Sampling(max_tokens=400),
-        options={"base-url": server.url, "concurrency": concurrency, "probe": 0},
+        model_option={"base-url": server.url, "concurrency": concurrency, "probe": 0},
         out=tmp_path / "run",
         prices=prices,
         max_cost=40.0,
@@ -165,7 +165,7 @@ def test_what_a_sweep_may_cost_is_shown_before(
     server: FaultyServer, words: list[str], prices: str, cli: Command
 ) -> None:
     shown = cli(*words, "--prices", prices, "--dry-run")
-    assert "openai/m: 48 answers are missing" in shown.stdout
+    assert "openai/m: 48 answers missing" in shown.stdout
     plan = json.loads(cli(*words, "--prices", prices, "--dry-run", "--json").stdout)
     (one,) = plan["estimates"]
     assert not one["counted"]

@@ -16,7 +16,8 @@ import pytest
 from calculus_harness.benchmarks.hint.images import draw_symbol, png, problem_pictures
 from calculus_harness.benchmarks.hint.pools import folder_of
 from calculus_harness.benchmarks.hint.semantics import parse
-from calculus_harness.benchmarks.problem import JSON, Problem
+from calculus_harness.benchmarks.payloads import JSON
+from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness import Policy, Run, compare, score, summarise, sweep
 from calculus_harness.harness.report.comparison import export_comparison
@@ -60,7 +61,7 @@ def test_ordinary_arithmetic_has_the_rows_of_both_scorers(
     assert len(run.problems) == 500
     for split, rate in AGREE.items():
         problems = [one for one in run.problems.values() if one.subset == split]
-        assert len({one.inputs["expression"] for one in problems}) == 100
+        assert len({one.inputs.expression for one in problems}) == 100
         found = rows[f"hint/{split}"]
         targets = [one.target for one in problems]
         assert found["hint_answer"] == sum(t["value"] == t["ordinary"] for t in targets) / 100
@@ -219,7 +220,7 @@ def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
             ["hint/LS"],
             limit=3,
             prompt="hint-picture",
-            options={"base-url": server.url, "probe": "0"},
+            model_option={"base-url": server.url, "probe": "0"},
             out=tmp_path / "run",
         )
         bodies = list(server.asked)
@@ -234,7 +235,7 @@ def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
         assert (shown["type"], kind) == ("image_url", "data:image/png;base64")
         problem = wanted.pop(b64decode(data))
         picture = image.open(BytesIO(b64decode(data)))
-        expression = str(problem.inputs["expression"])
+        expression = problem.inputs.expression
         assert picture.size == (45 * len(expression), 45)
         assert picture.mode == "L"
         assert expression not in text["text"]

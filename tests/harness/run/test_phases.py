@@ -356,7 +356,7 @@ def test_the_report_says_what_was_measured_and_what_was_published(
     lists = ranked_candidates(Run(run.path), scoring.hash)
     for problem in sin:
         one = lists[problem_key(problem)]
-        text = rf"\boxed{{{problem.target['antiderivative']}}}"
+        text = rf"\boxed{{{problem.target.antiderivative}}}"
         assert one.reference == pytest.approx(-0.1 * len(text))
         assert one.candidates[0].logprob == pytest.approx(-0.1 * len(one.candidates[0].text))
         assert one.candidates[3].logprob is None

@@ -52,7 +52,7 @@ def test_only_errors_are_asked_again(flaky: str, bench: str, tmp_path: Path, cli
     (tmp_path / "broken").unlink()
     again = cli(*words, "--retry-errors")
     assert again.returncode == 0
-    assert f"{len(failed)} samples are stored as errors" in again.stderr
+    assert f"{len(failed)} samples stored as errors" in again.stderr
     assert len(asked(tmp_path)) == len(failed)
     run = Run(tmp_path / "run")
     rows = list(run.completions.rows())

@@ -36,7 +36,7 @@ def test_a_table_gives_every_model_its_options(tmp_path: Path) -> None:
     assert labels == ["solver/sympy (time-limit=9.0)", "solver/sympy (time-limit=4.0)"]
     saved = tmp_path / "saved.toml"
     saved.write_text(spec.to_toml())
-    assert SweepSpec.from_settings(read_settings(saved)) == spec
+    assert SweepSpec.of(**read_settings(saved)) == spec
 
 
 def test_two_servers_and_a_solver_are_one_command(cli: Command) -> None:
@@ -46,7 +46,7 @@ def test_two_servers_and_a_solver_are_one_command(cli: Command) -> None:
     words = [word for model in (*servers, "solver/sympy") for word in ("--model", model)]
     done = cli("sweep", *words, "--benchmark", "drills", "--limit", "2", "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "3 model(s) x 2 problems" in done.stdout
+    assert "3 models x 2 problems" in done.stdout
     assert create(servers[0]).spec == "openai/a"
     assert create(servers[1]).base_url == "http://127.0.0.1:9/v1"  # type: ignore[attr-defined]
 
@@ -67,7 +67,7 @@ def test_refusals(cli: Command, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="named twice: solver/sympy, solver/sympy"):
         sweep(["solver/sympy"] * 2, ["drills"], limit=1, out=tmp_path / "run")
     with pytest.raises(UserError, match="must be a table of options"):
-        SweepSpec.from_settings({"model": {"solver/sympy": 3}, "benchmark": ["drills"]})
+        SweepSpec.of(model={"solver/sympy": 3}, benchmark="drills")
     with pytest.raises(UserError, match="has no option 'base-url'"):
         create("solver/sympy;base-url=http://h/v1")
 

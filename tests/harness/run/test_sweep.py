@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -233,6 +234,15 @@ def test_scoring_again_asks_nothing_and_keeps_both(
     again = harness.score(out)
     assert again.policies[-1] == Policy().name
     assert verdicts(out) == first
+
+
+def test_verdicts_that_were_lost_are_made_again(tmp_path: Path, model: str, bench: str) -> None:
+    out = tmp_path / "run"
+    harness.sweep([model], [bench], limit=4, samples=4, out=out)
+    before = verdicts(out)
+    shutil.rmtree(out / "verdicts")
+    harness.sweep([model], [bench], limit=4, samples=4, out=out)
+    assert verdicts(out) == before
 
 
 def test_it_works_inside_a_running_loop(tmp_path: Path, model: str, bench: str) -> None:

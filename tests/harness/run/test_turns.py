@@ -142,7 +142,7 @@ def test_a_sweep_that_is_stopped_goes_on(tmp_path: Path) -> None:
         return student(messages, seed)
 
     with pytest.raises(KeyboardInterrupt):
-        asked(stopping, tmp_path / "run", options={"concurrency": 1}, turns=2)
+        asked(stopping, tmp_path / "run", model_option={"concurrency": 1}, turns=2)
     run = asked(student, tmp_path / "run", turns=2)
     assert rows(run)["verdict", 2].value == 1
     whole = asked(Student("incorrect"), tmp_path / "whole", turns=2)
@@ -241,7 +241,7 @@ def test_turns_of_a_server(tmp_path: Path) -> None:
             limit=3,
             prompt="terse",
             turns=2,
-            options={"base-url": server.url, "probe": "0"},
+            model_option={"base-url": server.url, "probe": "0"},
             out=tmp_path / "run",
         )
     assert [rows(run)[arm, 2].value for arm in ("control", "verdict")] == [0, 1]

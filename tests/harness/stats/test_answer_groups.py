@@ -23,7 +23,7 @@ def problem(integrand: str, task: str = "integration") -> Problem:
         benchmark="b",
         subset="s",
         inputs=dict(formula),
-        target=dict(formula),
+        target=formula if task == "integration" else {"value": 12},
         assumptions={"a": "positive"},
     )
 
@@ -122,7 +122,7 @@ def test_votes_of_a_run(tmp_path: Path) -> None:
         [f"python/{tmp_path}/m.py:answer"],
         [str(tmp_path / "b.jsonl")],
         samples=6,
-        options={"concurrency": 1},
+        model_option={"concurrency": 1},
         out=tmp_path / "run",
     )
     (found,) = votes(run, ks=[1, 6])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from calculus_harness.benchmarks.problem import Parent
 from calculus_harness.harness.core.requests import problem_key
 from calculus_harness.harness.stats.clusters import ParentIndex, clusters_of
@@ -19,8 +20,8 @@ def problem(
         task="integration",
         benchmark=benchmark,
         subset=subset,
-        inputs={},
-        target={},
+        inputs=IntegrationInputs("x", "x"),
+        target=IntegrationTarget("x", "x"),
         pair_parent=pair,
         parents=tuple(Parent(parent, "g") for parent in parents),
     )

@@ -13,6 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.payloads import (
+    ArithmeticTarget,
+    LabelTarget,
+    OtherInputs,
+)
 from calculus_harness.harness.stats.intervals import (
     clopper_pearson,
     interval,
@@ -272,14 +277,16 @@ def test_of_ranked_candidates_the_best_ones_count() -> None:
 
 def group(labels: list[int | None], verdicts: list[dict[str, float]]) -> Group:
     """Four samples of each problem with these labels, or without."""
-    targets: list[dict[str, object]] = [{} if one is None else {"label": one} for one in labels]
+    inputs = OtherInputs()
     return Group(
         model="m",
         subset="b/s",
         planned=len(labels),
         problems=tuple(
-            Problem(str(i), "derivation_step", "b", "s", {}, target)
-            for i, target in enumerate(targets)
+            Problem(str(i), "arithmetic", "b", "s", inputs, ArithmeticTarget(1))
+            if label is None
+            else Problem(str(i), "derivation_step", "b", "s", inputs, LabelTarget(label))
+            for i, label in enumerate(labels)
         ),
         tallies=tuple(
             Tally(str(i), str(i), 4, int(sums.get("correct", 0)), 0)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
+from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
 from calculus_harness.harness.stats.paired import comparison
 from calculus_harness.harness.stats.paired.comparison import (
@@ -49,8 +50,8 @@ def problem(name: str, subset: str, pair: str | None = None, kind: str | None = 
         task="integration",
         benchmark="bee",
         subset=subset,
-        inputs={},
-        target={},
+        inputs=IntegrationInputs("x", "x"),
+        target=IntegrationTarget("x", "x"),
         pair_parent=pair,
         perturbation=kind,
     )

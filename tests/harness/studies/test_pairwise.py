@@ -204,7 +204,7 @@ def problem(number: int, perturbation: str | None = None, **changes: str) -> Pro
 
 
 def all_judged(problems: Mapping[str, Problem]) -> dict[str, JudgedLabel]:
-    return {key: JudgedLabel(int(str(p.target["label"])), 1) for key, p in problems.items()}
+    return {key: JudgedLabel(int(str(p.target.label)), 1) for key, p in problems.items()}
 
 
 def keyed(*problems: Problem) -> dict[str, Problem]:
@@ -342,7 +342,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
     labels = {}
     wanted = [f"derivations/step{s}{name}" for s in (2, 3) for name in ("", "_vr")]
     for one in (one for name in wanted for one in load(name, limit=4)):
-        labels[prompt.render(one).messages[-1].content] = (one.target["label"], one.subset)
+        labels[prompt.render(one).messages[-1].content] = (one.target.label, one.subset)
     (folder / "labels.json").write_text(json.dumps(labels))
     first = answering(folder, "first", "True")
     second = answering(folder, "second", "'_' not in subset")
@@ -409,7 +409,7 @@ def test_the_prompts_of_table_4(tmp_path: Path) -> None:
     model, paths = f"python/{script}:answer", []
     for prompt, shots in (("derivation-step-random", None), ("derivation-step", 6)):
         out = tmp_path / prompt
-        sweep([model], ["derivations/step2"], prompt=prompt, shots=shots, limit=4, out=out)
+        sweep([model], ["derivations/step2"], prompt=prompt, num_fewshot=shots, limit=4, out=out)
         paths.append(str(out))
     done = CliRunner().invoke(cli, ["pairwise", *paths, "--markdown"])
     assert done.exit_code == 0, done.output

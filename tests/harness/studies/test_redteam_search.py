@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.cli.studies.redteam import redteam
 from calculus_harness.harness.studies.redteam import (

@@ -67,8 +67,8 @@ def test_commands_are_understood(name: str, tmp_path: Path) -> None:
                     settings = read_settings(preset_file(context.params["preset"])) | {
                         key: value for key, value in settings.items() if value
                     }
-                spec = SweepSpec.from_settings(settings | {"model": ["solver/sympy"]})
-                assert all(resolve(benchmark) for benchmark in spec.benchmarks)
+                spec = SweepSpec.of(**(settings | {"model": ["solver/sympy"]}))
+                assert all(resolve(benchmark) for benchmark in spec.benchmark)
 
 
 def test_a_model_is_asked_for_where_it_is_open() -> None:
@@ -101,7 +101,7 @@ def test_commands_run_in_turn_and_finished_ones_once(
     second = CliRunner().invoke(cli, arguments)
     assert second.exit_code == 0, second.output
     assert "done before: ls tasks" in second.output
-    assert "1 references proven" in second.output
+    assert "1 proved" in second.output
     assert "solver" in second.output
     assert len((tmp_path / "out" / "finished.txt").read_text().splitlines()) == 3
 

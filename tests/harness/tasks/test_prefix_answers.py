@@ -46,7 +46,7 @@ def test_a_released_file_is_a_benchmark(tmp_path: Path, packed: bool) -> None:
     assert [problem.name for problem in problems] == [f"lample_charton/{path.name}"] * 2
     assert [problem.metadata["count"] for problem in problems] == [7, 1]
     assert len({problem.id for problem in problems}) == 2
-    assert [problem.target["antiderivative"] for problem in problems] == [
+    assert [problem.target.antiderivative for problem in problems] == [
         r"\sin\left(x\right)",
         "x^{2}",
     ]
@@ -152,7 +152,7 @@ def test_answers_are_judged_in_their_order() -> None:
 
 
 def test_other_tasks_refuse_prefix_tokens(tmp_path: Path) -> None:
-    spec = SweepSpec.make(models=["solver/sympy"], benchmarks=["calculus"], limit=1, policy=PREFIX)
+    spec = SweepSpec.of(model="solver/sympy", benchmark="calculus", limit=1, policy=PREFIX)
     with pytest.raises(UserError, match="'calculus_step' cannot be read in the format 'prefix'"):
         plan(spec)
     out = tmp_path / "run"

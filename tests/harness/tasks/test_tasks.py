@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness import prompts
-from calculus_harness.benchmarks.problem import TASKS as NAMES
+from calculus_harness.benchmarks.payloads import TASKS as PAYLOADS
 from calculus_harness.harness import UserError
 from calculus_harness.harness.tasks import TASKS, Task, default_prompt, task
 from calculus_harness.rewards.adapters.scoring import TASKS as VERIFIERS
 
 
 def test_every_task_has_a_module_of_its_name() -> None:
-    assert tuple(TASKS) == NAMES
-    assert all(TASKS[name].name == name for name in NAMES)
+    assert tuple(TASKS) == tuple(PAYLOADS)
+    assert all(TASKS[name].name == name for name in PAYLOADS)
 
 
 @pytest.mark.parametrize("one", TASKS.values(), ids=TASKS)
@@ -23,7 +23,10 @@ def test_its_default_prompt_and_verifier_exist(one: Task) -> None:
     assert [name for name in prompts.names(one.name) if prompts.load(name).default] == [
         template.name
     ]
-    assert VERIFIERS[one.verifier].column == one.target or one.verifier != "antiderivative"
+    assert (
+        VERIFIERS[one.verifier].column == PAYLOADS[one.name].target.judged_by
+        or one.verifier != "antiderivative"
+    )
 
 
 def test_an_unknown_task_is_named() -> None:
@@ -32,7 +35,7 @@ def test_an_unknown_task_is_named() -> None:
 
 
 def test_a_task_without_a_default_prompt_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare = Task("bare", "No prompt.", "label", "label", grade=TASKS["calculus_step"].grade)
+    bare = Task("bare", "No prompt.", "label", grade=TASKS["calculus_step"].grade)
     monkeypatch.setitem(TASKS, "bare", bare)
     with pytest.raises(UserError, match="no default prompt for the task 'bare'"):
         default_prompt("bare")

@@ -98,7 +98,7 @@ def test_rows_hold_what_the_reward_reads() -> None:
     assert first["prompt"] == f"int {first['integrand']} dt ="
     (row, _) = sft_rows(problems, load_prompt("direct"), r"\boxed{{antiderivative}+C}")
     assert row["prompt"][-1]["role"] == "user"
-    reference = problems[0].target["antiderivative"]
+    reference = problems[0].target.antiderivative
     assert row["completion"] == [{"role": "assistant", "content": rf"\boxed{{{reference}+C}}"}]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from calculus_harness.benchmarks.payloads import DerivationInputs
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.cli.train import encoder
@@ -71,24 +72,26 @@ def test_tokens_lose_nothing_but_spaces() -> None:
 
 
 def test_the_quoted_text_is_a_printed_list() -> None:
-    inputs = {
-        "steps": [["premise", r"f{\left(x \right)} = \int x\, dx"], ["[cos, 1]", "a = b"]],
-        "annotation": "[substitute_LHS_for_RHS, 2, 1]",
-        "equation": r"\left(c\right) = d",
-    }
+    inputs = DerivationInputs(
+        "",
+        "",
+        (("premise", r"f{\left(x \right)} = \int x\, dx"), ("[cos, 1]", "a = b")),
+        "[substitute_LHS_for_RHS, 2, 1]",
+        r"\left(c\right) = d",
+    )
     assert quoted_text(inputs) == (
         r"['premise', 'f{(x )} = \int x\, dx'], ['cos', 1], 'a = b'] [SEP] "
         r"['substitute_LHS_for_RHS', 2, 1] [SEP] (c) = d"
     )
-    inputs["annotation"] = "[minus, 1, x - 2, y]"
+    inputs = replace(inputs, annotation="[minus, 1, x - 2, y]")
     assert "['minus', 1, 'x - 2, y'] [SEP]" in quoted_text(inputs)
 
 
 def test_texts_of_a_problem() -> None:
     (problem, *_) = load("derivations/step2", limit=1)
-    assert sequence_text(problem, "published") == problem.inputs["sequence"]
-    assert sequence_text(problem, "clean") == problem.inputs["clean_sequence"]
-    bare = str(problem.inputs["sequence"]).replace(r"\,", "")
+    assert sequence_text(problem, "published") == problem.inputs.sequence
+    assert sequence_text(problem, "clean") == problem.inputs.clean_sequence
+    bare = problem.inputs.sequence.replace(r"\,", "")
     assert sequence_text(problem, "quoted").replace("'", "").replace(r"\,", "") == bare
     (calculus, *_) = load("calculus/diff", limit=1)
     with pytest.raises(ModelError, match="no evaluation script"):

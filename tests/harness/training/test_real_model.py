@@ -43,20 +43,19 @@ def test_no_test_problem_is_trained_on() -> None:
     pytest.importorskip("yaml", reason="needs the extra 'train'")
     config = load(ROOT / "examples" / "smollm2_cpu.yaml")
     trained = {
-        str(problem.target["integrand"])
+        problem.target.integrand
         for name in config.data.benchmarks
         for problem in load_problems(name)
     }
     assert len(trained) == 672
     held_out = {
-        str(problem.target["integrand"])
+        problem.target.integrand
         for name in ("drills", "composed")
         for problem in load_problems(name)
     }
     assert not trained & held_out
     renamed = {
-        str(problem.target["integrand"]).replace("t", "x")
-        for problem in load_problems("drills/renamed")
+        problem.target.integrand.replace("t", "x") for problem in load_problems("drills/renamed")
     }
     assert not trained & renamed
 

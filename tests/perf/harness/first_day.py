@@ -92,8 +92,8 @@ def main() -> int:
     arguments = parser.parse_args()
     problems = load("bee/qualifier", limit=LIMIT)
     answers = {
-        str(one.inputs["integrand"]): str(one.target.get("antiderivative", "x"))
-        for one in sorted(problems, key=lambda one: -len(str(one.inputs["integrand"])))
+        one.inputs.integrand: one.target.reference or "x"
+        for one in sorted(problems, key=lambda one: -len(one.inputs.integrand))
     }
     failed = 0
     with tempfile.TemporaryDirectory() as name:

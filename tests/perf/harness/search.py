@@ -89,7 +89,7 @@ def archive() -> None:
     settings = search_settings("general")
     model = LocalFunction.of(lambda messages, seed: r"\boxed{\frac{x^2}{2} + 1}")
     with tempfile.TemporaryDirectory() as folder:
-        spec = search_spec(settings, models=["python/any:answer"], out=folder + "/run")
+        spec = search_spec(settings, model=["python/any:answer"], out=folder + "/run")
         start = time.perf_counter()
         run = search(spec, settings, models=[model])
         seconds = time.perf_counter() - start

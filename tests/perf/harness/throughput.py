@@ -381,7 +381,7 @@ def ours(work: Work) -> float:
         out="run",
         prompt="asked.jinja",
         sampling=harness.Sampling(max_tokens=work.max_tokens),
-        options={"base-url": work.url, "concurrency": str(work.concurrency)},
+        model_option={"base-url": work.url, "concurrency": str(work.concurrency)},
     )
     seconds = time.perf_counter() - start
     judged = {row["key"] for row in run.verdicts().rows()}

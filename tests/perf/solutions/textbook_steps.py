@@ -93,25 +93,64 @@ def plant(folder: Path, seed: int) -> None:
             if not found:
                 around = " ".join(slip[0].text[sign : slip[1] + AROUND].split())
                 what = "no effect" if equal else own
-                print(f"{one.source}: {what}: {around}: {claim and claim.left}")
+                print(
+                    f"{one.source}: {'judged, ' * judged}{what}: {around}: {claim and claim.left}"
+                )
     for name, number in counts.items():
         print(f"{name}: {number}")
 
 
+_FORMULA = re.compile(
+    r"\\\[.*?\\\]|\\\(.*?\\\)|\$\$.*?\$\$|\$[^$]+\$"
+    r"|\\begin\{(align|alignat|equation|gather|multline|eqnarray)(\*?)\}.*?\\end\{\1\2\}",
+    re.DOTALL,
+)
+
+
+def places(folders: list[Path], seed: int, number: int) -> None:
+    """Draw signs of formulas that make no claim: where they are, and what is around them."""
+    found = []
+    for one in (each for folder in folders for each in worked(folder)):
+        try:
+            solution = verify_solution(one.text, one.problem)
+        except ProblemError:
+            continue
+        claims = {one.text.rfind("=", 0, claim.end - len(claim.right)) for claim in solution.claims}
+        defined = {
+            one.text.rfind("=", 0, each.end - len(each.value)) for each in solution.definitions
+        }
+        for formula in _FORMULA.finditer(one.text):
+            for sign in re.finditer(r"(?<!\\)=", formula[0]):
+                at = formula.start() + sign.start()
+                if at not in claims:
+                    label = "definition" if at in defined else "none"
+                    before, behind = one.text[max(0, at - 2 * AROUND) : at], one.text[at + 1 :]
+                    around = f"{before} <=> {behind[:AROUND]}"
+                    found.append((one.source, at, label, " ".join(around.split())))
+    Random(seed).shuffle(found)
+    print(f"{len(found)} signs make no claim")
+    for source, at, label, around in found[:number]:
+        print(f"{source}\t{at}\t{label}\t{around}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="+")
     parser.add_argument("--plant", type=int, metavar="SEED", help="plant slips, and look for them")
+    parser.add_argument("--places", type=int, metavar="SEED", help="draw 100 that claim nothing")
     parser.add_argument("--wrong", action="store_true", help="list what is called wrong")
     parser.add_argument("--unjudged", action="store_true", help="list the signs that are not")
     arguments = parser.parse_args()
     if arguments.plant is not None:
-        plant(arguments.folder, arguments.plant)
+        plant(arguments.folder[0], arguments.plant)
+        return
+    if arguments.places is not None:
+        places(arguments.folder, arguments.places, 100)
         return
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     spent: list[float] = []
-    for one in worked(arguments.folder):
+    for one in worked(arguments.folder[0]):
         start = time.process_time()
         try:
             solution = verify_solution(one.text, one.problem)

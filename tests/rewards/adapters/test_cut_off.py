@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Sequence
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from calculus_harness.rewards.adapters import for_openrlhf, for_trl, for_verl, scoring
+from calculus_harness.rewards.adapters.environments.episode import Episode, Turns
+from calculus_harness.rewards.adapters.environments.for_openrlhf import agent_executor
+from calculus_harness.rewards.adapters.environments.tools import check_antiderivative
 from calculus_harness.rewards.adapters.scoring import NoOpinionError, Rollout, Rubric, rates, score
+from calculus_harness.rewards.adapters.server.shapes import understood
 from calculus_harness.rewards.workers import verdicts
 from calculus_harness.rewards.workers.errors import WorkerCutOff, WorkerTimeout
 from calculus_harness.rewards.workers.pool import Pool, shared_pool
@@ -107,3 +113,57 @@ def test_openrlhf_gets_the_mean_of_the_group(caplog: pytest.LogCaptureFixture) -
     assert "gets its group's mean 0.5" in caplog.text
     with pytest.raises(NoOpinionError, match="alone"):
         for_openrlhf.reward_func([LATE, RIGHT], ["", ""], ["2t", "2x"])
+
+
+@pytest.mark.usefixtures("busy")
+def test_environments_get_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = asyncio.run(Episode("2x", turns=Turns(attempts=2)).step(LATE))
+    assert (late.done, late.reward) == (True, None)
+    with pytest.raises(NoOpinionError, match="no result within 80 s"):
+        late.number("2x")
+    bad = asyncio.run(Episode("2x+").step(RIGHT))
+    assert bad.number("2x+") == 0.0
+
+    package = ModuleType("openrlhf.utils.agent")
+    made = SimpleNamespace(AgentInstanceBase=object, MultiTurnAgentExecutor=_Executor)
+    vars(package).update(vars(made))
+    for name in ("openrlhf", "openrlhf.utils"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    instance = agent_executor()().instance()
+
+    async def step(text: str) -> Any:
+        return await instance.step({"label": "2x", "action_text": text})
+
+    assert asyncio.run(step(RIGHT))["rewards"] == 1.0
+    with pytest.raises(NoOpinionError, match="no result within 80 s"):
+        asyncio.run(step(LATE))
+
+
+class _Executor:
+    """Makes an instance, as OpenRLHF's own does."""
+
+    def __init__(self, instance: Callable[[], Any]) -> None:
+        self.instance = instance
+
+
+@pytest.mark.usefixtures("busy")
+def test_a_tool_says_that_it_does_not_know() -> None:
+    assert check_antiderivative("2x", LATE).startswith("undecided: ")
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("detail", [False, True])
+def test_slime_gets_an_error_after_which_it_asks_again(detail: bool) -> None:
+    function = for_openrlhf.make_reward_func()
+    rewards = []
+    for text in (RIGHT, WRONG, LATE):
+        asked = understood({"prompt": "", "response": text, "label": "2x"}, function, detail=detail)
+        scores = score(asked.rollouts, function.rubric)
+        if text == LATE:
+            with pytest.raises(NoOpinionError, match="no result within 80 s"):
+                asked.answer(scores)
+            continue
+        answer = asked.answer(scores)
+        rewards.append(answer["reward"] if detail else answer)
+    assert rewards == [1.0, 0.0]

@@ -1,4 +1,4 @@
-"""Units of angles: every angle is a whole combination of them, and identities of angles hold."""
+"""Units of exponents and angles, and identities of angles."""
 
 from __future__ import annotations
 
@@ -12,50 +12,69 @@ from hypothesis import strategies as st
 from calculus_harness.rewards import certify, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.proof.prover.field import Field
-from calculus_harness.rewards.proof.prover.lattice import Angle, Lattice, combined
-from calculus_harness.rewards.proof.prover.translate import Translator
+from calculus_harness.rewards.proof.prover.lattice import Lattice, Vector
+from calculus_harness.rewards.proof.prover.rules.trigonometry import sin_cos
+from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import symbols_of
 from calculus_harness.rewards.verify.certificates.check import check
 
-rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6))
-vectors = st.dictionaries(st.sampled_from("xyz"), rationals.filter(bool), min_size=1)
-angles = st.lists(st.builds(Angle, vectors, st.dictionaries(st.just("1"), rationals)), max_size=6)
+rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6)).filter(bool)
+vectors = st.dictionaries(st.integers(0, 2), rationals, min_size=1)
 
 
-@given(angles)
-def test_angles_are_whole_combinations_of_units(given_angles: list[Angle]) -> None:
-    lattice = Lattice()
-    for angle in given_angles:
-        lattice.add(angle)
+def whole(lattice: Lattice, vector: Vector) -> bool:
+    """Whether a vector is the whole combination of units that the lattice says."""
+    total: Vector = {}
+    multiples = lattice.add(vector)
+    for at, n in multiples:
+        for key, c in lattice.units[at].items():
+            total[key] = total.get(key, fmpq(0)) + n * c
+    return all(n.q == 1 for _, n in multiples) and vector == {k: c for k, c in total.items() if c}
+
+
+@given(st.lists(vectors, max_size=6))
+def test_vectors_are_whole_combinations_of_units(given_vectors: list[Vector]) -> None:
+    lattice = Lattice(10**9)
+    lattice.vectors += given_vectors
+    lattice.settle()
     assert len(lattice.units) <= 3
-    for angle in given_angles:
-        multiples = lattice.add(angle)
-        phase = lattice.phase_left(angle, multiples)
-        assert lattice.coordinates(angle.varying) == multiples
-        total = combined(zip(multiples, lattice.units, strict=True))
-        assert total.varying == angle.varying
-        rest = combined([(fmpq(1), Angle({}, angle.phase)), (fmpq(-1), Angle({}, total.phase))])
-        assert rest.phase == phase
+    assert not lattice.alone
+    assert all(whole(lattice, vector) for vector in given_vectors)
+    assert len(lattice.units) <= 3
+
+
+def settled(*given_vectors: dict[int, int], most: int = 128) -> Lattice:
+    lattice = Lattice(most)
+    lattice.vectors += [{k: fmpq(c) for k, c in vector.items()} for vector in given_vectors]
+    lattice.settle()
+    return lattice
 
 
 def test_units_are_as_coarse_as_can_be() -> None:
-    lattice = Lattice()
-    lattice.add(Angle({"x": fmpq(1), "y": fmpq(1)}, {}))
-    lattice.add(Angle({"x": fmpq(1), "y": fmpq(-1)}, {}))
-    assert lattice.coordinates({"x": fmpq(2)}) == [1, 1]
-    assert lattice.coordinates({"x": fmpq(1)}) == [fmpq(1, 2), fmpq(1, 2)]
-    assert lattice.coordinates({"z": fmpq(1)}) is None
-    lattice.add(Angle({"x": fmpq(1)}, {}))
-    assert sorted(map(str, (unit.varying for unit in lattice.units))) == ["{'x': 1}", "{'y': 1}"]
+    lattice = settled({0: 1, 1: 1}, {0: 1, 1: -1})
+    assert lattice.add({0: fmpq(2)}) == [(0, 1), (1, 1)]
+    assert len(settled({0: 1}, {0: 1, 1: 1}, {0: 1, 1: -1}).units) == 2
+    constants = settled({0: 6, 1: 4}, {0: 3, 1: 1}, {0: 9, 1: 5}, {0: 3, 1: 3})
+    assert len(constants.units) == 2
+    assert whole(constants, {0: fmpq(6), 1: fmpq(2)})
 
 
-def test_angles_apart_are_equal_or_opposite_to_their_unit() -> None:
-    lattice = Lattice(apart=True)
-    for n in (2, 4):
-        lattice.add(Angle({"x": fmpq(n)}, {}))
-    assert lattice.coordinates({"x": fmpq(4)}) == [0, 1]
-    assert lattice.coordinates({"x": fmpq(-2)}) == [-1, 0]
-    assert lattice.coordinates({"x": fmpq(6)}) is None
+def test_vectors_with_too_high_multiples_are_alone() -> None:
+    lattice = settled({0: 1}, {0: 999})
+    assert [len(lattice.units), len(lattice.alone)] == [2, 1]
+    assert lattice.add({0: fmpq(-999)}) == [(1, -1)]
+    assert lattice.add({0: fmpq(128)}) == [(0, 128)]
+
+
+@pytest.mark.parametrize("algebraic", [True, False])
+def test_what_is_finer_than_the_units_of_generators(algebraic: bool) -> None:
+    """A fraction of a unit where that is algebraic over it, else a unit of its own."""
+    lattice = Lattice(128, algebraic)
+    assert lattice.add({0: fmpq(1)}) == [(0, 1)]
+    lattice.generators[0] = object()
+    half = [(0, fmpq(1, 2))] if algebraic else [(1, 1)]
+    assert lattice.add({0: fmpq(1, 2)}) == half
+    assert lattice.add({0: fmpq(1, 2)}) == half
 
 
 PROVED = [
@@ -75,7 +94,7 @@ PROVED = [
     ),
     (r"\cos(x+a)", r"\sin x\cos a+\cos x\sin a"),
     (r"\frac{2x+5}{1+\cos(x^2+5x-7)}", r"\tan\frac{x^2+5x-7}{2}"),
-    # Of one unit these are polynomials of degree 11 with phases: each angle is its own.
+    # Their angles are independent vectors, with constants.
     (
         r"(-12x^2+10x-8)\sin(20x^3-25x^2+40x+19)\sin(24x^3-30x^2+48x+28)",
         r"\frac{6}{11}\sin(20x^3-25x^2+40x+19)\cos(24x^3-30x^2+48x+28)"
@@ -115,11 +134,11 @@ def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
 @pytest.mark.parametrize("n", [8, 12])
 def test_known_sines_and_cosines_have_their_values(n: int) -> None:
     """Eighths and twelfths of pi are polynomials in square roots that satisfy each other."""
-    translator = Translator(Field(16), "x", {}, {})
+    tower = Tower(Field(16), "x", {})
     for k in range(-2 * n, 2 * n + 1):
         sine, cosine = (
-            translator.field.tree(translator.normal(value))
-            for value in translator.sin_cos(translator.named("pi") * k / n)
+            tower.field.tree(tower.normal(value))
+            for value in sin_cos(tower, tower.named("pi") * k / n)
         )
         for tree, expected in (
             (sine, math.sin(k * math.pi / n)),

@@ -6,8 +6,8 @@ import gc
 import json
 import operator
 import random
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from flint import Ordering, acb, fmpq_mpoly_ctx
@@ -20,7 +20,6 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
 from calculus_harness.rewards.proof.prover import Proof, prove
-from calculus_harness.rewards.proof.prover.elements import RestartError
 from calculus_harness.rewards.proof.prover.field import Field
 from calculus_harness.rewards.proof.prover.normal import has_no_zeros, squares
 from calculus_harness.rewards.proof.prover.prove import ProofSearch
@@ -30,7 +29,8 @@ from calculus_harness.rewards.proof.prover.quotients import (
     gcd,
     is_factored_quickly,
 )
-from calculus_harness.rewards.proof.prover.translate import Translator
+from calculus_harness.rewards.proof.prover.reading import Reading
+from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import needs_worker
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import read, to_latex
@@ -455,18 +455,11 @@ def differs(one: Expression, other: Expression, source: random.Random, *, order:
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
     """An expression and its derivative, rewritten; None where a rule gives up."""
-    for size in (16, 40):
-        units: dict[tuple[str, str, str], Any] = {}
-        for _ in range(8):
-            translator = Translator(Field(size), "x", {"a": "positive"}, units)
-            base = translator.field
-            try:
-                value = translator.value(tree)
-                return base.tree(value), base.tree(base.derivative(value))
-            except RestartError:
-                continue
-            except NotProvedError:
-                break
+    tower, reading = Tower(Field(), "x", {"a": "positive"}), Reading(tree, tree)
+    with suppress(NotProvedError):
+        reading.note(tower, real_parts=False)
+        value = tower.value(tree)
+        return tower.field.tree(value), tower.field.tree(tower.field.derivative(value))
     return None
 
 

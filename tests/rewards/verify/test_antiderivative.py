@@ -166,6 +166,9 @@ def test_the_evidence_says_why() -> None:
     )
     assert jumps.correct
     assert "discontinuous" in jumps.evidence.flags
+    # the gamma function has poles on the left of 0
+    jumps = verify_antiderivative(r"\arctan(\Gamma(x))", r"\frac{\Gamma(x)\psi(x)}{1+\Gamma(x)^2}")
+    assert (jumps.correct, jumps.evidence.flags) == (True, ("discontinuous",))
 
 
 def test_undecided_is_scored_as_the_caller_chooses() -> None:

@@ -46,13 +46,13 @@ def sections(sources: Sources) -> list[Section]:
     return [chart, *tables]
 
 
-def _breakdown(sources: Sources, kind: Breakdown) -> Section | None:
+def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
     values: dict[str, dict[str, list[float]]] = {}
     problems: dict[str, set[str]] = {}
     models = list(sources.short_names.values())
     common = sources.common_problems
     for run, names in zip(sources.runs, sources.names, strict=True):
-        labels = dict(_labels(run, kind))
+        labels = dict(_labels(run, breakdown))
         for model, tallies in tally_samples(run, sources.policy).items():
             if not any(tally.scored for tally in tallies.values()):
                 continue
@@ -71,8 +71,8 @@ def _breakdown(sources: Sources, kind: Breakdown) -> Section | None:
     }
     if len(means) < 2:
         return None
-    name, title = _KINDS[kind]
-    ranges = [label for label in range_names(kind) if label in means]
+    name, title = _KINDS[breakdown]
+    ranges = [label for label in range_names(breakdown) if label in means]
     order = ranges or sorted(means, key=lambda label: _mean(means[label]))
     rows = {
         f"{label.replace('_', ' ')} ({len(problems[label])})": means[label]
@@ -99,12 +99,12 @@ def _mean(values: Mapping[str, float]) -> float:
     return sum(values.values()) / len(values)
 
 
-def _labels(run: Run, kind: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The labels of each problem; a technique is that of the original where it has none."""
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
-        labels = labels_of(problem, kind)
-        if not labels and kind == "tag" and problem.pair_parent:
+        labels = labels_of(problem, breakdown)
+        if not labels and breakdown == "tag" and problem.pair_parent:
             parent = origins.find(problem, problem.pair_parent)
-            labels = labels_of(run.problems[parent], kind) if parent else ()
+            labels = labels_of(run.problems[parent], breakdown) if parent else ()
         yield key, labels

@@ -17,11 +17,11 @@ def sections(sources: Sources) -> list[Section]:
     short = sources.short_names
     rows = tuple(
         (
-            short[one.model],
-            f"{one.samples:,}",
-            *(percent(one.failures[way]) if way in one.failures else "" for way in ways),
+            short[standing.model],
+            f"{standing.samples:,}",
+            *(percent(standing.failures[way]) if way in standing.failures else "" for way in ways),
         )
-        for one in standings
+        for standing in standings
     )
     advice = []
     for way in ways:

@@ -83,7 +83,10 @@ def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
         yield (
             shown,
             "HINT answer",
-            *(with_interval(one.value, one.interval) if one else "" for one in estimates),
+            *(
+                with_interval(estimate.value, estimate.interval) if estimate else ""
+                for estimate in estimates
+            ),
         )
         ordinary = [row.numbers.get("ordinary arithmetic") if row else None for row in columns]
         if any(one is not None for one in ordinary):

@@ -17,9 +17,9 @@ LENGTHS = {
 def sections(sources: Sources) -> list[Section]:
     """A histogram for each unit that is counted."""
     sums = [
-        (sources.short_names[names[model]], one)
+        (sources.short_names[names[model]], total)
         for run, names in zip(sources.runs, sources.names, strict=True)
-        for (model, _), one in counts.totals(run.completions).items()
+        for (model, _), total in counts.totals(run.completions).items()
         if model in names
     ]
     labels = list(sources.short_names.values())

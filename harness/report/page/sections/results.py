@@ -49,7 +49,7 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
     subsets = by_subset([row for row in sources.short_rows if row.subset != "all"])
     cells = {(row.label, row.subset): row for row in sources.short_rows}
     shared = sources.shared_subsets
-    common = next((one.common for one in findings.standings if one.common), None)
+    common = next((standing.common for standing in findings.standings if standing.common), None)
     headings = [
         "model" if common is None else f"pass@{common.k}",
         "asked",

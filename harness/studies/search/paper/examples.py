@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from importlib import resources
 
 from .....benchmarks import brittleness
-from .....benchmarks.expressions import parse
+from .....benchmarks.algebra.formulas import parse
 from .....benchmarks.problem import Problem
 from .....rewards.reading.expression.build import add, neg
 from .....rewards.reading.expression.derivative import differentiate

@@ -100,7 +100,7 @@ def _exponents(search: Answered) -> list[Group]:
         (name, [problem for problem in members if has(tree_of(problem))])
         for name, members in search.stored.clusters.items()
     ]
-    groups = sorted((one for one in groups if one[1]), key=lambda one: -len(one[1]))
+    groups = sorted((group for group in groups if group[1]), key=lambda one: -len(one[1]))
     return [(name, members[:EACH]) for name, members in groups[:EXPONENT_CLUSTERS]]
 
 
@@ -136,7 +136,7 @@ def _block(search: Answered, groups: Sequence[Group]) -> Block:
 def _near_simple(searches: Sequence[Answered]) -> Section:
     """Table 4."""
     theirs = published("table 4").items()
-    blocks = [_block(one, _clusters(one)) for one in searches]
+    blocks = [_block(search, _clusters(search)) for search in searches]
     blocks += [
         (name, PAPER, [[one.problem for one in ones] for key, ones in theirs if group in key])
         for name, group in (("robust-poly", "poly"), ("robust-trig", "trig"))
@@ -161,7 +161,7 @@ def _near_seeds(searches: Sequence[Answered]) -> Section:
             near = list(map(formula_of, failures))
             groups.append((_whose(search), f"{formula_of(seed)}{mark}", near))
     for seed_and_failures in published("table 6").values():
-        first, *others = (one.problem for one in seed_and_failures)
+        first, *others = (seed_or_failure.problem for seed_or_failure in seed_and_failures)
         groups.append((PAPER, first, others))
     rows = [
         (*((whose, seed) if not number else ("", "")), failure)
@@ -231,11 +231,11 @@ def _answers(
 
 
 def _rows(whose: str, group: str, examples: Sequence[Example]) -> Iterator[tuple[str, ...]]:
-    for number, one in enumerate(examples):
-        cells = (one.problem, one.prediction, one.derivative, one.difference)
+    for number, example in enumerate(examples):
+        cells = (example.problem, example.prediction, example.derivative, example.difference)
         yield (
             *((whose, group) if not number else ("", "")),
-            "yes" if one.solved else "no",
+            "yes" if example.solved else "no",
             *(shortened(cell, LONGEST) for cell in cells),
         )
 
@@ -245,7 +245,7 @@ def _rows(whose: str, group: str, examples: Sequence[Example]) -> Iterator[tuple
 
 def _target_lengths(searches: Sequence[StoredSearch]) -> list[Section]:
     """Figure 3, left and right."""
-    lengths = [[row.length for row in one.record.generations] for one in searches]
+    lengths = [[row.length for row in search.record.generations] for search in searches]
     return [
         _by_iteration(
             ("Figure 3, left", "Length of new failures by iteration", "figure_3_left"),
@@ -269,7 +269,7 @@ def _growth(searches: Sequence[StoredSearch]) -> Section:
 
 
 def _sizes(searches: Sequence[StoredSearch]) -> list[list[float | None]]:
-    return [[row.archive for row in one.record.generations] for one in searches]
+    return [[row.archive for row in search.record.generations] for search in searches]
 
 
 def _by_iteration(
@@ -286,7 +286,7 @@ def _by_iteration(
         for number, values in enumerate(zip_longest(*series), 1)
     ]
     rows.append((f"{PAPER}: {label}", *(published_measure(one.name, measure) for one in searches)))
-    heads = [one.name for one in searches]
+    heads = [search.name for search in searches]
     heads = [
         f"{one.name}, {one.label}" if heads.count(one.name) > 1 else one.name for one in searches
     ]

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from flint import arb
 
-#: The trapezoidal step of level 0; each level halves it.
+#: The trapezoidal step of level 0 is 2^{-FIRST_STEP}; each level halves it.
 FIRST_STEP = 3
 #: Nodes of a Gauss-Legendre panel: enough for 28 digits where the integrand is analytic up to
 #: half the panel's length times pi from its middle.

@@ -15,8 +15,8 @@ from fractions import Fraction
 from flint import acb, arb, fmpq
 
 from ....reading.expression.build import add, div, neg
-from ....reading.expression.traversal import all_nodes, substitute
-from ....reading.expression.tree import Expression, Symbol
+from ....reading.expression.traversal import additive_terms, all_nodes, substitute
+from ....reading.expression.tree import Call, Expression, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
 from .. import analytic
@@ -26,10 +26,16 @@ from ..singularities import named_number
 from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
 from .rotation import Rotation
 
-#: Zeros of linear parts at least so far from the origin are places to begin.
+#: Zeros of linear parts at least so far from the origin are places to begin: nearer ones lie within
+#: the first cut of a tail, 2^3.
 FAR = 8
-#: Binary places of a small value that are computed beyond those of a value of size 1.
+#: Binary places of a small value that are computed beyond those of a value of size 1: of values
+#: down to 10^{-180}.
 MAX_EXTRA_BITS = 600
+
+#: Terms of a sum that are integrated one by one where the sum cannot be; each may take as long as
+#: the sum, whose work is limited as a whole (`work.ONE_INTEGRAL`).
+MAX_TERMS = 6
 
 Exact = tuple[Fraction, Fraction] | None
 
@@ -73,7 +79,9 @@ class Enclosure:
         size = self.size
         if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
             # small values: as many digits relative to their size
-            extra = min(int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, 600)
+            extra = min(
+                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, MAX_EXTRA_BITS
+            )
             self.bits, self.size = self.bits + max(extra, 0), arb(0)
             value = self._sum(points)
         if not value.rad() <= arb(10) ** (-self.digits + 5) * self.size:
@@ -159,20 +167,32 @@ class Enclosure:
                 yield value
                 return
         edge = Edge(end, side, self._exactly(end))
-        rotation = Rotation(self.expression, self.variable, self.line.values, edge, self.bits)
         try:
+            yield from self._towards(self.expression, edge, start)
+        except NotEnclosedError:
+            # phases of several kinds: terms that converge each at the end
+            terms = _summands(self.expression, self.variable)
+            if not 1 < len(terms) <= MAX_TERMS:
+                raise
+            try:
+                yield from [value for term in terms for value in self._towards(term, edge, start)]
+            except DivergesError:
+                raise NotEnclosedError("terms that diverge where their sum may converge") from None
+
+    def _towards(self, expression: Expression, edge: Edge, start: arb) -> list[arb]:
+        """The integral of f, or of a term, between a place inside and an end, in parts."""
+        values = self.line.values
+        try:
+            rotation = Rotation(expression, self.variable, values, edge, self.bits)
             value, turned = rotation.integral(start)
+            low, high = (turned, start) if edge.side > 0 else (start, turned)
+            between = self._direct(low, high, expression)
+            if between is not None:
+                return [value, between]
         except NotEnclosedError:
             pass
-        else:
-            low, high = (turned, start) if side > 0 else (start, turned)
-            between = self._direct(low, high)
-            if between is not None:
-                yield value
-                yield between
-                return
-        approach = Approach(self.expression, self.variable, self.line.values, edge, self.bits)
-        yield approach.integral(start)
+        approach = Approach(expression, self.variable, values, edge, self.bits)
+        return [approach.integral(start)]
 
     def _from(self, origin: tuple[arb, Expression], end: arb, side: int) -> arb:
         """The integral from a place far from 0 in one direction, with this as the origin."""
@@ -215,11 +235,12 @@ class Enclosure:
                     fastest = fastest if value is None else fastest.max(abs(value))
         return arb((4 / fastest).mid())
 
-    def _direct(self, low: arb, high: arb) -> arb | None:
-        function = analytic.box_function(self.expression, self.variable, self.line.values)
+    def _direct(self, low: arb, high: arb, part: Expression | None = None) -> arb | None:
+        expression = part or self.expression
+        function = analytic.box_function(expression, self.variable, self.line.values)
         if function is None:
             return None
-        value = analytic.integrate(function, low, high, self.bits, evaluations_of(self.expression))
+        value = analytic.integrate(function, low, high, self.bits, evaluations_of(expression))
         if value is None or not value.imag.contains(0):
             return None
         return arb(value.real)
@@ -231,6 +252,18 @@ class Enclosure:
         if id(end) in self.exact:
             return self.exact[id(end)]
         return named_number(end)
+
+
+def _summands(node: Expression, variable: str) -> list[Expression]:
+    """The terms of a sum, also of one that is a factor or stands above a fraction."""
+    terms = additive_terms(node, variable)
+    if len(terms) > 1 or node.function not in ("mul", "div"):
+        return terms
+    for at, arg in enumerate(node.args if node.function == "mul" else node.args[:1]):
+        inner = _summands(arg, variable)
+        if len(inner) > 1:
+            return [Call(node.function, (*node.args[:at], i, *node.args[at + 1 :])) for i in inner]
+    return [node]
 
 
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:

@@ -35,9 +35,11 @@ from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, lev
 
 #: Functions of a growing argument that oscillate.
 _PERIODIC = names(lambda function: function.oscillates)
-#: Cosines in the sum that a product of them becomes.
+#: Cosines in the sum that a product of them becomes: a product of six, or an eighth power and a
+#: square; each costs one integral.
 MAX_WAVES = 32
-#: Evaluations of the integrand on one turned path.
+#: Evaluations of the integrand on one turned path, half of those of a range: it is analytic, and
+#: decays.
 BOX_EVALUATIONS = 12_000
 
 

@@ -15,6 +15,8 @@ from .placed import Place, filled, marks_in, place
 
 #: Longer boxes are no placeholders; "put your final expression here" in a text command has 37.
 _LONGEST_PLACEHOLDER: Final = 60
+#: Characters of a word that a note shows, so that a note is one line.
+_SHOWN: Final = 60
 
 
 def is_placeholder(box: Box) -> bool:
@@ -27,12 +29,14 @@ def is_placeholder(box: Box) -> bool:
 
 def is_mention(box: Box, text: str) -> bool:
     r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
+    # "inside your ", the longest phrase of `speaks_of_box`, and layout; 15 change no answer either.
     before = text[max(0, box.start - 30) : box.start]
     return box.content == "" and patterns.speaks_of_box.search(before) is not None
 
 
 def _is_constant(box: Box) -> bool:
     content = box.content or ""
+    # As `judge._LONGEST_CONSTANT`: ``\operatorname{C}_{\text{const}}`` has 31 characters.
     return len(content) < 40 and patterns.constant.fullmatch(content) is not None
 
 
@@ -178,14 +182,14 @@ def _without_brackets(content: str) -> str:
 def _refusal(chain: Chain) -> str:
     """Why an answer with this statement beside it cannot be taken as stated; empty if it can."""
     if chain.unknown:
-        return f"words that may change the answer: {chain.unknown.strip()[:60]}"
+        return f"words that may change the answer: {chain.unknown.strip()[:_SHOWN]}"
     if chain.bound and any(map(patterns.inequation.search, chain.links)) and not chain.remark:
         return "an inequation"
     if not chain.remark:
         return ""
     for link in chain.links:
         if word := unknown_word(link):
-            return f"a word that may change the answer: {word[:60]}"
+            return f"a word that may change the answer: {word[:_SHOWN]}"
     if len(chain.links) == 1 and not chain.bound:
         link = patterns.any_reals.sub(" ", chain.links[0])
         if patterns.formula_beside.search(link) and not patterns.constant.fullmatch(

@@ -23,6 +23,9 @@ from ..words.tables import patterns
 #: Only this many characters before the last box are searched for the formulas around boxes; as much
 #: as of a text without boxes.
 REACH = 20_000
+#: Characters before and behind a box in which what touches it is looked for. Half of them, or
+#: twice, change no answer of the corpora (tests/perf/constants.py).
+_BESIDE = 40
 #: The private character that stands for the first box of a text.
 _FIRST = 0xE000
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
@@ -76,11 +79,11 @@ def place(text: str, marked: list[Box]) -> Place:
     """The place of the last of these boxes, which are closed."""
     last = marked[-1]
     mark = chr(_FIRST + len(marked) - 1)
-    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:40]
+    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:_BESIDE]
     if (
         len(marked) == 1
-        and patterns.box_alone_before.search(before[-8:])
-        and not patterns.command_before.search(before[-24:])
+        and patterns.box_alone_before.search(before[-_BESIDE:])
+        and not patterns.command_before.search(before[-_BESIDE:])
         and (alone := patterns.box_alone_after.match(after))
     ):
         denied = _denied(text, last.start, last.end + alone.end())
@@ -137,7 +140,7 @@ def _bare(text: str, at: int) -> Span:
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     end = end if end >= 0 else len(text)
-    before = text[max(start, at - 40) : at]
+    before = text[max(start, at - _BESIDE) : at]
     touched = patterns.operand_before.search(before) and not patterns.bullet_before.search(before)
     if touched or patterns.operand_after.match(text, at + 1, end):
         for span in bare_spans(text, start, end):

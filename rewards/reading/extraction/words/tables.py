@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-_TABLES: Final = ("phrases.toml", "vocabulary.toml", "layouts.toml")
+_TABLES: Final = ("phrases.toml", "vocabulary.toml", "layouts.toml", "solutions.toml")
 #: A role that stands for its rows in a frame or a row: ``<leads_back>``; ``(?P<name>`` is a group,
 #: and ``\<`` the sign.
 _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")

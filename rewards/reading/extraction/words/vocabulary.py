@@ -43,7 +43,7 @@ _WORDS_NOT_NAMES = frozenset(
 )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # different text commands of a batch; a few hundred bytes each
 def role_of(text: str) -> Role:
     """The role of the words in a text command, by the closed list."""
     if len(text) > LONGEST:
@@ -74,7 +74,7 @@ def role_of(text: str) -> Role:
     return Role.LEAD
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # as for `role_of`
 def is_name(text: str, *, applied: bool = False) -> bool:
     """Whether a text command holds the name of a function or a symbol, not words.
 

@@ -12,14 +12,14 @@ _OPENING: Final = frozenset(("(", "[", "{", "\\{"))
 _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
-def _continues(before: str, after: str) -> bool:
+def _continues(previous: str, following: str) -> bool:
     """Whether the formula continues or ends at an alignment mark, so that no other begins there."""
     return (
-        before in _OPERATORS
-        or before in _OPENING
-        or not before
-        or after in _OPERATORS
-        or after in _CLOSING
+        previous in _OPERATORS
+        or previous in _OPENING
+        or not previous
+        or following in _OPERATORS
+        or following in _CLOSING
     )
 
 
@@ -47,51 +47,56 @@ def kept_places(tokens: list[str]) -> list[int]:
     _mark_hypergeometric(tokens)
     broken = "\\left." in tokens or "\\right." in tokens
     dropped = _separating_bars(tokens) | _split_pairs(tokens) if broken else frozenset()
-    kept: list[int] = []
+    kept_indices: list[int] = []
     tables = following = 0
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.startswith("\\begin "):
             tables += 1
         elif token.startswith("\\end "):
             tables -= 1
-        elif place in dropped:
+        elif index in dropped:
             continue
         elif tables <= 0 and token in _ALIGNMENT:
-            while following <= place or tokens[following] in _ALIGNMENT:
+            while following <= index or tokens[following] in _ALIGNMENT:
                 following += 1
-            if _continues(tokens[kept[-1]] if kept else "", tokens[following]):
+            if _continues(tokens[kept_indices[-1]] if kept_indices else "", tokens[following]):
                 continue
-        elif token == "}" and kept and tokens[kept[-1]] == "{" and kept[-1] == place - 1:
-            before = tokens[kept[-2]] if len(kept) > 1 else ""
-            if before not in ("^", "_"):
-                kept.pop()
+        elif (
+            token == "}"
+            and kept_indices
+            and tokens[kept_indices[-1]] == "{"
+            and kept_indices[-1] == index - 1
+        ):
+            previous = tokens[kept_indices[-2]] if len(kept_indices) > 1 else ""
+            if previous not in ("^", "_"):
+                kept_indices.pop()
                 continue
-        kept.append(place)
-    return kept
+        kept_indices.append(index)
+    return kept_indices
 
 
 def _mark_hypergeometric(tokens: list[str]) -> None:
-    for place, token in enumerate(tokens):
-        if token == "F" and place > 1 and tokens[place + 1 : place + 2] == ["_"]:
-            if tokens[place - 2] == "_":
-                tokens[place - 2] = "\\hyper"
-            elif place > 3 and tokens[place - 1] == "}" and tokens[place - 4] == "_":
-                tokens[place - 4] = "\\hyper"
+    for index, token in enumerate(tokens):
+        if token == "F" and index > 1 and tokens[index + 1 : index + 2] == ["_"]:
+            if tokens[index - 2] == "_":
+                tokens[index - 2] = "\\hyper"
+            elif index > 3 and tokens[index - 1] == "}" and tokens[index - 4] == "_":
+                tokens[index - 4] = "\\hyper"
 
 
 def _split_pairs(tokens: list[str]) -> set[int]:
     r"""The places of ``\right.`` and ``\left.`` with only a new line between, and of that."""
-    places: set[int] = set()
+    indices: set[int] = set()
     closing: int | None = None
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token == "\\left." and closing is not None:
-            places.update(range(closing, place + 1))
+            indices.update(range(closing, index + 1))
             closing = None
         elif token == "\\right.":
-            closing = place
+            closing = index
         elif token not in _ALIGNMENT:
             closing = None
-    return places
+    return indices
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:
@@ -103,17 +108,17 @@ def _separating_bars(tokens: list[str]) -> set[int]:
     """
     starts: set[int] = set()
     opened: list[int] = []
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token in ("(", "[", "\\{", "\\left|", "\\left."):
-            opened.append(place)
+            opened.append(index)
         elif token in (")", "]", "\\}", "\\right|", "\\right.") and opened:
             start = opened.pop()
             # With limits it is the bar of an evaluation.
-            limits = tokens[place + 1 : place + 2] in (["_"], ["^"])
+            limits = tokens[index + 1 : index + 2] in (["_"], ["^"])
             if tokens[start] == "\\left." and token == "\\right|" and not limits:
-                tokens[place] = "\\middle|"
+                tokens[index] = "\\middle|"
                 starts.add(start)
             elif tokens[start] == "\\left|" and token == "\\right.":
                 tokens[start] = "\\middle|"
-                starts.add(place)
+                starts.add(index)
     return starts

@@ -57,7 +57,7 @@ _END: Final = [""] * 4
 
 
 def tokenize(
-    text: str, known: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
+    text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
 ) -> list[str]:
     """The canonical tokens of `text`, then an ``""`` for each token that the parser looks ahead."""
     if len(text) > limits.characters:
@@ -66,7 +66,7 @@ def tokenize(
     tokens: list[str] = []
     add = tokens.append
     for raw in TOKEN.findall(text):
-        if raw in known:
+        if raw in canonical:
             add(raw)
         else:
             tokens.extend(spell(raw))
@@ -78,7 +78,7 @@ def tokenize(
         tokens.pop()
     tokens += _END
     if has_marks(text):
-        tokens = [tokens[place] for place in kept_places(tokens)]
+        tokens = [tokens[index] for index in kept_places(tokens)]
     return tokens
 
 
@@ -92,9 +92,9 @@ def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -
         pieces = [match[1]] if not match[1] else spell(match[1])
         tokens.extend(pieces)
         offsets.extend([match.start(1)] * len(pieces))
-    kept = kept_places(tokens) if has_marks(text) else range(len(tokens))
-    places = [offsets[place] for place in kept if tokens[place]]
-    return min(places[index], size) if index < len(places) else size
+    kept_indices = kept_places(tokens) if has_marks(text) else range(len(tokens))
+    token_offsets = [offsets[kept_index] for kept_index in kept_indices if tokens[kept_index]]
+    return min(token_offsets[index], size) if index < len(token_offsets) else size
 
 
 def _prepared(text: str, symbols: Collection[str]) -> str:

@@ -31,17 +31,17 @@ def with_points(text: str) -> str:
         return text
     if " " in text or "~" in text:
         text = _THOUSANDS.sub(_joined, text)
-    found = list(_DECIMAL.finditer(text))
-    if not 0 < len(found) <= MOST or _POINT.search(text):
+    decimals = list(_DECIMAL.finditer(text))
+    if not 0 < len(decimals) <= MOST or _POINT.search(text):
         return _THOUSANDS.sub(_joined, text) if "," in text else text
-    depths = _depths(text, [match.start() for match in found])
+    depths = _depths(text, [match.start() for match in decimals])
     certain = any(
         not _THREE.fullmatch(match[0]) and ("{" in match[0] or not depth)
-        for match, depth in zip(found, depths, strict=True)
+        for match, depth in zip(decimals, depths, strict=True)
     )
     pieces: list[str] = []
     start = 0
-    for match, depth in zip(found, depths, strict=True):
+    for match, depth in zip(decimals, depths, strict=True):
         pieces.append(text[start : match.start()])
         start = match.end()
         if depth and not certain:
@@ -58,18 +58,18 @@ def _joined(match: re.Match[str]) -> str:
     return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
 
 
-def _depths(text: str, places: list[int]) -> list[int]:
+def _depths(text: str, offsets: list[int]) -> list[int]:
     """The number of brackets around each of these places, TeX's braces apart."""
     depths: list[int] = []
     depth = 0
     brackets = iter(_BRACKET.finditer(text))
     bracket = next(brackets, None)
-    for place in places:
-        while bracket is not None and bracket.start() < place:
-            kind = bracket[0]
-            if kind.strip("\\") in ("(", "[") or kind == "\\{":
+    for offset in offsets:
+        while bracket is not None and bracket.start() < offset:
+            mark = bracket[0]
+            if mark.strip("\\") in ("(", "[") or mark == "\\{":
                 depth += 1
-            elif kind.strip("\\") in (")", "]") or kind == "\\}":
+            elif mark.strip("\\") in (")", "]") or mark == "\\}":
                 depth -= 1
             bracket = next(brackets, None)
         depths.append(depth)

@@ -68,14 +68,14 @@ _TABULAR: Final = frozenset(
 )
 
 
-def speller(symbols: frozenset[str], known: Mapping[str, object]) -> Speller:
+def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
     """The function that spells a raw token canonically, given the names that a problem uses."""
     cache: dict[str, tuple[str, ...]] = {}
 
     def spell(raw: str) -> tuple[str, ...]:
         tokens = cache.get(raw)
         if tokens is None:
-            tokens = _spell(raw, symbols, known)
+            tokens = _spell(raw, symbols, canonical)
             if len(cache) < 4096 and len(raw) <= LONGEST_RUN:
                 cache[raw] = tokens
         return tokens
@@ -83,20 +83,20 @@ def speller(symbols: frozenset[str], known: Mapping[str, object]) -> Speller:
     return spell
 
 
-def _spell(raw: str, symbols: frozenset[str], known: Mapping[str, object]) -> tuple[str, ...]:
-    if raw in known or not raw:
+def _spell(raw: str, symbols: frozenset[str], canonical: Mapping[str, object]) -> tuple[str, ...]:
+    if raw in canonical or not raw:
         return (raw,)
     synonym = SYNONYMS.get(raw) or _LETTER_OF.get(raw)
     if synonym is not None:
         return (synonym,)
-    first = raw[0]
-    if first.isascii() and first.isalpha():
+    initial = raw[0]
+    if initial.isascii() and initial.isalpha():
         return split(raw, symbols)
-    if first in SUPERSCRIPT:
+    if initial in SUPERSCRIPT:
         return ("^", "{", *_digits_and_letters(raw.translate(_SUPERSCRIPT_PLAIN)), "}")
-    if first in SUBSCRIPT:
+    if initial in SUBSCRIPT:
         return ("_", "{", *_digits_and_letters(raw.translate(_SUBSCRIPT_PLAIN)), "}")
-    if first != "\\" or len(raw) == 1:
+    if initial != "\\" or len(raw) == 1:
         return (raw,)
     return _spell_command(raw, symbols)
 
@@ -120,17 +120,17 @@ def _spell_command(raw: str, symbols: frozenset[str]) -> tuple[str, ...]:
         return ("\\\\",)
     head = re.match(r"\\([A-Za-z]+)", raw)
     command = head[1] if head else ""
-    rest = raw[len(command) + 1 :].lstrip("*").strip()
-    if rest.startswith("{") and rest.endswith("}"):
-        content = rest[1:-1].strip()
+    argument = raw[len(command) + 1 :].lstrip("*").strip()
+    if argument.startswith("{") and argument.endswith("}"):
+        content = argument[1:-1].strip()
         if command in ("begin", "end"):
             return _environment(command, content.partition("}")[0])
         if re.match(TEXT, raw[1:]):
             return word_of(content, command.startswith("operatorname"), symbols)
     if re.fullmatch(INVISIBLE, raw[1:]):
         return ()
-    if rest in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
-        return _delimiter(command, rest)
+    if argument in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
+        return _delimiter(command, argument)
     lowered = NAMES.get(name.lower())
     if lowered is not None and len(name) > 2:
         return (lowered,)
@@ -143,17 +143,17 @@ def _environment(command: str, name: str) -> tuple[str, ...]:
 
 
 def _delimiter(command: str, mark: str) -> tuple[str, ...]:
-    kind = _DELIMITERS[mark]
-    if kind == "|":
+    delimiter = _DELIMITERS[mark]
+    if delimiter == "|":
         if command == "left" or command.endswith("l"):
             return ("\\left|",)
         if command == "right" or command.endswith("r"):
             return ("\\right|",)
         return ("\\middle|",) if command == "middle" else ("|",)
-    if kind == ".":
+    if delimiter == ".":
         return (f"\\{command}.",)
     if mark == "/" and command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
         return ("/", "\\left.") if command == "left" else ("\\right.", "/")
-    if kind == "/":
+    if delimiter == "/":
         return ("/",)
     return (SYNONYMS.get(mark, mark),)

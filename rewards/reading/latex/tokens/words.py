@@ -270,10 +270,10 @@ def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
     longest = max(LONGEST_NAME, max(map(len, symbols), default=1))
     pieces: list[str] = []
     unknown = 0
-    place = 0
-    while place < len(run):
-        for length in range(min(longest, len(run) - place), 1, -1):
-            name = run[place : place + length]
+    start = 0
+    while start < len(run):
+        for length in range(min(longest, len(run) - start), 1, -1):
+            name = run[start : start + length]
             if name in symbols:
                 pieces.append(name)
                 break
@@ -282,10 +282,10 @@ def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
                 break
         else:
             length = 1
-            name = run[place]
+            name = run[start]
             pieces.append(name)
         unknown += length == 1 and name not in symbols and name not in "eiCcKk"
-        place += length
+        start += length
     # Letters that nobody spoke of are constants; a whole word of them is prose.
     if unknown > (1 if len(run) > 2 and symbols.isdisjoint(pieces) else 2 if symbols else 4):
         return (f"\\text {run[:40]}",)

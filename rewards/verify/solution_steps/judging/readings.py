@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
+from ....reading.expression.build import ONE
 from ....reading.expression.linear import NotLinearError
 from ....reading.expression.traversal import symbols_of
-from ....reading.expression.tree import Symbol
+from ....reading.expression.tree import Expression, Symbol
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, free_symbols, is_constant_name
 from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Side
@@ -101,6 +102,10 @@ class Judge:
     def equal(self, left: Side, right: Side) -> Judgement:
         """Whether two numbers are equal."""
         return self._compare(left, right, "equal", False)[0].judgement
+
+    def proportional(self, ratio: Expression) -> Judgement:
+        """Whether the ratio of two functions is constant."""
+        return self._compare(Side(ratio, {}), Side(ONE, {}), "ratio", True)[0].judgement
 
     def near(self, left: Read, right: Read) -> Finding:
         """Whether a number is the approximation of another."""

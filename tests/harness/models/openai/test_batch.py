@@ -187,7 +187,7 @@ def answered(row: Body, status: int = 200, body: Body | None = None) -> Body:
 def sweep(server: BatchServer, out: Path, bench: str, **arguments: Any) -> Run:
     options = {"base-url": server.url} | FAST | arguments.pop("options", {})
     arguments = {"limit": 6, "samples": 2} | arguments
-    return harness.sweep(["openai-batch/m"], [bench], options=options, out=out, **arguments)
+    return harness.sweep(["openai-batch/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def check(run: Run, server: BatchServer, count: int) -> None:
@@ -307,7 +307,7 @@ def test_a_server_that_fails_now_and_then_gets_nothing_twice(tmp_path: Path, ben
 def test_leave_and_come_back(tmp_path: Path, bench: str) -> None:
     with BatchServer(patience=4) as server:
         for _ in range(3):
-            with pytest.raises(ModelError, match="12 requests are with the server, in 1 batches"):
+            with pytest.raises(ModelError, match="12 requests with the server, in 1 batch;"):
                 sweep(server, tmp_path / "run", bench, options={"wait": "false"})
         run = sweep(server, tmp_path / "run", bench)
         check(run, server, 12)

@@ -55,7 +55,7 @@ def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
     """A sweep of that server, with short pauses."""
     options = {"base-url": server.url} | QUICK | arguments.pop("options", {})
     arguments = {"limit": 4, "samples": 3} | arguments
-    return harness.sweep(["openai/m"], [bench], options=options, out=out, **arguments)
+    return harness.sweep(["openai/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def rows(run: Run) -> dict[tuple[str, int], dict[str, Any]]:
@@ -84,7 +84,7 @@ def test_every_fault_and_still_every_sample_once(
             bench,
             limit=24,
             samples=6,
-            options={"transport": transport, "concurrency": "16"},
+            model_option={"transport": transport, "concurrency": "16"},
         )
         stored = rows(run)
         assert len(stored) == 144
@@ -163,7 +163,7 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     from aiohttp import web
 
     today = True
-    too_long, unlucky = (problem.inputs["integrand"] for problem in problems_of([bench], 4, 0)[:2])
+    too_long, unlucky = (problem.inputs.integrand for problem in problems_of([bench], 4, 0)[:2])
 
     def respond(body: Body) -> Any:
         prompt = body["messages"][-1]["content"]
@@ -293,7 +293,7 @@ def test_the_key_is_sent_and_written_nowhere(
     monkeypatch.delenv("MY_KEY")
     options = {"base-url": "https://example.invalid/v1", "api-key-env": "MY_KEY"}
     with pytest.raises(ModelError, match="no key in the environment variable MY_KEY"):
-        harness.sweep(["openai/m"], [bench], limit=1, out=tmp_path / "other", options=options)
+        harness.sweep(["openai/m"], [bench], limit=1, out=tmp_path / "other", model_option=options)
 
 
 def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ def test_that_token_is_outside_the_limits(tmp_path: Path, bench: str) -> None:
             run = harness.sweep(
                 ["openai/m"],
                 [bench],
-                options={"base-url": server.url, "concurrency": "1"},
+                model_option={"base-url": server.url, "concurrency": "1"},
                 limit=4,
                 max_tokens_total=24,
                 out=tmp_path / "run",

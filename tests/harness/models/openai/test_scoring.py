@@ -157,7 +157,7 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
             ["bee"],
             limit=12,
             prompt="completion",
-            options=options,
+            model_option=options,
             out=tmp_path / "run",
         )
         model = create("openai/m", options)

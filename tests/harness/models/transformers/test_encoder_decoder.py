@@ -224,9 +224,9 @@ def test_the_tables_of_symbolic_brittleness_fill(
     folder: Path, benchmarks: list[str], tmp_path: Path
 ) -> None:
     """A sweep in phases with beams, answers in prefix tokens, then the references' likelihoods."""
-    spec = SweepSpec.make(
-        models=[f"transformers/{folder}"],
-        benchmarks=benchmarks,
+    spec = SweepSpec.of(
+        model=[f"transformers/{folder}"],
+        benchmark=benchmarks,
         limit=LIMIT,
         samples=10,
         prompt="prefix",

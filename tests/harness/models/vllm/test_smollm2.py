@@ -52,7 +52,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Run]:
                 prompt="terse-few-shot",
                 limit=PROBLEMS,
                 sampling=Sampling(temperature=0, max_tokens=24),
-                options=options,
+                model_option=options,
                 out=tmp_path_factory.mktemp(kind) / "run",
             )
     return made

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from calculus_harness.benchmarks.expressions import parse
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.harness.studies.search.formulas import NormalForms, latex
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 

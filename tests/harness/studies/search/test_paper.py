@@ -32,7 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     for name in PRESETS:
         settings = search_settings(name, archive=30, generation_size=60, seed_size=12)
         out = tmp_path_factory.mktemp("runs") / name
-        made.append(search(search_spec(settings, models=[MODEL], out=str(out)), settings))
+        made.append(search(search_spec(settings, model=[MODEL], out=str(out)), settings))
     return made
 
 
@@ -153,7 +153,7 @@ def test_exploits_are_integrated_with_special_functions(tmp_path: Path) -> None:
     settings = search_settings(
         "general", seeds=("sin(4*x)/x", "cos(3*x**2)"), generation_size=12, generations=1
     )
-    run = search(search_spec(settings, models=[MODEL], out=str(tmp_path / "run")), settings)
+    run = search(search_spec(settings, model=[MODEL], out=str(tmp_path / "run")), settings)
     tables = {section.title.partition(":")[0]: section for section in paper_sections([run])}
     ours = [row for row in tables["Table 10"].rows if row[0] != "paper"]
     assert ours

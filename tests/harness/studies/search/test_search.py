@@ -53,7 +53,7 @@ def searched(
     models: list[str | Model] | None = None,
     **fields: Any,
 ) -> tuple[Run, SearchRecord]:
-    spec = search_spec(settings, models=["python/any:answer"], out=str(out), **fields)
+    spec = search_spec(settings, model=["python/any:answer"], out=str(out), **fields)
     run = search(spec, settings, models=models or [ASKED])
     record = read_record(run.path)
     assert record is not None

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -285,6 +286,21 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
 
 
 @pytest.mark.slow
+def test_every_field_of_a_rubric_is_an_option() -> None:
+    flags = ["--component", "correctness=1", "--component", "format=1"]
+    body = json.dumps({"items": [{"completion": r"$\boxed{x^2}$", "integrand": "2x"}]}).encode()
+    rewards = []
+    for more in ([], ["--rubric", "must_think=true"]):
+        with (
+            running(*flags, *more) as (_, address),
+            urllib.request.urlopen(f"{address}/score", body, timeout=60) as response,
+        ):
+            [score] = json.load(response)["scores"]
+            rewards.append(score["reward"])
+    assert rewards == [2.0, pytest.approx(1.8)]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
@@ -293,6 +309,7 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
         (["--component", "correctness", "--component", "format=1"], "every --component a weight"),
         (["--option", "strict_domian=true"], "no such option: strict_domian"),
         (["--option", "strict_domain"], "KEY=VALUE"),
+        (["--rubric", "must_thinkk=true"], "unexpected keyword argument 'must_thinkk'"),
         (["--max-batch", "9", "--max-queue", "8"], "fit into the queue"),
         (["--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
         (["--replicas", "2"], "say --cluster ray, too"),

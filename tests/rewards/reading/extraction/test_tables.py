@@ -77,7 +77,9 @@ def test_every_role_has_a_reason_and_is_used() -> None:
     unused = [
         name
         for name in names
-        if f"patterns.{name}." not in code and f"<{name}>" not in parts and f'"{name}"' not in code
+        if not re.search(rf"patterns\.{name}\b", code)
+        and f"<{name}>" not in parts
+        and f'"{name}"' not in code
     ]
     assert unused == []
 

@@ -13,10 +13,10 @@ from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_ta
 from calculus_harness.rewards.numeric.ball_arithmetic.functions import RULES
 from calculus_harness.rewards.numeric.ball_arithmetic.jets import CONSTANTS
 from calculus_harness.rewards.numeric.quadrature import evaluate, prepare_definite
-from calculus_harness.rewards.proof.prover.translate import FORMS
-from calculus_harness.rewards.proof.prover.translate import RULES as PROVER_RULES
+from calculus_harness.rewards.proof.prover.tower import FORMS
+from calculus_harness.rewards.proof.prover.tower import RULES as PROVER_RULES
 from calculus_harness.rewards.reading.expression.formulas import definition_of, slope_of, template
-from calculus_harness.rewards.reading.expression.traversal import nodes_of
+from calculus_harness.rewards.reading.expression.traversal import may_have_pole, nodes_of
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.functions import (
     COMPARISONS,
@@ -177,6 +177,7 @@ def test_poles(function: Function) -> None:
             pole = template(function.poles.replace("k", str(k)))
             near = value(Call("add", (pole, Number(1, 10**30))))
             assert abs(value(call_of(function), near)) > 10, k
+    assert may_have_pole(call_of(function), "u") == bool(function.poles)
 
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)

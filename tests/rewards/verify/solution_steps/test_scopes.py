@@ -141,3 +141,18 @@ def test_thoughts_are_read_on_request_only() -> None:
     assert [claim.kind for claim in read] == ["integral", "parts", "final"]
     assert [claim.withdrawn for claim in read] == [True, False, False]
     assert text[read[0].start : read[0].end] == r"\int xe^x\,dx = xe^x + C"
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (r"Let $u = x^2+3$. Substituting $\pi/2 = u$, we go on.", []),
+        (r"So $\frac{10}{2} = x$ is the root.", []),
+        (r"Let $u = x^2+3$. When $x = 0$, $3 = u$.", []),
+        (r"Let $u = x^2+3$. When $x = 0$, $4 = u$.", ["u"]),
+    ],
+)
+def test_a_value_may_stand_before_its_letter(text: str, wrong: list[str]) -> None:
+    claims = verify_solution(text, "2x").claims
+    found = [one for one in claims if one.judgement is Judgement.INCORRECT and one.kind != "final"]
+    assert [one.right for one in found] == wrong

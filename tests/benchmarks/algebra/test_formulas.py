@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.bee.bank import entries
-from calculus_harness.benchmarks.expressions import parse
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.reading.expression.build import add, div, mul, number, polynomial
 from calculus_harness.rewards.reading.expression.derivative import differentiate

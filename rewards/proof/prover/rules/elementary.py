@@ -8,21 +8,26 @@ by one argument, the others must be constant.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from ...reading.functions import (
+from ....reading.expression.tree import Call, Expression
+from ....reading.functions import (
     CONSTANTS,
     HYPERBOLIC,
     INVERSE_HYPERBOLIC,
     INVERSE_TRIGONOMETRIC,
     TRIGONOMETRIC,
 )
-from .quotients import NotProvedError, Quotient
-from .translate import RULES, Translator, odd
+from ..quotients import NotProvedError, Quotient
+from ..tower import FORMS, RULES, Tower, odd
+from .exponentials import exp
+from .logarithms import ln
+from .radicals import sqrt
+from .signs import require_sign
+from .trigonometry import sin_cos
 
-T: TypeAlias = Translator
+T: TypeAlias = Tower
 Q: TypeAlias = Quotient
 Slope = Callable[[T, Q], Q]
 
@@ -42,35 +47,23 @@ def by(name: str, slope: Slope, *, real: bool = True) -> Slope:
     return lambda t, u: generator(t, name, u, lambda: slope(t, u), real=real)
 
 
-def power(t: T, base: Q, exponent: Q) -> Q:
-    """The principal power; `Translator.power` has real roots of odd order instead."""
-    ratio = exponent.rational()
-    if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
-        return t.power(base, Fraction(int(ratio.p), int(ratio.q)))
-    return t.exp(exponent * t.ln(base))
-
-
-def sqrt(t: T, u: Q) -> Q:
-    return t.root(u, 2)
-
-
 # --- elementary functions
 
 
 def _circular(t: T, u: Q) -> tuple[Q, Q, Q]:
-    return *t.sin_cos(u), t.field.one
+    return *sin_cos(t, u), t.field.one
 
 
 def _hyperbolic(t: T, u: Q) -> tuple[Q, Q, Q]:
     """sinh u, cosh u and 1, all times 2 exp u."""
-    up = t.exp(u)
+    up = exp(t, u)
     square = up * up
     return square - 1, square + 1, 2 * up
 
 
 def _asinh(t: T, u: Q) -> Q:
     if t.split:  # 4.37.16
-        return t.ln(u + sqrt(t, u * u + 1))
+        return ln(t, u + sqrt(t, u * u + 1))
     return generator(t, "asinh", u, lambda: 1 / sqrt(t, u * u + 1), real=True)
 
 
@@ -79,7 +72,7 @@ def _acosh(t: T, u: Q) -> Q:
         return sqrt(t, u - 1) * sqrt(t, u + 1)
 
     if t.split:  # 4.37.21
-        return t.ln(u + radical())
+        return ln(t, u + radical())
     return generator(t, "acosh", u, lambda: 1 / radical())
 
 
@@ -100,8 +93,8 @@ def _atan(t: T, u: Q) -> Q:
 
 def _atanh(t: T, u: Q) -> Q:
     inside = t.split and t.field.is_real(u)
-    if inside and t.require_sign(1 - u) > 0 and t.require_sign(1 + u) > 0:  # 4.37.24
-        return (t.ln(1 + u) - t.ln(1 - u)) / 2
+    if inside and require_sign(t, 1 - u) > 0 and require_sign(t, 1 + u) > 0:  # 4.37.24
+        return (ln(t, 1 + u) - ln(t, 1 - u)) / 2
     return generator(t, "atanh", u, lambda: 1 / (1 - u * u))
 
 
@@ -128,13 +121,9 @@ for _triple, _family in ((_circular, TRIGONOMETRIC), (_hyperbolic, HYPERBOLIC)):
 for _function in (*INVERSE_TRIGONOMETRIC, *INVERSE_HYPERBOLIC):
     if _function.definition:  # acot u is atan(1/u), and so on
         RULES[_function.name] = _of_inverse(_function.definition.partition("(")[0])
-for _function in CONSTANTS:
-    RULES[_function.name] = partial(Translator.named, name=_function.name)
+for _function in CONSTANTS:  # e and i have rules
+    RULES.setdefault(_function.name, partial(Tower.named, name=_function.name))
 RULES |= {
-    "pow": power,
-    "sqrt": sqrt,
-    "exp": Translator.exp,
-    "e": lambda t: t.exp(t.field.one),
     "i": lambda t: t.i,
     "asin": odd(by("asin", lambda t, u: 1 / sqrt(t, 1 - u * u), real=False)),
     "acos": lambda t, u: t.named("pi") / 2 - RULES["asin"](t, u),
@@ -153,7 +142,7 @@ def _largest(t: T, *values: Q, sign: int) -> Q:
     best = values[0]
     for other in values[1:]:
         gap = t.normal(other - best)
-        if not gap.is_zero() and t.require_sign(gap) == sign:
+        if not gap.is_zero() and require_sign(t, gap) == sign:
             best = other
     return best
 
@@ -168,12 +157,45 @@ def _whole(name: str) -> Slope:
 
 
 RULES |= {
-    "abs": lambda t, u: u * t.require_sign(u),
-    "sgn": lambda t, u: t.field.rational(t.require_sign(u)),
-    "heaviside": lambda t, u: t.field.rational(int(t.require_sign(u) > 0)),
+    "abs": lambda t, u: u * require_sign(t, u),
+    "sgn": lambda t, u: t.field.rational(require_sign(t, u)),
+    "heaviside": lambda t, u: t.field.rational(int(require_sign(t, u) > 0)),
     "max": partial(_largest, sign=1),
     "min": partial(_largest, sign=-1),
     "floor": _whole("floor"),
     "ceil": _whole("ceil"),
     "frac": lambda t, u: u - RULES["floor"](t, u),
 }
+
+
+# --- cases
+
+
+def _piecewise(t: T, node: Call) -> Q:
+    t.splittable = True
+    pairs = zip(node.args[::2], node.args[1::2], strict=False)
+    value = next((value for value, condition in pairs if _holds(t, condition)), None)
+    if value is None and len(node.args) % 2 == 0:
+        raise NotProvedError("no case holds")
+    # What a value is made of need not be real where the value is (see `compiler`).
+    real_parts, t.real_parts = t.real_parts, False
+    result = t.value(node.args[-1] if value is None else value)
+    t.real_parts = real_parts
+    return result
+
+
+def _holds(t: T, node: Expression) -> bool:
+    if not isinstance(node, Call):
+        raise NotProvedError("a condition that is none")
+    if node.function in ("and", "or"):
+        parts = [_holds(t, arg) for arg in node.args]
+        return all(parts) if node.function == "and" else any(parts)
+    if node.function not in ("lt", "le", "gt", "ge"):
+        raise NotProvedError("a condition that singles out points")
+    gap = t.normal(t.value(node.args[0]) - t.value(node.args[1]))
+    if gap.is_zero():
+        return node.function in ("le", "ge")
+    return (require_sign(t, gap) > 0) is (node.function in ("gt", "ge"))
+
+
+FORMS["piecewise"] = _piecewise

@@ -10,11 +10,15 @@ from math import factorial
 
 from flint import fmpq
 
-from ...reading.expression.traversal import fold
-from ...reading.expression.tree import Call
-from .elementary import Q, Slope, T, generator, power, sqrt
-from .quotients import NotProvedError
-from .translate import FORMS, RULES
+from ....reading.expression.traversal import fold
+from ....reading.expression.tree import Call
+from ..quotients import NotProvedError
+from ..tower import FORMS, RULES
+from .elementary import Q, Slope, T, generator
+from .exponentials import exp
+from .logarithms import ln
+from .radicals import principal_power as power
+from .radicals import sqrt
 
 #: Most steps of a contiguous relation, and the largest whole number with a gamma function's value.
 MAX_STEPS, MAX_WHOLE = 40, 1000
@@ -37,8 +41,8 @@ RULES |= {
     "erf": _turning("erf", "erfi"),
     "erfi": _turning("erfi", "erf"),
     "erfc": lambda t, u: 1 - RULES["erf"](t, u),
-    "dawson": lambda t, u: sqrt(t, t.named("pi")) / 2 * t.exp(-u * u) * RULES["erfi"](t, u),
-    "li": lambda t, u: t.by_record("ei", t.ln(u)),
+    "dawson": lambda t, u: sqrt(t, t.named("pi")) / 2 * exp(t, -u * u) * RULES["erfi"](t, u),
+    "li": lambda t, u: t.by_record("ei", ln(t, u)),
     "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.field.rational(2)),
 }
 
@@ -64,10 +68,10 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     first, u = s, t.normal(u)
 
     def term(order: Q) -> Q:
-        return power(t, u, order) * t.exp(-u)
+        return power(t, u, order) * exp(t, -u)
 
     if s.is_zero() and steps > 0:
-        value, s, steps = t.exp(-u), s + 1, steps - 1
+        value, s, steps = exp(t, -u), s + 1, steps - 1
     elif s.rational() == fmpq(1, 2):
         value = sqrt(t, t.named("pi")) * RULES["erfc"](t, sqrt(t, u))
     else:
@@ -148,7 +152,7 @@ RULES |= {
 
 def _polylog(t: T, s: Q, u: Q) -> Q:
     if s.rational() == 1:
-        return -t.ln(1 - u)
+        return -ln(t, 1 - u)
     return generator(t, "polylog", u, lambda: _polylog(t, s - 1, u) / u, s)
 
 
@@ -240,7 +244,7 @@ def _pfq(t: T, above: list[Q], below: list[Q], z: Q) -> Q:
     if any(a.is_zero() for a in above):
         return t.field.one
     if not below and len(above) < 2:
-        return power(t, 1 - z, -above[0]) if above else t.exp(z)
+        return power(t, 1 - z, -above[0]) if above else exp(t, z)
     first = next((a for a in above if a + 1 in below), None)
 
     def factor() -> Q:

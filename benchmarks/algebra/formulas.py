@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..rewards.reading.expression.tree import Expression
-from ..rewards.reading.latex import read
+from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.latex import read
 
 
 def parse(latex: str, variable: str = "x") -> Expression:

@@ -1,0 +1,279 @@
+r"""What a problem shows and what its verdict depends on: one type of inputs and of target a task.
+
+Each payload is stored as a JSON object of its fields. A field at its default is left out, and
+entries that a payload has no field for are kept in ``extra``, so that what is read is written back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
+
+import msgspec
+
+from ..rewards.errors import UserError
+from ..rewards.records import convert
+
+if TYPE_CHECKING:
+    JSON: TypeAlias = bool | int | float | str | list["JSON"] | dict[str, "JSON"] | None
+else:  # msgspec knows no recursive types
+    JSON = Any
+
+P = TypeVar("P", bound="Payload")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """The inputs or the target of a problem.
+
+    Attributes:
+        extra: entries that are no field of the payload; prompts may show them.
+
+    """
+
+    extra: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Self:
+        """The payload in a JSON object; raises `UserError` for a missing field or a wrong type."""
+        defaults = _defaults(cls)
+        # A null that only repeats a default is kept, too: the problem's hash depends on it.
+        known = {
+            name: value
+            for name, value in row.items()
+            if name in defaults and value is not defaults[name]
+        }
+        extra = {name: value for name, value in row.items() if name not in known}
+        return convert({**known, "extra": extra}, cls)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object that `read` reads."""
+        row = {
+            name: value
+            for name, default in _defaults(type(self)).items()
+            if (value := getattr(self, name)) is not default
+        }
+        entries: dict[str, Any] = msgspec.to_builtins({**row, **self.extra})
+        return entries
+
+
+#: Of each payload that was met, its own fields in the order in which they are stored, and their
+#: defaults; files have thousands of problems.
+_DEFAULTS: dict[type[Payload], dict[str, Any]] = {}
+
+
+def _defaults(payload: type[Payload]) -> dict[str, Any]:
+    if payload not in _DEFAULTS:
+        own = {item.name: item.default for item in fields(payload) if item.name != "extra"}
+        _DEFAULTS[payload] = own
+    return _DEFAULTS[payload]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherInputs(Payload):
+    """Inputs that lack fields of their task's usual inputs: all entries are in ``extra``."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntegrationInputs(Payload):
+    """An indefinite integral in LaTeX."""
+
+    integrand: str
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefiniteInputs(Payload):
+    """A definite integral in LaTeX, with its limits."""
+
+    integral: str
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceInputs(Payload):
+    """A statement about expressions as one sequence, as encoders read it.
+
+    Attributes:
+        sequence: the sequence as the paper's data sets print it.
+        clean_sequence: the sequence in LaTeX that a reader expects.
+
+    """
+
+    sequence: str
+    clean_sequence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DerivationInputs(SequenceInputs):
+    """A derivation and its last step.
+
+    Attributes:
+        steps: the annotation and the equation of every step before the last.
+        annotation: the annotation of the last step.
+        equation: the equation of the last step.
+        operator: the last operator of few-shot examples.
+        shots_from: the number of steps of few-shot examples.
+
+    """
+
+    steps: tuple[tuple[str, str], ...]
+    annotation: str
+    equation: str
+    operator: str | None = None
+    shots_from: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CalculusInputs(SequenceInputs):
+    """An expression, a variable, and a result that may be its derivative or antiderivative."""
+
+    premise: str
+    variable: str
+    result: str
+    operator: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticInputs(Payload):
+    """An arithmetic expression; ``concept`` has the symbols that HINT teaches by few examples."""
+
+    expression: str
+    concept: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target(Payload):
+    """What a verdict depends on.
+
+    Attributes:
+        judged_by: the field that a verifier compares an answer with.
+        referenced_by: the field that has a right answer, where one is known.
+
+    """
+
+    judged_by: ClassVar[str]
+    referenced_by: ClassVar[str | None] = None
+
+    @property
+    def judged(self) -> Any:
+        """What a verifier compares an answer with."""
+        return getattr(self, self.judged_by)
+
+    @property
+    def reference(self) -> str | None:
+        """A right answer, where one is known."""
+        return getattr(self, self.referenced_by) if self.referenced_by else None
+
+    @property
+    def integrated_over(self) -> str | None:
+        """The variable of integration, where the target has one."""
+        return None
+
+    def with_reference(self, reference: str) -> Self:
+        """The target with another reference."""
+        changes: dict[str, Any] = {self.referenced_by or "": reference}
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegrationTarget(Target):
+    """An indefinite integral in LaTeX.
+
+    Attributes:
+        antiderivative: a reference, if one is known.
+        steps: a solution in steps, to train on.
+
+    """
+
+    judged_by = "integrand"
+    referenced_by = "antiderivative"
+
+    integrand: str
+    variable: str
+    antiderivative: str | None = None
+    steps: str | None = None
+
+    @property
+    def integrated_over(self) -> str:
+        """The variable of integration."""
+        return self.variable
+
+
+@dataclass(frozen=True, slots=True)
+class DefiniteTarget(Target):
+    """A definite integral in LaTeX, and its value in closed form and as a decimal, if known."""
+
+    judged_by = "integral"
+    referenced_by = "value"
+
+    integral: str
+    value: str | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTarget(Target):
+    """Whether a statement holds: 1 or 0."""
+
+    judged_by = "label"
+
+    label: bool | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticTarget(Target):
+    """A whole number.
+
+    Attributes:
+        value: the value under the rules of the benchmark.
+        ordinary: the value under those of ordinary arithmetic, by which HINT's notebooks score,
+            None if there is none; not set for expressions with few-shot concepts.
+
+    """
+
+    judged_by = "value"
+
+    value: int
+    ordinary: int | msgspec.UnsetType | None = msgspec.UNSET
+
+
+@dataclass(frozen=True)
+class Payloads:
+    """The types of a task's inputs and target."""
+
+    inputs: type[Payload]
+    target: type[Target]
+
+    def read_inputs(self, entries: object) -> Payload:
+        """The inputs in a JSON object; inputs that are read already are returned as they are."""
+        defaults = _defaults(self.inputs)
+        complete = isinstance(entries, Mapping) and all(
+            name in entries for name, default in defaults.items() if default is MISSING
+        )
+        return _typed("inputs", entries, self.inputs if complete else OtherInputs, Payload)
+
+    def read_target(self, entries: object) -> Target:
+        """The target in a JSON object; a target that is read already is returned as it is."""
+        return _typed("target", entries, self.target, self.target)
+
+
+def _typed(name: str, entries: object, payload: type[P], accepted: type[P]) -> P:
+    if isinstance(entries, accepted):
+        return entries
+    if not isinstance(entries, Mapping):
+        raise UserError(f"{name} must be a table, not {entries!r}")
+    try:
+        return payload.read(entries)
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from None
+
+
+#: The tasks by name. Each has prompt templates and a verifier (`harness.tasks`).
+TASKS: Mapping[str, Payloads] = {
+    "integration": Payloads(IntegrationInputs, IntegrationTarget),
+    "definite_integral": Payloads(DefiniteInputs, DefiniteTarget),
+    "derivation_step": Payloads(DerivationInputs, LabelTarget),
+    "calculus_step": Payloads(CalculusInputs, LabelTarget),
+    "arithmetic": Payloads(ArithmeticInputs, ArithmeticTarget),
+}

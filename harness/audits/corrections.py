@@ -1,0 +1,119 @@
+"""What refuted references should have been: asked of computer algebra systems, proved by us."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any
+
+from ...benchmarks.payloads import TASKS, IntegrationTarget
+from ...benchmarks.problem import Problem
+from ...prompts import load as load_prompt
+from ...rewards import ProblemError, verify_antiderivative, verify_definite_integral
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.reading.latex import to_latex
+from ..core.asynchronous import run_async
+from ..core.errors import ModelError
+from ..core.requests import Completion, Request, Sampling, request_hash
+from ..models.base import Model
+from ..models.registry import create
+from ..tasks import task as task_of
+from .reading import UnreadError, posed
+
+#: The systems that are asked where they are installed, the quickest to start first.
+SYSTEMS = ("sympy", "maxima", "fricas")
+#: Seconds of processor time for a system and a problem.
+SECONDS = 10
+
+
+def systems() -> dict[str, Model]:
+    """The systems that this machine has."""
+    found = {}
+    for name in SYSTEMS:
+        try:
+            found[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
+        except ModelError:
+            continue
+    return found
+
+
+def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
+    """Right references for refuted rows that have none yet.
+
+    Args:
+        rows: rows of an audit.
+
+    Returns:
+        By the number of the row: a reference that the verifier accepts, and the system's name.
+
+    """
+    problems = {row["number"]: made for row in rows if (made := _problem(row)) is not None}
+    found: dict[int, tuple[str, str]] = {}
+    for name, model in systems().items():
+        left = [problem for number, problem in problems.items() if number not in found]
+        for completion in run_async(_asked(model, left)) if left else ():
+            number = int(completion.problem.rpartition("/")[2])
+            if completion.text and (answer := _proved(problems[number], completion.text)):
+                found[number] = answer, name
+    return found
+
+
+def _problem(row: Mapping[str, Any]) -> Problem | None:
+    """The integral of a row as a problem that a system can be asked."""
+    task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
+    if task not in ("integration", "definite_integral"):
+        return None
+    try:
+        text = posed(row["problem"]).formula
+        shown = {"integral": text}
+        if task == "integration":
+            integrand = prepare(text, row.get("variable"), assumptions)
+            shown = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
+        payloads = TASKS[task]
+        inputs, target = payloads.read_inputs(shown), payloads.read_target(shown)
+    except (UnreadError, ProblemError):
+        return None
+    return Problem(str(row["number"]), task, "audit", "refuted", inputs, target, assumptions)
+
+
+async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
+    sampling = Sampling()
+
+    async def requests() -> AsyncIterator[Request]:
+        for problem in problems:
+            # Systems are given the problem itself; a request has a prompt all the same.
+            prompt = load_prompt(task_of(problem.task).prompt or "").render(problem)
+            hashed = request_hash(problem, prompt, sampling)
+            yield Request("audit", problem, prompt, sampling, hashed)
+
+    return [completion async for completion in model.complete(requests())]
+
+
+def _proved(problem: Problem, text: str) -> str:
+    """The answer of a system if the verifier accepts it; empty otherwise."""
+    try:
+        if isinstance(problem.target, IntegrationTarget):
+            integrand, variable = problem.target.integrand, problem.target.variable
+            verdict = verify_antiderivative(
+                text, integrand, variable=variable, assumptions=problem.assumptions
+            )
+        else:
+            integral = str(problem.target.judged)
+            verdict = verify_definite_integral(text, integral, assumptions=problem.assumptions)
+    except ProblemError:
+        return ""
+    return (verdict.answer or "") if verdict.correct else ""
+
+
+def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
+    """Rows, the first of which have a corrected reference where a system finds one.
+
+    Args:
+        rows: refuted rows.
+        most: for how many of those without a correction systems are asked.
+
+    """
+    without = [row for row in rows if not row.get("correction")][:most]
+    found = corrections(without) if without else {}
+    for row in rows:
+        answer = found.get(row["number"])
+        yield {**row, "correction": answer[0], "corrected_by": answer[1]} if answer else row

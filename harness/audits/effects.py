@@ -1,0 +1,244 @@
+"""What wrong references did to scores: accuracy before and after, and whose rank changes.
+
+Before: a response is right if the table says so, or where the table says nothing, if it is equal to
+the reference. After: where the reference is refuted, the verifier judges the response against the
+problem itself; every other score stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from ...benchmarks.files.table import parse, rows_of
+from ...rewards.errors import ProblemError
+from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
+from ...rewards.workers.verdicts import WorkItem, map_verdicts
+from ..core.errors import UserError
+from ..report.numbers import percent
+from ..report.sections import Section
+from ..store.run import Run
+from ..store.samples import samples
+from .auditing import Audit
+from .findings import REFUTED
+from .items import Item, items_of, ranked
+from .reading import UnreadError, as_latex, posed
+
+_ROLES: dict[str, tuple[str, ...]] = {
+    "model": ("model", "system", "modelname", "llm", "solver"),
+    "id": ("problemid", "problem", "questionid", "question", "id", "index", "uid"),
+    "text": ("response", "completion", "prediction", "modelanswer", "answer", "output", "text"),
+    "right": ("correct", "iscorrect", "right", "score", "judgement", "label"),
+}
+#: Responses that are judged at once.
+_BATCH = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A model's accuracy and rank, with the wrong references and without their effect."""
+
+    model: str
+    responses: int
+    changed: int
+    before: float
+    after: float
+    rank_before: int
+    rank_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The standings of all models, best first, and what could not be used."""
+
+    standings: tuple[Standing, ...]
+    spoiled: int
+    unmatched: int
+
+    def sections(self) -> list[Section]:
+        """The table."""
+        rows = tuple(
+            (
+                each.model,
+                str(each.responses),
+                str(each.changed),
+                percent(each.before),
+                percent(each.after),
+                str(each.rank_before),
+                str(each.rank_after),
+            )
+            for each in self.standings
+        )
+        moved = sum(each.rank_before != each.rank_after for each in self.standings)
+        remarks = [f"{self.spoiled} responses are to problems with a refuted reference; "]
+        remarks[0] += f"{moved} of {len(rows)} models change their rank."
+        if self.unmatched:
+            remarks.append(f"{self.unmatched} responses are to no problem of the audit.")
+        headings = ("model", "responses", "changed", "before, %", "after, %", "rank", "rank after")
+        return [Section("Effects on scores", headings, rows, tuple(remarks))]
+
+
+@dataclass(slots=True)
+class _Response:
+    model: str
+    item: Item
+    text: str
+    before: bool | None
+    after: bool | None = None
+
+
+def effects_of(
+    audit: Audit, responses: str, columns: Mapping[str, str], asked: Mapping[str, str] | None = None
+) -> Effects:
+    """What the refuted references of an audit did to the scores of responses.
+
+    Args:
+        audit: the audit.
+        responses: a run directory, or a table with columns of models, problems (by id, place or
+            text), responses, and whether they were called right.
+        columns: role (``model``, ``id``, ``text``, ``right``) -> column, where the guess is wrong.
+        asked: the ``columns`` of the audit.
+
+    Raises:
+        UserError: the table has no responses that could be used.
+
+    """
+    items: dict[str, Item] = {}
+    for item in items_of(audit.sources, asked or {}, []):
+        for name in (item.id, item.place, item.problem):
+            items.setdefault(name, item)
+    wrong = {row["number"] for row in audit.rows(REFUTED)}
+    if (Path(responses) / "manifest.json").is_file():
+        source = _of_run(Run(responses), items)
+    else:
+        source = _of_table(responses, columns, items)
+    totals: dict[str, list[int]] = {}
+    spoiled = unmatched = 0
+    while batch := list(islice(source, _BATCH)):
+        known = [response for response in batch if response is not None]
+        unmatched += len(batch) - len(known)
+        spoiled += sum(response.item.number in wrong for response in known)
+        _judge(known, wrong)
+        for response in known:
+            total = totals.setdefault(response.model, [0, 0, 0, 0])
+            before, after = bool(response.before), bool(response.after)
+            for at, add in enumerate((1, before, after, before != after)):
+                total[at] += add
+    if not totals:
+        raise UserError(f"{responses}: no response is to a problem of the audit")
+    return Effects(tuple(_standings(totals)), spoiled, unmatched)
+
+
+def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[Standing]:
+    shares = {model: (row[1] / row[0], row[2] / row[0]) for model, row in totals.items()}
+
+    def rank(model: str, which: int) -> int:
+        return 1 + sum(share[which] > shares[model][which] for share in shares.values())
+
+    for model in sorted(totals, key=lambda name: -shares[name][1]):
+        before, after = shares[model]
+        asked, _, _, changed = totals[model]
+        yield Standing(model, asked, changed, before, after, rank(model, 0), rank(model, 1))
+
+
+def _of_run(run: Run, items: Mapping[str, Item]) -> Iterator[_Response | None]:
+    for sample in samples(run, run.policy):
+        problem, judged = sample.problem, sample.judged or {}
+        item = items.get(f"{problem.name}/{problem.id}") or items.get(problem.id)
+        label = run.models[sample.completion["model"]]["label"]
+        right = judged.get("status") == "correct" if judged else None
+        if item is None or not item.kind:
+            yield None
+            continue
+        # The verdict of a run is on the problem itself: by the reference it may differ.
+        yield _Response(label, item, sample.completion["text"], None, right)
+
+
+def _of_table(
+    responses: str, columns: Mapping[str, str], items: Mapping[str, Item]
+) -> Iterator[_Response | None]:
+    rows = (row for _, row in rows_of(parse(responses)) if isinstance(row, Mapping))
+    first = list(islice(rows, 1))
+    names = [str(name) for name in first[0]] if first else []
+    roles = dict(columns)
+    for role, wanted in _ROLES.items():
+        fitting = [name for name in ranked(names, wanted) if name not in roles.values()]
+        if fitting:
+            roles.setdefault(role, fitting[0])
+    if "id" not in roles or not roles.keys() & {"text", "right"}:
+        raise UserError(
+            f"{responses}: no columns of problems and responses; there are {', '.join(names)} "
+            "(--response-columns id=COLUMN,model=COLUMN,text=COLUMN,right=COLUMN)"
+        )
+
+    return (_response(row, roles, items) for row in chain(first, rows))
+
+
+def _response(
+    row: Mapping[str, Any], roles: Mapping[str, str], items: Mapping[str, Item]
+) -> _Response | None:
+    values = {role: row.get(column) for role, column in roles.items()}
+    item = items.get(str(values["id"]))
+    if item is None or not item.kind:
+        return None
+    right = values.get("right")
+    words = {"true": True, "false": False, "yes": True, "no": False, "correct": True}
+    if isinstance(right, str):
+        right = words.get(right.strip().lower(), right.strip() in ("1", "1.0"))
+    known = None if right in (None, "") else float(right) >= 0.5
+    return _Response(
+        str(values.get("model") or "model"), item, str(values.get("text") or ""), known
+    )
+
+
+def _judge(batch: Sequence[_Response], wrong: set[int]) -> None:
+    """Fill in what is not known: by the reference before, by the problem after."""
+    before = [each for each in batch if each.before is None and each.item.number in wrong]
+    for response, right in zip(before, _judged(before, by_reference=True), strict=True):
+        response.before = right
+    after = [each for each in batch if each.after is None]
+    spoiled = [e for e in after if e.item.number in wrong or e.before is None]
+    for response, right in zip(spoiled, _judged(spoiled, by_reference=False), strict=True):
+        response.after = right
+    for response in batch:
+        if response.after is None:
+            response.after = response.before
+        if response.before is None:
+            response.before = response.after
+
+
+def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
+    asked: dict[str, list[tuple[int, WorkItem]]] = {}
+    for at, response in enumerate(batch):
+        try:
+            task, target, options = _question(response.item, by_reference)
+        except (UnreadError, ProblemError):
+            continue
+        asked.setdefault(task, []).append((at, (response.text, target, options)))
+    right = [False] * len(batch)
+    for task, numbered in asked.items():
+        work = [item for _, item in numbered]
+        verdicts = map_verdicts(task, work, None, DEFAULT_DEADLINE, DEFAULT_MEMORY_MB)
+        for (at, _), verdict in zip(numbered, verdicts, strict=True):
+            right[at] = verdict.correct
+    return right
+
+
+def _question(item: Item, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
+    """The task of a worker that judges a response, its target and its options."""
+    problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
+    if item.kind == "integration":
+        integrand = prepare(problem, item.variable, item.assumptions)
+        options |= {"variable": integrand.variable}  # type: ignore[dict-item]
+        if by_reference:
+            return "equivalent", as_latex(item.reference), {**options, "up_to_constant": True}
+        return "verify", problem, options
+    if item.kind == "definite_integral":
+        if by_reference:
+            return "equivalent", as_latex(item.reference), options
+        return "definite", problem, options
+    return "equivalent", as_latex(item.reference) if by_reference else problem, options

@@ -1,0 +1,318 @@
+"""Rows of a table as items of an audit: which columns hold what, and what kind of question it is.
+
+Nothing is read as a formula here but a few values by which columns are chosen; workers read the
+rest. A row that is no item is one all the same, with the reason: nothing is lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from ...benchmarks.files.rows import RowFormat, is_problem, problem_from_row
+from ...benchmarks.files.table import is_source, parse, rows_of
+from ...benchmarks.payloads import (
+    ArithmeticInputs,
+    ArithmeticTarget,
+    DefiniteTarget,
+    IntegrationTarget,
+)
+from ...benchmarks.problem import Problem
+from ...benchmarks.registry import resolve
+from ...rewards.records import Record
+from ..core.errors import UserError
+from ..store.run import Run
+from .reading import UnreadError, asks_for_an_integral, tree_of
+
+_REFERENCES = (
+    *("antiderivative", "reference", "symbolicanswer", "finalanswer", "groundtruth"),
+    *("expectedanswer", "expected", "answer", "value", "solution", "result", "target", "gold"),
+    *("optimal", "output", "completion", "primitive"),
+)
+#: Names of columns by what they hold, in the order in which they are preferred. A column fits if
+#: its name, without what is neither letter nor digit, is one of these or begins with one.
+ROLES: dict[str, tuple[str, ...]] = {
+    "problem": (
+        *("integrand", "integral", "problem", "question", "challenge", "expression", "exercise"),
+        *("query", "prompt", "input", "instruction", "function", "formula"),
+    ),
+    "reference": _REFERENCES,
+    "alternative": (),
+    "variable": ("variable", "var", "wrt"),
+    "decimal": ("numericalanswer", "decimal", "numerical"),
+    "id": ("id", "uid", "problemid", "index", "name"),
+    "subset": ("subset", "category", "source", "type", "level", "split"),
+    "assumptions": ("assumptions",),
+}
+#: Other names of roles in ``--columns``, from files of problems.
+_ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
+#: Why a formula alone is no question: the wrong guess would refute right references.
+_NOT_ASKED = (
+    "problem: expected an operator (an integral sign, d/dx, a sum) that says what is asked for "
+    "(--columns integrand=COLUMN says that it is an integrand)"
+)
+#: Rows by which columns are chosen where several names fit.
+_TRIED = 40
+#: What an operator in front of a problem makes of it.
+_DERIVATIVE = re.compile(
+    r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
+)
+_LIMITS = re.compile(r"\\int(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,")
+_VALUE = re.compile(r"\\(?:sum|prod|lim)(?![a-zA-Z])")
+_INTEGRAL = re.compile(r"\\i*nt(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Item(Record):
+    """A row to audit.
+
+    Attributes:
+        number: from 0, its number among all rows.
+        place: where the row is, as ``line 3``.
+        id: what the table calls it.
+        subset: a part of the set that it belongs to.
+        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``; empty if it has no
+            reference, or none that could be audited.
+        problem: the text of the problem.
+        reference: the text of its reference.
+        alternative: the reference in another column, which is taken where the first is unread.
+        decimal: an approximation of the reference, if the table has one.
+        variable: the variable, where a column names it.
+        assumptions: kinds of symbols.
+        fault: why the row is no question with a reference.
+        contradiction: what an exact recomputation says against the reference; None if it was not
+            recomputed, empty if it agrees.
+
+    """
+
+    number: int
+    place: str
+    id: str
+    subset: str = ""
+    kind: str = ""
+    problem: str = ""
+    reference: str = ""
+    alternative: str = ""
+    decimal: str = ""
+    variable: str | None = None
+    assumptions: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+    contradiction: str | None = None
+
+
+def kind_of(problem: str, column: str = "") -> str:
+    r"""What is asked for, by the operator of the problem or the name of its column.
+
+    >>> kind_of(r"\int_0^1 x\,dx"), kind_of("x", "integrand"), kind_of(r"\frac{d}{dx} x^2")
+    ('definite_integral', 'integration', 'derivative')
+
+    """
+    if _LIMITS.search(problem):
+        return "definite_integral"
+    if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
+        return "integration"
+    if _DERIVATIVE.match(problem):
+        return "derivative"
+    return "value" if _VALUE.search(problem) or column in ("expression", "formula") else ""
+
+
+def items_of(
+    sources: Sequence[str], columns: Mapping[str, str], shown: list[str]
+) -> Iterator[Item]:
+    """The items of tables, benchmarks and run directories, one after the other.
+
+    Args:
+        sources: names of each.
+        columns: role -> column, where the guess is not to be trusted.
+        shown: gets a line for each table that says which columns hold what.
+
+    Yields:
+        An item for each row.
+
+    Raises:
+        UserError: a table holds no column of problems, or one that was named is not there.
+
+    """
+    number = 0
+    for source in sources:
+        if is_source(source):
+            table = parse(source)
+            columns = {**table.row_format.columns, **columns}
+            made = _of_rows(rows_of(table), columns, source, shown)
+        elif (Path(source) / "manifest.json").is_file():
+            made = map(_of_problem, Run(source).problems.values())
+        else:
+            made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
+        for item in made:
+            yield Item.from_dict({**item.to_dict(), "number": number})
+            number += 1
+
+
+def _of_problem(problem: Problem) -> Item:
+    """The item of a problem of ours; what its task recomputes exactly is recomputed here."""
+    target = problem.target
+    common: dict[str, Any] = {
+        "number": 0,
+        "place": problem.id,
+        "id": f"{problem.name}/{problem.id}",
+        "subset": problem.name,
+        "assumptions": dict(problem.assumptions),
+    }
+    if isinstance(target, IntegrationTarget) and target.antiderivative is not None:
+        common |= {"variable": target.variable, "reference": target.antiderivative}
+        return Item(kind=problem.task, problem=target.integrand, **common)
+    if isinstance(target, DefiniteTarget):
+        common |= {"reference": target.value or "", "decimal": target.decimal or ""}
+        kind = problem.task if target.value or target.decimal else ""
+        return Item(kind=kind, problem=target.integral, **common)
+    if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
+        from ..tasks import TASKS
+
+        wrong = TASKS[problem.task].check(problem)
+        kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
+        reference = str(target.value)
+        return Item(kind=kind, problem=text, reference=reference, contradiction=wrong, **common)
+    return Item(**common)
+
+
+def _of_rows(
+    rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, shown: list[str]
+) -> Iterator[Item]:
+    rows = iter(rows)
+    first = list(islice(rows, _TRIED))
+    samples = [row for _, row in first if isinstance(row, Mapping)]
+    if samples and all(map(is_problem, samples)):
+        roles: dict[str, str] = {}
+        shown.append(f"{source}: rows are problems of ours")
+    else:
+        roles = roles_of(samples, columns, source)
+        pairs = (f"{role} = {column!r}" for role, column in roles.items())
+        shown.append(f"{source}: {', '.join(pairs)}")
+    for number, (place, row) in enumerate(chain(first, rows), 1):
+        yield _item(place, row, roles, number)
+
+
+def roles_of(
+    samples: Sequence[Mapping[str, Any]], columns: Mapping[str, str], source: str
+) -> dict[str, str]:
+    """Which column has which role.
+
+    Args:
+        samples: the first rows.
+        columns: what the caller says, by role or by the names of fields of problem files.
+        source: the table, for messages.
+
+    Raises:
+        UserError: there is no column of problems, or not the column that was named.
+
+    """
+    names = list(dict.fromkeys(name for row in samples for name in row if isinstance(name, str)))
+    given = {_ALSO.get(role, role): column for role, column in columns.items()}
+    for role, column in given.items():
+        if role not in ROLES:
+            raise UserError(f"--columns: no role {role!r}; there are {', '.join(ROLES)}")
+        if samples and column not in names:
+            raise UserError(f"{source} has no column {column!r}; there are {', '.join(names)}")
+    chosen = dict(given)
+    if columns.keys() & {"integrand", "antiderivative"}:
+        chosen["antiderivative"] = chosen.get("reference", "")
+    for role in ROLES:
+        free = [name for name in names if name not in chosen.values()]
+        fitting = [name for name in ranked(free, ROLES[role]) if _has_values(samples, name)]
+        if role in chosen or not fitting:
+            continue
+        if role in ("problem", "reference"):  # the names alone do not tell LaTeX from prose
+            fitting.sort(key=lambda name: -_readable(samples, name))
+        chosen[role] = fitting[0]
+    if "reference" in chosen and "reference" not in given:
+        free = [name for name in names if name not in chosen.values()]
+        fitting = [name for name in ranked(free, _REFERENCES) if _has_values(samples, name)]
+        chosen |= {"alternative": fitting[0]} if fitting else {}
+    if _plain(chosen.get("reference", "")).startswith(("antiderivative", "primitive")):
+        chosen["antiderivative"] = chosen["reference"]
+    if samples and "problem" not in chosen:
+        raise UserError(
+            f"{source}: no column looks like a problem; there are {', '.join(names)} "
+            "(--columns problem=COLUMN,reference=COLUMN)"
+        )
+    return chosen
+
+
+def ranked(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+    """The names that fit, those that are equal before those that begin so."""
+    plain = {name: _plain(name) for name in names}
+    whole = [name for word in wanted for name in names if plain[name] == word]
+    long = [word for word in wanted if len(word) > 3]  # "var" and "id" begin many a name
+    begun = [name for word in long for name in names if plain[name].startswith(word)]
+    return list(dict.fromkeys([*whole, *begun]))
+
+
+def _plain(name: str) -> str:
+    """A column's name in small letters and digits only."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _has_values(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return any(row.get(name) not in (None, "") for row in samples)
+
+
+def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
+    """How many of the first values can be read, in tenths of them: small differences are none."""
+    values = [row[name] for row in samples if row.get(name) not in (None, "")]
+    good = sum(map(_can_be_read, map(str, values)))
+    return round(10 * good / len(values))
+
+
+def _can_be_read(text: str) -> bool:
+    if _INTEGRAL.search(text) or _DERIVATIVE.match(text):
+        return True
+    try:
+        tree_of(text)
+    except UnreadError:
+        return False
+    return True
+
+
+def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
+    common: dict[str, Any] = {"number": 0, "place": place, "id": place}
+    if not isinstance(row, Mapping):
+        fault = str(row) if isinstance(row, ValueError) else "not an object of columns"
+        return Item(**common, fault=f"the row is broken: {fault}")
+    if not roles or is_problem(row):
+        try:
+            return _of_problem(problem_from_row(row, RowFormat(), "table", number))
+        except (ValueError, KeyError, TypeError) as error:
+            return Item(**common, fault=f"the row is no problem: {error}")
+    texts = {
+        role: "" if (value := row.get(column)) is None else str(value).strip()
+        for role, column in roles.items()
+        if role != "antiderivative"
+    }
+    common |= {**texts, "id": texts.get("id") or place, "variable": texts.get("variable") or None}
+    given = row.get(roles["assumptions"]) if "assumptions" in roles else None
+    kinds = given if isinstance(given, Mapping) else {}
+    common["assumptions"] = {str(name): str(kind) for name, kind in kinds.items() if kind}
+    if not texts["problem"]:
+        return Item(**common, fault=f"the column {roles['problem']!r} is empty")
+    if not texts.get("reference") and not texts.get("decimal"):
+        return Item(**common)
+    column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
+    kind = kind_of(texts["problem"], column)
+    return Item(kind=kind, **common, fault="" if kind else _NOT_ASKED)
+
+
+def derivative_of_text(text: str) -> tuple[str, str] | None:
+    r"""The function and the variable of ``\frac{d}{dx} ...``; None for another text.
+
+    >>> derivative_of_text(r"\frac{d}{dt} \sin t")
+    ('\\sin t', 't')
+
+    """
+    match = _DERIVATIVE.match(text)
+    if match is None:
+        return None
+    return text[match.end() :].strip().strip("$").strip(), match["variable"].lstrip("\\")

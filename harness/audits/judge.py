@@ -1,0 +1,456 @@
+"""One row audited, in a worker: the verdict on its reference, and what speaks for it.
+
+A reference is refuted only if a second, independent path says so, too: the checker of certificates,
+which has nothing of the verifier, or a program in plain mpmath (`program`). Before that, readings
+and conditions are tried under which the reference is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from ...benchmarks.fingerprint import Fingerprint, definite_fingerprint, fingerprint
+from ...rewards import (
+    NoCertificateError,
+    ProblemError,
+    Status,
+    Verdict,
+    certify,
+    verify_antiderivative,
+    verify_definite_integral,
+    verify_equivalent,
+    verify_value,
+)
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError
+from ...rewards.numeric.quadrature import definite_readings
+from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.reading.expression.build import div
+from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.reading.expression.tree import Expression
+from ...rewards.reading.latex import to_latex
+from ...rewards.verify.certificates.check import CertificateError, check
+from ...rewards.verify.definite import decimal_contradiction
+from ..stats.findings.failures import Sampled, ratio
+from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
+from .items import Item, derivative_of_text
+from .iterated import audited_iterated, iterated
+from .program import Opinion, Question, UnprintableError, opinions
+from .reading import Posed, UnreadError, as_latex, posed, tree_of
+from .slips import coefficient, derivative_of, repairs
+from .suspicions import Suspicion, other_conditions, other_readings, partly_right, without_modulus
+
+#: Proposals of a corrected reference that the verifier is asked about.
+_PROPOSALS = 3
+_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
+#: A logarithm whose argument does not begin as a modulus does.
+_BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
+_NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
+
+
+def audited(row: dict[str, Any]) -> dict[str, Any]:
+    """The finding on an item, both as JSON.
+
+    Args:
+        row: an `Item`.
+
+    """
+    item = Item.from_dict(row)
+    finding = _finding(item)
+    if finding.status == UNREAD and item.alternative:
+        other = _finding(replace(item, reference=item.alternative))
+        if other.status != UNREAD:
+            finding = other.replaced(reference=item.alternative)
+    return finding.to_dict()
+
+
+def _finding(item: Item) -> Finding:
+    try:
+        return _JUDGES[item.kind](item)
+    except UnreadError as error:
+        return Finding(UNREAD, reason=str(error), offset=error.offset)
+    except ProblemError as error:
+        return Finding(UNREAD, reason=f"problem: {error}")
+
+
+def boxed(reference: str) -> str:
+    """A reference as a completion; one that has unbalanced braces is none.
+
+    Raises:
+        UnreadError: its braces are not balanced, so that a box would end elsewhere.
+
+    """
+    depth = 0
+    for at, character in enumerate(reference.replace(r"\{", "..").replace(r"\}", "..")):
+        depth += (character == "{") - (character == "}")
+        if depth < 0:
+            raise UnreadError(f"reference: at offset {at}: expected no closing brace", at)
+    if depth:
+        end = len(reference)
+        raise UnreadError(f"reference: at offset {end}: expected a closing brace", end)
+    return rf"\boxed{{{reference}}}"
+
+
+def _reference(item: Item, factor: str = "") -> str:
+    """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
+    try:
+        formula = posed(item.reference).formula if "$" in item.reference else item.reference
+        text = as_latex(formula, item.problem)
+        if not factor:
+            return text
+        divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
+        return to_latex(div(tree_of(text), tree_of(divisor)))
+    except UnreadError as error:
+        raise UnreadError(f"reference: {error}", error.offset) from None
+
+
+def _problem(item: Item) -> tuple[Posed, dict[str, str]]:
+    try:
+        problem = posed(item.problem)
+    except UnreadError as error:
+        raise UnreadError(f"problem: {error}", error.offset) from None
+    return problem, {**problem.assumptions, **item.assumptions}
+
+
+def _unread(verdict: Verdict) -> Finding | None:
+    """The finding on a verdict that says nothing of the mathematics; None for any other."""
+    evidence = verdict.evidence
+    match verdict.status:
+        case Status.UNPARSEABLE | Status.NOT_CLOSED_FORM | Status.NO_ANSWER:
+            reason = evidence.detail or str(verdict.status).replace("_", " ")
+            return Finding(UNREAD, reason=f"reference: {reason}", offset=evidence.offset)
+        case Status.UNDECIDED | Status.TIMEOUT | Status.ERROR:
+            return Finding(UNDECIDED, reason=evidence.detail or str(verdict.status))
+    if verdict.status is Status.INCORRECT and evidence.witness is None:
+        if "diverges" in evidence.detail:
+            return None
+        return Finding(UNREAD, reason=f"reference: {evidence.detail or 'several answers'}")
+    return None
+
+
+def _accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
+    evidence = verdict.evidence
+    status = PROVED if proved else AGREED
+    second = [name for name in evidence.flags if name.endswith(":second")]
+    if second:
+        kind = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
+        return Finding(SUSPECT, kind=kind, reason=f"right as {evidence.reading}", key=key)
+    if evidence.coverage is not None and evidence.coverage < 1:
+        share = f"F' = f with principal branches on {evidence.coverage:.1%} of the real domain"
+        return Finding(SUSPECT, kind="part of the domain", reason=share, key=key)
+    return Finding(status, key=key)
+
+
+def _key(marks: Fingerprint) -> str:
+    """A fingerprint in 16 characters: one for problems that are the same up to a factor."""
+    text = "|".join((*sorted(marks.marks), *marks.range))
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+# --- indefinite integrals, and derivatives, which are the same question from the other side ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """F and f: a reference and its integrand, or a function and the reference of its derivative."""
+
+    answer: str
+    problem: str
+    integrand: Integrand
+    reference_is_answer: bool
+    variable: str | None  # as the row has it, so that the problem is read once
+
+    def verdict(self, answer: str | None = None, assumptions: Any = None) -> Verdict:
+        return verify_antiderivative(
+            boxed(self.answer if answer is None else answer),
+            self.problem,
+            variable=self.variable,
+            assumptions=assumptions or self.integrand.assumptions,
+        )
+
+
+def _antiderivative(item: Item) -> Finding:
+    problem, assumptions = _problem(item)
+    integrand = prepare(problem.formula, item.variable, assumptions)
+    reference = _reference(item, problem.factor)
+    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable))
+
+
+def _derivative(item: Item) -> Finding:
+    function, variable = derivative_of_text(item.problem) or (item.problem, item.variable or "x")
+    slope = _reference(item)
+    try:
+        integrand = prepare(slope, variable, item.assumptions)
+    except ProblemError as error:
+        raise UnreadError(f"reference: {error}") from None
+    return _of_pair(_Pair(as_latex(function), slope, integrand, False, variable))
+
+
+def _of_pair(pair: _Pair) -> Finding:
+    verdict = pair.verdict()
+    key = ""  # two derivatives are the same only if the functions are, up to no factor
+    if pair.reference_is_answer:
+        with suppress(ProblemError):
+            key = _key(fingerprint(pair.problem, pair.variable))
+    finding = _unread(verdict)
+    if finding is not None:
+        return finding.replaced(key=key)
+    if verdict.correct:
+        finding = _accepted(verdict, verdict.evidence.proof == "identity", key)
+        hidden = finding.status in (PROVED, AGREED) and _BARE_LOGARITHM.search(pair.answer)
+        if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
+            return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
+        return finding
+    witness = verdict.evidence.witness
+    if witness is not None and witness.point.endswith("just above"):
+        return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
+    tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
+    extra = {
+        name for name in symbols_of(tree) - set(pair.integrand.symbols) if name[0] not in "CcKk"
+    }
+    if extra:  # read as something else than it is, or about another problem
+        raise UnreadError(f"symbols that the problem lacks: {', '.join(sorted(extra))}")
+    if pair.reference_is_answer:
+        for suspicion in _suspicions(pair, tree):
+            return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)
+    question = Question("slope", tree, f, pair.integrand.variable, None, pair.reference_is_answer)
+    finding = _confirmed(question, verdict, key, partial(_certificate, pair))
+    if finding.status is not REFUTED:
+        return finding
+    return finding.replaced(**_repaired(pair, tree))
+
+
+def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
+    """The reading of an answer that its verdict is about."""
+    reading = verdict.evidence.reading
+    return tree_of(reading or text, integrand.symbols)
+
+
+def _suspicions(pair: _Pair, tree: Expression) -> Iterator[Suspicion]:
+    """Readings and conditions under which a refuted answer is right, as far as they are proved."""
+    for suspicion, other in other_readings(tree, pair.answer):
+        if pair.verdict(to_latex(other)).correct:
+            yield suspicion
+    for suspicion, kinds in other_conditions(pair.integrand):
+        if pair.verdict(assumptions=kinds).correct:
+            yield suspicion
+    yield from partly_right(tree, pair.integrand)
+
+
+def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
+    """The certificate of a refutation, and whether its checker confirms it; None if it cannot."""
+    try:
+        made = certify(
+            boxed(pair.answer),
+            pair.problem,
+            variable=pair.integrand.variable,
+            assumptions=pair.integrand.assumptions,
+        )
+    except (NoCertificateError, ProblemError):
+        return None, None
+    try:
+        taken = check(made)
+    except CertificateError:
+        return made, False
+    return made, None if taken else True
+
+
+def _repaired(pair: _Pair, tree: Expression) -> dict[str, Any]:
+    """The slip and the corrected reference, as far as the verifier proves one."""
+    variable = pair.integrand.variable
+    if not pair.reference_is_answer:
+        right = derivative_of(tree, variable)
+        correction = {"correction": to_latex(right), "corrected_by": "rules"} if right else {}
+        return {"kind": _slip_of_derivative(pair, right), **correction}
+    kind = ""
+    for found, proposal in islice(repairs(pair.integrand.expression, tree, variable), _PROPOSALS):
+        kind = kind or found
+        if found.startswith("a derivative"):
+            break
+        text = to_latex(proposal)
+        if pair.verdict(text).correct:
+            return {"kind": found, "correction": text, "corrected_by": "undoing the slip"}
+    return {"kind": kind}
+
+
+def _slip_of_derivative(pair: _Pair, right: Expression | None) -> str:
+    """The slip of a wrong derivative, by the ratio of it to the right one."""
+    if right is None:
+        return ""
+    try:
+        wanted = Sampled(right, pair.integrand.variable)
+        given = Sampled(pair.integrand.expression, pair.integrand.variable)
+    except UnusableError:
+        return ""
+    return _factor(ratio(given.values, wanted.values))
+
+
+def _factor(c: complex | None) -> str:
+    """A ratio of wrong to right in words; empty if it is no simple one."""
+    if c is None:
+        return ""
+    if abs(c + 1) < 1e-9:
+        return "a sign"
+    factor = coefficient(c)
+    return f"a factor {to_latex(factor)}" if factor is not None else ""
+
+
+# --- definite integrals ---
+
+
+def _definite(item: Item) -> Finding:
+    stated, kinds = _problem(item)
+    problem, assumptions = stated.formula, kinds or None
+    if (twofold := iterated(problem, kinds)) is not None:
+        return audited_iterated(twofold, tree_of(_reference(item, stated.factor)))
+    integrals = definite_readings(problem, assumptions)
+    key = ""
+    with suppress(ValueError):
+        key = _key(definite_fingerprint(problem))
+    if item.decimal and (wrong := decimal_contradiction(problem, item.decimal)):
+        if not item.reference:
+            item = Item.from_dict({**item.to_dict(), "reference": item.decimal})
+        else:
+            return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
+    elif not item.reference:
+        return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+    reference = _reference(item, stated.factor)
+    verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
+    finding = _unread(verdict)
+    if finding is not None:
+        return finding.replaced(key=key)
+    if verdict.correct:
+        rigorous = verdict.evidence.method in ("enclosure", "divergence")
+        return _accepted(verdict, rigorous, key)
+    if verdict.evidence.witness is None:
+        return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
+    integral = integrals[0]
+    tree = tree_of(verdict.evidence.reading or reference, integral.parameters)
+    question = Question(
+        "integral",
+        integral.integrand.expression,
+        tree,
+        integral.integrand.variable,
+        (integral.lower, integral.upper),
+    )
+    finding = _confirmed(question, verdict, key)
+    if finding.status is not REFUTED:
+        return finding
+    c = _ratio_of_values(finding)
+    kind, correction = _factor(c), {}
+    factor = coefficient(c) if c is not None else None
+    if kind and factor is not None:
+        right = rf"\left({reference}\right) / \left({to_latex(factor)}\right)"
+        if verify_definite_integral(boxed(right), problem, assumptions=assumptions).correct:
+            correction = {"correction": right, "corrected_by": "undoing the slip"}
+    return finding.replaced(kind=kind, **correction)
+
+
+def _ratio_of_values(finding: Finding) -> complex | None:
+    try:
+        return complex(float(finding.got) / float(finding.expected))
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+# --- values and functions that ought to be equal ---
+
+
+def _value(item: Item) -> Finding:
+    stated, assumptions = _problem(item)
+    problem, reference = stated.formula, _reference(item)
+    try:
+        target = tree_of(problem)
+    except UnreadError as error:
+        raise UnreadError(f"problem: {error}", error.offset) from None
+    constant = not symbols_of(target)
+    if constant:
+        verdict = verify_value(boxed(reference), problem)
+    else:
+        verdict = verify_equivalent(
+            boxed(reference), problem, variable=item.variable, assumptions=assumptions
+        )
+    finding = _unread(verdict)
+    if finding is not None:
+        return finding
+    if verdict.correct:
+        return _accepted(verdict, verdict.evidence.proof == "identity", "")
+    variable = item.variable or next(iter(sorted(symbols_of(target))), "")
+    question = Question("value", target, tree_of(reference), variable)
+    finding = _confirmed(question, verdict, "")
+    if finding.status is not REFUTED:
+        return finding
+    kind = _factor(_ratio_of_values(finding)) if constant else ""
+    return finding.replaced(kind=kind)
+
+
+def _arithmetic(item: Item) -> Finding:
+    """What the task recomputed in exact arithmetic, which is not the verifier's."""
+    if item.contradiction:
+        return Finding(REFUTED, reason=item.contradiction)
+    return Finding(PROVED)
+
+
+_JUDGES = {
+    "integration": _antiderivative,
+    "derivative": _derivative,
+    "definite_integral": _definite,
+    "value": _value,
+    "arithmetic": _arithmetic,
+}
+
+
+# --- the second opinion ---
+
+
+def _confirmed(
+    question: Question,
+    verdict: Verdict,
+    key: str,
+    certificate: Any = lambda: (None, None),
+) -> Finding:
+    """A refutation if an independent path confirms it; disputed if one contradicts."""
+    made, holds = certificate()
+    witness = verdict.evidence.witness
+    assert witness is not None
+    point = {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(witness.point)}
+    said: list[Opinion] = []
+    try:
+        for opinion in opinions(question, point):
+            said.append(opinion)
+            if opinion.apart:
+                break
+        why = "mpmath has no value there"
+    except UnprintableError as error:
+        why = str(error)
+    against = holds is False or (said and not said[-1].apart)
+    shown = witness.described()
+    common: dict[str, Any] = {"key": key, "certificate": made}
+    values: dict[str, Any] = {}
+    if against and holds is not True:
+        last = said[-1] if said else None
+        if last is not None:
+            values = {"expected": last.expected, "got": last.got, "point": last.point}
+        reason = f"the verifier refutes it ({witness}), a second computation does not"
+        return Finding(DISPUTED, reason=reason, program=last.source if last else "", **values)
+    confirmed = said[-1] if said and said[-1].apart else None
+    if confirmed is None and holds is not True:
+        return Finding(UNDECIDED, reason=f"refuted ({witness}), not confirmed: {why}", key=key)
+    by = [*(["certificate"] if holds else []), *(["mpmath"] if confirmed else [])]
+    if confirmed is not None:
+        values = {"point": confirmed.point, "expected": confirmed.expected, "got": confirmed.got}
+        common["program"] = confirmed.source
+    else:
+        numbers = [_NUMBER.match(text) for text in (witness.expected, witness.got)]
+        expected, got = (match[1] if match else "" for match in numbers)
+        values = {"point": shown.get("at", ""), "expected": expected, "got": got}
+    if holds is False:
+        return Finding(DISPUTED, reason="the certificate does not hold", **values, **common)
+    return Finding(REFUTED, confirmed_by=tuple(by), **values, **common)

@@ -1,0 +1,256 @@
+"""Texts of tables as expressions: LaTeX and SymPy's notation side by side, formulas in prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ...rewards.reading.expression.sympy_text import read_sympy
+from ...rewards.reading.expression.traversal import substitute, symbols_of
+from ...rewards.reading.expression.tree import Expression, Symbol
+from ...rewards.reading.latex import ReadError, read, to_latex
+from ...rewards.reading.problem import limits_of
+
+#: What only LaTeX has, and what only Python's notation has.
+_LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
+_PYTHON = re.compile(r"\*\*")
+_SIGN = re.compile(r"\\i*int(?![a-zA-Z])|∫")
+#: Formulas in prose.
+_SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
+_ASKED = re.compile(
+    r"\b(?:integral|anti-?derivative|primitive) of\b|\bIntegrate(?=[\s:$])", re.IGNORECASE
+)
+#: The differential at the end of an integral.
+_VARIABLE = re.compile(r"d\s*(?P<name>[a-zA-Z])\s*=?\s*$")
+#: Where a limit of integration begins in parentheses, where LaTeX wants braces.
+_BARE_LIMIT = re.compile(r"\\i*int(?:\s*_(?:\{[^{}]*\}|\\?\w+))?\s*[_^]\(")
+#: "Assume the parameters A, B are real and positive."
+_ASSUMED = re.compile(
+    r"\b[Aa]ssum\w*\b[^.$]*?(?P<names>(?:\\?[A-Za-z]+\s*,\s*)*(?:and\s+)?\\?[A-Za-z]+)\s+"
+    r"(?:are|is)\s+(?P<said>[^.$]*)"
+)
+#: Words of an assumption and the kind of parameter that they mean, the narrower first.
+_KINDS = {
+    "even": "even",
+    "odd": "odd",
+    "integer": "integer",
+    "positive": "positive",
+    "negative": "negative",
+    "real": "real",
+}
+#: A call such as ``integrate(f, x)`` or ``Integral(f, (x, a, b))``.
+_CALL = re.compile(r"\s*[iI]ntegra(?:te|l)\((?P<inside>.*)\)\s*", re.DOTALL)
+
+
+class UnreadError(ValueError):
+    """A text that cannot be read; ``offset`` is the place in it, where that is known."""
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
+    """The likeliest reading of a formula in either notation.
+
+    Args:
+        text: the formula.
+        symbols: names that are symbols, whatever their letters.
+
+    Raises:
+        UnreadError: neither notation has such a formula; the message is that of the likelier one.
+
+    >>> tree_of("x**2") == tree_of("x^{2}")
+    True
+
+    """
+    latex = as_latex(text)
+    try:
+        return read(latex, symbols=symbols)[0].expression
+    except ReadError as error:
+        raise UnreadError(str(error), error.offset) from None
+
+
+def as_latex(text: str, beside: str = "") -> str:
+    """A formula in LaTeX, from either notation.
+
+    Args:
+        text: the formula.
+        beside: the problem that it answers, whose notation it has where both are possible.
+
+    What has a power as Python writes it, and nothing of LaTeX, is SymPy's notation; so is what
+    LaTeX's reader cannot read.
+
+    Raises:
+        UnreadError: it is SymPy's notation, and cannot be read.
+
+    """
+    text = re.sub(r"(?<!\\)\bPi\b", "pi", text.strip())  # as Mathematica and FriCAS write it
+    if _LATEX.search(text):
+        return text
+    if not _PYTHON.search(text) and not _CALL.fullmatch(beside):
+        try:
+            read(text)
+        except ReadError:
+            pass
+        else:
+            return text
+    try:
+        return to_latex(read_sympy(text))
+    except ValueError as error:
+        if _PYTHON.search(text):
+            raise UnreadError(str(error)) from None
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A problem out of its prose.
+
+    Attributes:
+        formula: the problem in LaTeX.
+        factor: what stands before an integral sign, and divides its reference.
+        assumptions: what the prose says of symbols.
+
+    """
+
+    formula: str
+    factor: str = ""
+    assumptions: Mapping[str, str] = field(default_factory=dict)
+
+
+def posed(text: str) -> Posed:
+    r"""The problem in a text: its formula without the prose around it, in LaTeX.
+
+    Raises:
+        UnreadError: a part of it cannot be read.
+
+    >>> posed(r"Assume a is negative. Find $-2 \cdot \int x^a dx$").factor
+    '-2 \\cdot'
+    >>> posed("integrate(x**2, (x, 0, oo))").formula
+    '\\int_{0}^{\\infty} x^{2} \\, d x'
+
+    """
+    formula = _formula(text)
+    assumptions = dict(_assumed(text)) if formula != text else {}
+    sign = _SIGN.search(formula)
+    if sign is None:
+        return Posed(_of_call(formula), "", assumptions)
+    factor, rest = formula[: sign.start()].strip(), formula[sign.start() :]
+    factor = factor.rpartition("=")[2].strip()
+    while (bare := _BARE_LIMIT.search(rest)) is not None:
+        end = _closing(rest, bare.end() - 1)
+        rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
+    if re.search(r"\\displaystyle|\{$|[a-z]{2} ", factor):  # decoration, or words
+        return Posed(formula, "", assumptions)
+    return Posed(_with_free_limits(rest), factor, assumptions)
+
+
+def _with_free_limits(formula: str) -> str:
+    r"""A definite integral in whose limits the letter of its variable has another name.
+
+    There the letter is free, as in a limit ``\cos^2 x + \sin^2 x`` of an integral over x. A
+    reference in that letter is then about another symbol, and is not judged.
+    """
+    signs, variable = list(_SIGN.finditer(formula)), _VARIABLE.search(formula)
+    if len(signs) != 1 or variable is None:
+        return formula
+    start, name = signs[0].end(), variable["name"]
+    marks, rest = limits_of(formula[start:])
+    renamed = {}
+    for mark, text in marks.items():
+        try:
+            limit = read(text[1:-1] if text.startswith("{") else text)[0].expression
+        except ReadError:  # an infinity, or what the reader of integrals will complain of
+            continue
+        if name in symbols_of(limit):
+            free = substitute(limit, name, Symbol(f"{name}_0"))
+            renamed[mark] = f"{{{to_latex(free)}}}"
+    if not renamed:
+        return formula
+    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + rest
+
+
+def _formula(text: str) -> str:
+    """The part of a text that is the problem: with an integral, else all that is a formula."""
+    spans = [str(next(filter(None, each.groups()))).strip() for each in _SPAN.finditer(text)]
+    signed = [span for span in spans if _SIGN.search(span)]
+    if signed:
+        return signed[0]
+    sign = _SIGN.search(text)
+    if sign is not None:  # the sentence with the sign, up to the end of its paragraph
+        start = max(text.rfind(end, 0, sign.start()) + 1 for end in (". ", ":", "\n", ".\n"))
+        return str(re.split(r"\n\s*\n|\.\s+[A-Z]", text[start:])[0]).strip()
+    asked = _ASKED.search(text)
+    if asked is not None:
+        rest = re.split(r"\n|\.\s+[A-Z]|\.\s*$", text[asked.end() :].strip())[0]
+        return spans[0] if spans else str(rest).strip()
+    if len(spans) == 1 and re.search(r"[A-Za-z]{3}", _SPAN.sub("", text)):
+        return spans[0]
+    return text
+
+
+def _assumed(text: str) -> Iterator[tuple[str, str]]:
+    for match in _ASSUMED.finditer(text):
+        said = match["said"].lower()
+        for word, kind in _KINDS.items():
+            if word in said:
+                names = re.findall(r"\\?[A-Za-z]+", match["names"])
+                yield from ((name.lstrip("\\"), kind) for name in names if name != "and")
+                break
+
+
+def asks_for_an_integral(text: str) -> bool:
+    """Whether prose asks for the integral of a formula that has no integral sign."""
+    return _ASKED.search(text) is not None
+
+
+def _of_call(text: str) -> str:
+    """The integral that ``integrate(f, (x, a, b))`` means; any other formula in LaTeX."""
+    call = _CALL.fullmatch(text)
+    if call is None:
+        return as_latex(text)
+    parts = _arguments(call["inside"])
+    if len(parts) != 2:
+        raise UnreadError(f"an integral over {len(parts) - 1} variables")
+    try:  # the call is SymPy's notation, and so is what stands in it
+        integrand, over = to_latex(read_sympy(parts[0])), parts[1].strip()
+    except ValueError as error:
+        raise UnreadError(str(error)) from None
+    limits = _arguments(over[1:-1]) if over.startswith("(") else [over]
+    if len(limits) not in (1, 3):
+        raise UnreadError("a range of integration has a variable and two ends")
+    sign = r"\int"
+    if len(limits) == 3:
+        lower, upper = map(_end, limits[1:])
+        sign += f"_{{{lower}}}^{{{upper}}}"
+    return f"{sign} {integrand} \\, d {as_latex(limits[0])}"
+
+
+def _end(text: str) -> str:
+    text = text.strip()
+    if text.lstrip("-") in ("oo", "inf", "infinity"):
+        return ("-" if text.startswith("-") else "") + r"\infty"
+    return as_latex(text)
+
+
+def _closing(text: str, opened: int) -> int:
+    """The place of the parenthesis that closes one; the text's end if none does."""
+    depth = 0
+    for at in range(opened, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _arguments(text: str) -> list[str]:
+    """The arguments of a call, at commas outside all brackets."""
+    parts, depth, start = [], 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(text[start:at])
+            start = at + 1
+    return [*parts, text[start:]]

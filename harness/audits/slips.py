@@ -1,0 +1,257 @@
+"""Which slip separates a wrong reference from a right one, found by undoing slips one at a time.
+
+Named as the red team names the slips that it makes (`studies.redteam.slips`): a sign, a number, a
+dropped term or factor, another function, an inner factor, a sign in an exponent. Before them come
+a wrong factor of the whole, and a derivative in place of an antiderivative. Candidates are compared
+at a few points; what fits is only a proposal, which the verifier has to prove.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from ...rewards.numeric.ball_arithmetic.balls import UnusableError
+from ...rewards.reading.expression.build import add, div, mul, neg, number, power
+from ...rewards.reading.expression.derivative import differentiate
+from ...rewards.reading.expression.traversal import (
+    additive_terms,
+    is_constant,
+    needs_worker,
+    nodes_of,
+    symbols_of,
+)
+from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from ...rewards.reading.latex import to_latex
+from ..stats.findings.failures import Sampled, Values, minus, near, ratio
+from ..studies.redteam.slips import SWAPS
+
+#: A proposal: the kind of the slip, and the expression without it.
+Repair = tuple[str, Expression]
+#: Candidates that are tried for one reference, at 0.1 to 0.3 ms each.
+MOST = 1200
+#: Factors that people forget beside rational ones: what a coefficient is divided by in turn.
+_CONSTANTS: tuple[tuple[Expression, float], ...] = (
+    (Call("pi"), math.pi),
+    (Call("e"), math.e),
+    *((Call("ln", (Number(n),)), math.log(n)) for n in (2, 3, 5, 10)),
+    *((Call("sqrt", (Number(n),)), math.sqrt(n)) for n in (2, 3, 5)),
+    (Call("sqrt", (Call("pi"),)), math.sqrt(math.pi)),
+)
+#: Addends of an integrand of which every sum is compared with what is missing.
+_ADDENDS = 8
+#: The largest denominator of a rational factor that is named.
+_DENOMINATOR = 60
+
+
+def repairs(f: Expression, reference: Expression, variable: str) -> Iterator[Repair]:
+    r"""Proposals of what a wrong antiderivative should have been, the likeliest first.
+
+    Args:
+        f: the integrand.
+        reference: the wrong antiderivative.
+        variable: the variable of integration.
+
+    >>> from calculus_harness.rewards.reading.latex import read, to_latex
+    >>> f, wrong = (read(text)[0].expression for text in (r"\ln x", r"x \ln x + x"))
+    >>> [(kind, to_latex(right)) for kind, right in islice(repairs(f, wrong, "x"), 1)]
+    [('a sign', 'x \\ln x - x')]
+
+    """
+    if needs_worker(f) or needs_worker(reference):
+        return
+    try:
+        wanted, given = Sampled(f, variable), Sampled(reference, variable)
+    except UnusableError:
+        return
+    c = ratio(given.slopes, wanted.values)
+    if c is not None and not near(c, 1):
+        yield from _by_factor(c, reference, variable)
+    yield from _by_term(reference, wanted, given)
+    atoms = _atoms(f, reference, variable)
+    for kind, candidate in islice(_undone(reference, atoms, variable), MOST):
+        try:
+            slopes = Sampled(candidate, variable).slopes
+        except UnusableError:
+            continue
+        if _same(slopes, wanted.values):
+            yield kind, candidate
+    yield from _by_dropped_term(reference, wanted, given, atoms)
+    if _same(given.values, wanted.slopes):
+        yield "a derivative in place of an antiderivative", reference
+
+
+def _same(first: Values, second: Values) -> bool:
+    c = ratio(first, second)
+    return c is not None and near(c, 1)
+
+
+def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
+    r"""A number as a formula: a fraction, or that times a constant; None for any other.
+
+    >>> from calculus_harness.rewards.reading.latex import to_latex
+    >>> to_latex(coefficient(-1.5))
+    '-\\frac{3}{2}'
+
+    """
+    if abs(c.imag) > 1e-9 * abs(c):
+        return None
+    units: list[tuple[Expression, float]] = []
+    for at, name in enumerate(sorted(symbols)):  # the values that `Sampled` gives them
+        units += [
+            (power(Symbol(name), Number(exponent)), ((3 + 2 * at) / 7) ** exponent)
+            for exponent in (1, -1, 2, -2)
+        ]
+    units.append((Number(1), 1.0))
+    for constant, size in _CONSTANTS:
+        units += [(constant, size), (div(Number(1), constant), 1 / size)]
+    for formula, size in units:
+        q = Fraction(c.real / size).limit_denominator(_DENOMINATOR)
+        if q and abs(float(q) * size - c.real) <= 1e-9 * abs(c.real) and abs(q) < 1000:
+            return mul(number(q), formula) if formula != Number(1) else number(q)
+    return None
+
+
+def _by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repair]:
+    if near(c, -1):
+        yield "a sign", neg(reference)
+        return
+    factor = coefficient(c, sorted(symbols_of(reference) - {variable}))
+    if factor is not None:
+        yield f"a factor {to_latex(factor)}", div(reference, factor)
+
+
+def _by_term(reference: Expression, wanted: Sampled, given: Sampled) -> Iterator[Repair]:
+    """One addend with a wrong sign or coefficient, or one too many."""
+    residual = [minus(a, b) for a, b in zip(given.slopes, wanted.values, strict=True)]
+    terms = additive_terms(reference, wanted.variable)
+    for at, term in enumerate(terms if len(terms) > 1 else ()):
+        try:
+            c = ratio(residual, Sampled(term, wanted.variable).slopes)
+        except UnusableError:
+            continue
+        factor = None if c is None else coefficient(1 - c)
+        if c is not None and near(c, 1):
+            yield "an extra term", add(*terms[:at], *terms[at + 1 :])
+        elif c is not None and near(c, 2):
+            yield "a sign", add(*terms[:at], neg(term), *terms[at + 1 :])
+        elif factor is not None:
+            yield "a coefficient", add(*terms[:at], mul(factor, term), *terms[at + 1 :])
+
+
+def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expression]:
+    """What may have been dropped: powers of the variable, functions that occur, logarithms."""
+    x = Symbol(variable)
+    found: dict[Expression, None] = dict.fromkeys((x, power(x, Number(2)), power(x, Number(3))))
+    for tree in (f, reference):
+        for node in nodes_of(tree):
+            if isinstance(node, Call) and not is_constant(node, variable):
+                found[node] = None
+                if node.function == "div":
+                    found[Call("ln", (Call("abs", (node.args[1],)),))] = None
+    return list(found)[:24]
+
+
+def _by_dropped_term(
+    reference: Expression, wanted: Sampled, given: Sampled, atoms: Sequence[Expression]
+) -> Iterator[Repair]:
+    """A term that is a multiple of an atom, or of two, and is missing."""
+    missing = [minus(b, a) for a, b in zip(given.slopes, wanted.values, strict=True)]
+    products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
+    for atom in (*atoms, *products):
+        try:
+            c = ratio(missing, Sampled(atom, wanted.variable).slopes)
+        except UnusableError:
+            continue
+        factor = None if c is None else coefficient(c)
+        if factor is not None:
+            yield "a dropped term", add(reference, mul(factor, atom))
+    # Where the integrand's own addends say so, the term's name is known, and not the term.
+    parts = [addend.values for addend in wanted.addends][:_ADDENDS]
+    for chosen in range(1, 2 ** len(parts) - 1):
+        summed = [_sum(values) for values in zip(*_subset(parts, chosen), strict=True)]
+        if _same(missing, summed):
+            yield "a dropped term", reference
+            return
+
+
+def _subset(parts: Sequence[Values], chosen: int) -> list[Values]:
+    return [part for at, part in enumerate(parts) if chosen >> at & 1]
+
+
+def _sum(values: Sequence[complex | None]) -> complex | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Iterator[Repair]:
+    """Every expression that one undone slip makes of this one."""
+    for candidates in (_numbers, _functions, _signs):
+        for kind, node in _everywhere(tree, candidates):
+            yield kind, node
+    for factor in (Symbol(variable), *atoms, Number(2), Number(3), div(Number(1), Number(2))):
+        for _, node in _everywhere(tree, lambda node, by=factor: _factors(node, by, variable)):
+            yield "a dropped factor", node
+    for term in (Number(1), Number(-1), Symbol(variable), Number(2), *atoms[:4]):
+        for _, node in _everywhere(tree, lambda node, by=term: _terms(node, by, variable)):
+            yield "a dropped term", node
+
+
+def _everywhere(tree: Expression, candidates: object) -> Iterator[Repair]:
+    """The changes of a node and of all nodes below, each in its place."""
+    yield from candidates(tree)  # type: ignore[operator]
+    if isinstance(tree, Call):
+        for at, arg in enumerate(tree.args):
+            for kind, changed in _everywhere(arg, candidates):
+                yield kind, Call(tree.function, (*tree.args[:at], changed, *tree.args[at + 1 :]))
+
+
+def _numbers(node: Expression) -> Iterator[Repair]:
+    if isinstance(node, Number):
+        q = Fraction(node.numerator, node.denominator)
+        for other in (q - 1, q + 1, 2 * q, q / 2, q - 2, q + 2, *([1 / q] if q else [])):
+            yield "a number", number(other)
+
+
+def _functions(node: Expression) -> Iterator[Repair]:
+    if not isinstance(node, Call) or len(node.args) != 1 or node.function in ("neg", "abs"):
+        return
+    for intended, written in SWAPS.items():
+        if written == node.function:
+            yield "another function", Call(intended, node.args)
+    if node.function in SWAPS:
+        yield "another function", Call(SWAPS[node.function], node.args)
+    for factor in (Fraction(1, 2), Fraction(2), Fraction(1, 3), Fraction(3)):
+        yield "an inner factor", Call(node.function, (mul(number(factor), node.args[0]),))
+    if node.function == "exp":
+        yield "a sign in an exponent", Call("exp", (neg(node.args[0]),))
+
+
+def _signs(node: Expression) -> Iterator[Repair]:
+    if isinstance(node, Call) and node.function == "pow":
+        yield "a sign in an exponent", Call("pow", (node.args[0], neg(node.args[1])))
+    yield "a sign", neg(node)
+
+
+def _factors(node: Expression, factor: Expression, variable: str) -> Iterator[Repair]:
+    if isinstance(node, Number) or (isinstance(node, Call) and not is_constant(node, variable)):
+        yield "", mul(node, factor)
+        if not isinstance(factor, Number):
+            yield "", div(node, factor)
+
+
+def _terms(node: Expression, term: Expression, variable: str) -> Iterator[Repair]:
+    if (isinstance(node, Call) and node.args and not is_constant(node, variable)) or isinstance(
+        node, Symbol
+    ):
+        yield "", add(node, term)
+
+
+def derivative_of(tree: Expression, variable: str) -> Expression | None:
+    """The derivative by rule; None where a function has none."""
+    try:
+        return differentiate(tree, variable)
+    except ValueError:
+        return None

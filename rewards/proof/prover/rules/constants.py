@@ -1,0 +1,86 @@
+"""Constants that are zero, although no relation of the field says so, as Calcium decides it.
+
+Letters: a constant is a polynomial in generators that are numbers, as ``sqrt(5 + 2 sqrt 6)``.
+(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) What is not decided
+is not proved.
+"""
+
+from __future__ import annotations
+
+from flint import fmpq
+from flint.types._gr import gr_complex_ca_ctx
+
+from ....reading.expression.tree import Call, Expression, Number
+from ..field import Field
+from ..quotients import Poly
+
+#: What Calcium has with the values that it has here.
+_NAMES = {"ln": "log"} | {name: name for name in ("exp", "sin", "cos", "atan")}
+_KINDS = frozenset(("pi", "i", "root", "even root", *_NAMES))
+_SIGNS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
+#: Most terms and highest degree of a constant, and characters of its text: then Calcium takes less
+#: than a second.
+MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
+
+
+def vanishes(field: Field, num: Poly, den: Poly) -> bool:
+    """Whether a numerator is zero as all its coefficients are, and the denominator is not."""
+    numbers = _numbers(field)
+    if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
+        return False
+    above, below = (_coefficients(field, poly, numbers) for poly in (num, den))
+    return all(is_zero(field, poly) for poly in above) and any(
+        is_zero(field, poly) is False for poly in below
+    )
+
+
+def is_zero(field: Field, poly: Poly) -> bool | None:
+    """Whether a polynomial in numbers is zero; None if that is not decided."""
+    if poly.is_constant():
+        return bool(poly.is_zero())
+    if any(generator.kind not in _KINDS for generator in field.used(field.poly(poly))):
+        return None
+    text = _text(field.tree(field.poly(poly)))
+    if text is None or len(text) > MAX_TEXT or poly.total_degree() > MAX_DEGREE:
+        return None
+    try:
+        decided: bool | None = gr_complex_ca_ctx.new()(text).is_zero()
+    except (ValueError, ArithmeticError):
+        return None
+    return decided
+
+
+def _numbers(field: Field) -> int:
+    """Bits of the generators that are numbers."""
+    bits = 0
+    for generator in field.generators:
+        parts = [arg for arg in generator.args if not isinstance(arg, str)]
+        constant = all(not field.support(arg) & ~bits for arg in parts)
+        if generator.kind != "symbol" and constant:
+            bits |= 1 << generator.index
+    return bits
+
+
+def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
+    """Coefficients, which are polynomials in numbers, of the products of other generators."""
+    parts: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
+    last = field.size - 1
+    for powers, c in poly.terms():
+        inside = tuple(e if numbers >> last - at & 1 else 0 for at, e in enumerate(powers))
+        outside = tuple(e - k for e, k in zip(powers, inside, strict=True))
+        parts.setdefault(outside, {})[inside] = c
+    return [field.ring.from_dict(part) for part in parts.values()]
+
+
+def _text(node: Expression) -> str | None:
+    """An expression in the notation of Calcium; None for what it does not have."""
+    if type(node) is Number:
+        return f"({node.numerator}/{node.denominator})"
+    args = [_text(arg) for arg in node.args]
+    if not all(args) or type(node) is not Call:
+        return None
+    if node.function in _SIGNS:
+        return f"({_SIGNS[node.function].join(map(str, args))})"
+    if not args:
+        return node.function if node.function in ("pi", "i") else None
+    return f"{_NAMES[node.function]}({args[0]})" if node.function in _NAMES else None

@@ -1,0 +1,130 @@
+"""Exponentials: products of whole powers of generators, one for each unit of their exponents.
+
+Letters: an exponent is ``n_1 b_1 + ... + n_r b_r``, plus multiples of generators g that have a rule
+(as ln u has: exp(c ln u) is u^c), plus i times an angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import fmpq
+
+from ..field import Generator
+from ..lattice import Vector
+from ..quotients import NotProvedError, Quotient
+from ..tower import RULES, Tower
+from .radicals import either_root, integer_power, positive_root, power, root, root_of_positive
+
+
+def exponent(
+    t: Tower, u: Quotient
+) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
+    """The vector of an exponent, its multiples of generators that may have a rule, its angle."""
+    vector: Vector = {}
+    others: list[tuple[fmpq, Quotient, Generator]] = []
+    angle = None
+    for c, arg, inner in t.addends(u):
+        if t.unit_i is not None and (inside := t.without_i(arg)) is not None:
+            angle = inside * t.field.constant(c) + (angle or t.field.zero)
+        elif inner is not None and inner.kind in EXPONENTIALS:
+            others.append((c, arg, inner))
+        else:
+            vector[t.key(arg)] = c
+    return vector, others, angle
+
+
+def exp(t: Tower, u: Quotient) -> Quotient:
+    for known, value in t.powers:  # is often asked for again
+        if known.num == u.num and known.den == u.den:
+            return value
+    vector, others, angle = exponent(t, u)
+    result = None
+    for c, arg, inner in others:
+        by_rule = EXPONENTIALS[inner.kind](t, inner, c)
+        if by_rule is None:
+            vector[t.key(arg)] = c
+        else:
+            t.rules.add(f"exp {inner.kind}")
+            result = by_rule if result is None else result * by_rule
+    for at, n in t.exponents.add(vector) if vector else ():
+        unit = t.exponents.generators.get(at) or _generator(t, at)
+        value = unit.element ** int(n.p) if n.q == 1 else _fraction(t, unit, n)
+        result = value if result is None else result * value
+    if angle is not None:
+        value = RULES["cos"](t, angle) + t.i * RULES["sin"](t, angle)
+        result = value if result is None else result * value
+    result = t.field.one if result is None else result
+    t.powers.append((u, result))
+    return result
+
+
+def _generator(t: Tower, at: int) -> Generator:
+    """The exponential t_i of a unit u: t_i' = u' t_i."""
+    c, arg = t.unit(t.exponents, at)
+    derivative, constant = t.field.derivative, t.field.constant(c)
+    made = t.scaled(
+        "exp", arg, c, lambda made: made.element * derivative(arg) * constant, positive=True
+    )
+    t.rules.add("exp")
+    t.exponents.generators[at] = made
+    return made
+
+
+def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
+    """A power of a unit whose generator was made before the power was asked for: a radical."""
+    if t.field.unreal >> unit.index & 1:
+        raise NotProvedError("a root of an exponential that may not be real")
+    return root_of_positive(t, unit.element, n)
+
+
+# --- rules of exp(c g) for generators g; None where a rule does not apply
+
+
+def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    (base,) = g.args
+    if g.real:
+        return positive_root(t, base, c)
+    # Roots of odd order are real for negative numbers, and the exponential is not.
+    if c.q == 1 or c.q % 2 == 0:
+        return power(t, base, Fraction(int(c.p), int(c.q)))
+    return None
+
+
+def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    even = c.q == 1 and c.p % 2 == 0 and g.real
+    return integer_power(t, g.args[0], int(c.p)) if even else None
+
+
+def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    """Exponentials of inverse hyperbolic functions (DLMF 4.37.16, 4.37.21, 4.37.24)."""
+    (u,) = g.args
+    if c.q != 1:
+        return None
+    if g.kind == "atanh":
+        square = t.normal((1 + u) / (1 - u))
+        half, odd = divmod(int(c.p), 2)
+        return integer_power(t, square, half) * (either_root(t, square) if odd else t.field.one)
+    if g.kind == "acosh":
+        radical = root(t, u - 1, 2) * root(t, u + 1, 2)
+        return integer_power(t, u + radical if c > 0 else u - radical, abs(int(c.p)))
+    radical = root(t, u * u + 1, 2)
+    return integer_power(t, radical + u if c > 0 else radical - u, abs(int(c.p)))
+
+
+def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
+    """W exp W = u (Corless et al., *On the Lambert W function*, 1996, equation 1.5)."""
+    return integer_power(t, g.args[0] / g.element, int(c.p)) if c.q == 1 else None
+
+
+EXPONENTIALS: dict[str, Callable[[Tower, Generator, fmpq], Quotient | None]] = {
+    "ln": _exp_ln,
+    "ln_abs": _exp_ln_abs,
+    "asinh": _exp_inverse,
+    "acosh": _exp_inverse,
+    "atanh": _exp_inverse,
+    "lambertw": _exp_lambertw,
+}
+RULES["exp"] = exp
+RULES["e"] = lambda t: exp(t, t.field.one)

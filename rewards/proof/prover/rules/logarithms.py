@@ -1,0 +1,157 @@
+"""Logarithms, and powers with exponents that vary: u^w is exp(w ln u).
+
+Letters: ln u is a sum of ``e ln b`` for factors ``b^e`` of u, and each b has one generator t_i,
+``t_i' = b'/b``. A rule for ln|u| holds for real u only.
+"""
+
+from __future__ import annotations
+
+from ....reading.expression.traversal import fold
+from ....reading.expression.tree import Call, Expression, Number
+from ..quotients import NotProvedError, Poly, Quotient
+from ..tower import FORMS, RULES, Tower
+from .exponentials import exp
+from .radicals import factors, positive_factors, power
+from .signs import require_positive, take_for_real
+
+
+def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
+    """ln u; with ``bars`` ln|u|."""
+    base = t.field
+    element = t.normal(element)
+    if element.is_zero():
+        raise NotProvedError("the logarithm of zero")
+    positive, element = positive_factors(base, element)
+    total = base.zero
+    for factor, e in positive:
+        total = total + base.constant(e) * _ln(t, factor, positive=True)
+    if not base.support(element):
+        negative = not (bars or element.num.is_one())
+        return total + t.i * t.named("pi") if negative else total
+    t.splittable = True
+    if bars and not base.is_real(element):
+        return total + _ln_modulus(t, element)
+    if t.split:
+        chosen, coprime = factors(t, element)
+        if coprime is not None:
+            for poly, times in coprime:
+                total = total + times * _ln(t, base.poly(poly), positive=True)
+            if not bars:
+                require_positive(t, chosen, element)
+            if chosen < 0 and not bars:
+                total = total + t.i * t.named("pi")
+            t.rules.add("logarithms of coprime factors")
+            return total
+    if not (bars or base.is_positive(element.den)):
+        return total + _ln(t, element)
+    name = "ln_abs" if bars else "ln"
+    if element.den.is_one():
+        return total + _ln(t, element, name)
+    num, den = base.parts(element)
+    return total + _ln(t, num, name) - _ln(t, den, name)
+
+
+def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False) -> Quotient:
+    """A logarithm as a generator: ``ln``, or ``ln_abs`` with bars."""
+    base = t.field
+    if element is base.one or element == base.one:
+        return base.zero
+    positive = positive or (element.den.is_one() and base.is_positive(element.num))
+    inner = base.single(element) if positive else None
+    if inner is not None and inner.kind == "exp":
+        argument: Quotient = inner.args[0]
+        return argument * base.constant(inner.unit)
+    real = positive or name == "ln_abs"
+    if name == "ln_abs" and element.num.leading_coefficient() < 0:
+        element = -element
+    name = "ln" if positive else name
+    return t.function(name, (element,), lambda: base.derivative(element) / element, real=real)
+
+
+def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
+    """ln|u| of a u that may not be real: ln(u v)/2 with its conjugate v.
+
+    Factors that are q-th roots of a real r have the modulus |r|^(1/q); what is left has the form
+    a + i b with real a and b, or nothing is said.
+    """
+    base, total = t.field, t.field.zero
+    parts: list[Poly] = []
+    for part, direction in ((element.num, 1), (element.den, -1)):
+        degrees = part.term_content().degrees()[::-1]
+        for generator, degree in zip(base.generators, degrees, strict=False):
+            if not (degree and generator.kind == "even root"):
+                continue
+            (radicand,) = generator.args
+            if base.is_real(radicand):
+                part = part / generator.element.num**degree
+                # The generator is d (n/d)^(1/q) for a radicand n/d.
+                modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
+                below = ln(t, base.poly(radicand.den), bars=True)
+                total = total + direction * degree * (modulus + below)
+        parts.append(part)
+    rest = t.normal(Quotient(*parts))
+    if base.is_real(rest):
+        return total + ln(t, rest, bars=True)
+    i = t.i
+    if base.support(rest) & base.unreal != i.support:
+        raise NotProvedError("the modulus of what may not be real")
+    t.rules.add("moduli of complex numbers")
+    for part, direction in ((rest.num, 1), (rest.den, -1)):
+        conjugate = part - 2 * i.num * part.derivative(i.num.degrees().index(1))
+        square = t.normal(base.poly(part) * base.poly(conjugate))
+        total = total + ln(t, square, bars=True) * base.rational(direction, 2)
+    return total
+
+
+# --- forms
+
+
+def _power(t: Tower, node: Call) -> Quotient:
+    base, exponent = node.args
+    if isinstance(base, Call) and base.function == "e":
+        return exp(t, t.value(exponent))
+    return _general_power(t, base, exponent)
+
+
+def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient:
+    ratio = fold(exponent)
+    if ratio is None:
+        t.rules.add("u^w = exp(w ln u)")
+        real_parts = t.real_parts
+        value = exp(t, exponent_of(t, base, exponent))
+        if real_parts:
+            take_for_real(t, value)
+        return value
+    if ratio.numerator % 2 == 0 and isinstance(base, Call) and base.function == "abs":
+        inside = t.normal(t.value(base.args[0]))
+        if t.field.is_real(inside) and ratio.denominator == 1:
+            return power(t, inside, ratio)
+    return power(t, t.value(base), ratio)
+
+
+def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
+    """w ln u for a power u^w."""
+    varying = t.value(exponent)
+    # A constant exponent may be whole, and then a negative base has a real power.
+    real_parts, t.real_parts = t.real_parts, t.real_parts and not t.field.is_constant(varying)
+    logarithm = ln(t, t.value(base))
+    t.real_parts = real_parts
+    return varying * logarithm
+
+
+def _logarithm(t: Tower, node: Call) -> Quotient:
+    argument = node.args[0]
+    if isinstance(argument, Call) and argument.function == "abs":
+        value = ln(t, t.value(argument.args[0]), bars=True)
+    else:
+        value = ln(t, t.value(argument))
+    return value if node.function == "ln" else value / ln(t, t.value(node.args[1]))
+
+
+FORMS |= {
+    "pow": _power,
+    "root": lambda t, node: _general_power(t, node.args[0], Call("div", (Number(1), node.args[1]))),
+    "ln": _logarithm,
+    "log": _logarithm,
+}
+RULES["ln"] = ln

@@ -1,0 +1,317 @@
+"""Powers and roots: by manifestly positive factors, by coprime ones with signs, or whole.
+
+Letters: a root is a product of ``b^e`` with rational e, and each radicand b has one generator r,
+``r^q = b``. (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6: with the
+relations of all generators, each monic in its own, every element has one remainder.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+
+from flint import fmpq, fmpz
+
+from ....reading.expression.tree import Call, Expression, Number
+from ..field import Field, Generator
+from ..lattice import UNIT
+from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
+from ..tower import MAX_LETTER_POWER, RULES, Tower
+from .signs import require_positive, sign
+
+#: Rational numbers of at most so many bits are factored.
+MAX_FACTOR_BITS = 64
+#: Polynomials with more terms have no root.
+MAX_FACTOR_TERMS = 200
+#: Largest power of a sum that is expanded, and bits of numbers that are raised.
+MAX_POWER, MAX_NUMBER_BITS = 64, 32_768
+#: Highest order of a root.
+MAX_ORDER = 20_000
+
+#: A kind of root, a radicand and an exponent.
+Radical = tuple[str, Quotient, fmpq]
+
+
+def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
+    """A rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` has it."""
+    if exponent.denominator == 1:
+        return integer_power(t, element, exponent.numerator)
+    if t.principal_roots and exponent.denominator % 2:
+        number = t.field.rational(*exponent.as_integer_ratio())
+        logarithm = RULES["ln"](t, element)
+        return RULES["exp"](t, logarithm * number)
+    return integer_power(t, root(t, element, exponent.denominator), exponent.numerator)
+
+
+def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
+    """The principal power; `power` has real roots of odd order instead."""
+    ratio = exponent.rational()
+    if ratio is not None and (ratio.q == 1 or ratio.q % 2 == 0):
+        return power(t, base, Fraction(int(ratio.p), int(ratio.q)))
+    return RULES["exp"](t, exponent * RULES["ln"](t, base))
+
+
+def sqrt(t: Tower, u: Quotient) -> Quotient:
+    return root(t, u, 2)
+
+
+def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
+    """A power; of a long sum, as a power of a generator for it."""
+    if element.is_zero():
+        if k <= 0:
+            raise NotProvedError("a power of zero that has no value")
+        return element
+    lead = element.num.leading_coefficient()
+    numbers = [lead] if abs(k) <= 2 else [*element.num.coeffs(), *element.den.coeffs()]
+    size = max(0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers)
+    if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
+        raise NotProvedError("a power that is too high")
+    terms = len(element.num) + len(element.den)
+    if terms == 2 or abs(k) <= (4 if terms > 8 else MAX_POWER):
+        return element**k
+    above, below = _base(t, element.num / lead), _base(t, element.den)
+    return above**k / below**k * t.field.constant(lead) ** k
+
+
+def _base(t: Tower, poly: Poly) -> Quotient:
+    """A generator for a sum that has too high a power to be expanded."""
+    base = t.field
+    element = base.poly(base.reduce(poly))
+    if len(element.num) <= 1:
+        return element
+    slope = None if base.is_constant(element) else (lambda: base.derivative(element))
+    known = base.get(
+        "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
+    )
+    if known.relation is None:
+        base.relate(known, base.variables[known.index] - element.num, 1)
+    return known.element
+
+
+# --- roots
+
+
+def root(t: Tower, element: Quotient, q: int) -> Quotient:
+    """The q-th root: real and odd for odd q where that is real, else principal."""
+    element = t.normal(element)
+    if element.is_zero():
+        return element
+    negative, found = radicals(t, element, q)
+    result = _root_of_minus(t, q) if negative else t.field.one
+    for kind, base, exponent in found:
+        if kind == "root":
+            factor = positive_root(t, base, exponent)
+        else:
+            factor = _radical(t, kind, base, exponent)
+        result = result * factor
+    return result
+
+
+def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
+    """The radicals whose product, and of -1 if so, the q-th root of a normal element is."""
+    positive, element = positive_factors(t.field, element)
+    found = [("root", base, e / q) for base, e in positive]
+    if not t.field.support(element):
+        return not element.num.is_one(), found
+    t.splittable = True
+    if t.split:
+        chosen, coprime = factors(t, element)
+        if coprime is not None:
+            if q % 2 == 0:
+                require_positive(t, chosen, element)
+            t.rules.add("roots of coprime factors")
+            found += [("root", t.field.poly(base), fmpq(e, q)) for base, e in coprime]
+            return chosen < 0, found
+    kind = "even root" if q % 2 == 0 else "odd root"
+    if not t.field.is_positive(element.den):
+        return False, [*found, (kind, element, fmpq(1, q))]
+    num, den = t.field.parts(element)
+    kind = "root" if t.field.is_positive(num.num) else kind
+    return False, [*found, (kind, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
+
+
+def note_radicand(t: Tower, element: Quotient, q: int) -> None:
+    """Read a radicand: the unit of its exponents divides all of them."""
+    element = t.normal(element)
+    for kind, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
+        if exponent.q != 1:
+            key = kind, str(base.num), str(base.den)
+            t.units[key] = exponent.gcd(t.units.get(key, UNIT))
+
+
+def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
+    """A rational power of a positive element without a denominator."""
+    if base is t.field.one or base == t.field.one:
+        return base
+    if exponent.q == 1:
+        return integer_power(t, base, int(exponent.p))
+    inner = t.field.single(base)
+    if inner is not None and inner.kind == "exp":
+        return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
+    return root_of_positive(t, base, exponent)
+
+
+def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
+    """A rational power of a positive element as a power of its root, or of a root of that."""
+    known = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
+    times = exponent / known.unit
+    if times.q != 1:
+        return root_of_positive(t, known.element, times)
+    return known.element ** int(times.p)
+
+
+def either_root(t: Tower, radicand: Quotient) -> Quotient:
+    """A square root that may be the negative of the principal one, as on one branch cut."""
+    return _radical(t, "either root", radicand, fmpq(1, 2))
+
+
+def _radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
+    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
+    known = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
+    times = exponent / known.unit
+    if times.q != 1:
+        raise NotProvedError("a root whose order was not read")
+    return (known.element / t.field.poly(radicand.den)) ** int(times.p)
+
+
+def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
+    """A generator r with r^q = b: r' = (r^q)'/(q r^(q-1))."""
+    base = t.field
+    unit = fmpq(1, exponent.q)
+    if t.units:
+        unit = unit.gcd(t.units.get((kind, str(radicand.num), str(radicand.den)), UNIT))
+    order = int(unit.q)
+    if order > MAX_ORDER:
+        raise NotProvedError("a root of too high an order")
+    above = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
+
+    def slope(made: Generator) -> Quotient:
+        return base.derivative(base.poly(above)) / order / made.element ** (order - 1)
+
+    def tree(inner: Expression, number: Number) -> Expression:
+        return Call("mul", (base.tree(base.poly(radicand.den)), Call("pow", (inner, number))))
+
+    made = t.scaled(kind, radicand, unit, slope, tree, positive=kind == "root")
+    if made.relation is None:
+        base.relate(made, base.variables[made.index] ** order - above, order)
+    t.rules.add("root")
+    return made
+
+
+def _root_of_minus(t: Tower, q: int) -> Quotient:
+    if q % 2:
+        return -t.field.one
+    return RULES["exp"](t, t.i * t.named("pi") / q)
+
+
+# --- factors
+
+
+def positive_factors(
+    field: Field, element: Quotient
+) -> tuple[list[tuple[Quotient, fmpq]], Quotient]:
+    """Manifestly positive factors with their exponents, and what is left of an element.
+
+    What is left has +-1 for its leading coefficient.
+    """
+    found: list[tuple[Quotient, fmpq]] = []
+    c = abs(element.num.leading_coefficient())
+    if c != 1:
+        element = Quotient(element.num / c, element.den, element.support)
+        found += [(field.constant(prime), fmpq(e)) for prime, e in _prime_factors(c)]
+    if not field.support(element) & field.positive:
+        return found, element
+    if (inner := field.single(element)) is not None:
+        return [*found, _without_root(inner, 1)], field.one
+    parts: list[Poly] = []
+    for part, direction in ((element.num, 1), (element.den, -1)):
+        content = part.term_content()
+        degrees = () if content.is_one() else content.degrees()[::-1]
+        for generator, degree in zip(field.generators, degrees, strict=False):
+            if degree and field.positive >> generator.index & 1:
+                part = part / field.variables[generator.index] ** degree
+                found.append(_without_root(generator, direction * degree))
+        parts.append(part)
+    num, den = parts
+    whole = num is element.num and den is element.den
+    return found, element if whole else Quotient(num, den)
+
+
+def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
+    if generator.kind == "root":
+        return generator.args[0], generator.unit * exponent
+    return generator.element, fmpq(exponent)
+
+
+def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
+    """A sign and positive coprime factors with exponents; None if a sign is not known."""
+    result, found = 1, []
+    for part, direction in ((element.num, 1), (element.den, -1)):
+        if len(part) > MAX_FACTOR_TERMS:
+            raise NotProvedError("a polynomial that is too large to be factored")
+        result *= 1 if part.leading_coefficient() > 0 else -1
+        # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
+        for factor, e in part.factor()[1] if is_factored_quickly(part) else [(part, 1)]:
+            base, times = factor / factor.leading_coefficient(), int(e) * direction
+            preferred = _conjugate(t.field, base)
+            if preferred is not None:
+                base, norm = preferred
+                result *= 1 if norm > 0 or times % 2 == 0 else -1
+                found += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
+                times = -times
+                t.rules.add("conjugates")
+            s = sign(t, base)
+            if s is None:
+                return 1, None
+            result *= s ** (times % 2)
+            found.append((base * s, times))
+    return result, found
+
+
+def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
+    """The conjugate ``a - b r`` of ``a + b r`` with a square root r, and their product.
+
+    Only if the product is a number, and of the two the conjugate is the one to be used: then
+    ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
+    """
+    for other in conjugates(field, poly):
+        if list(poly.coeffs()) < list(other.coeffs()):
+            norm = norm_of(field, poly, other)
+            if norm is not None:
+                return other, norm
+    return None
+
+
+def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
+    """``a - b r`` for each square root r in which a polynomial is ``a + b r``, up to a factor."""
+    for generator in field.related:
+        place = field.size - 1 - generator.index
+        if generator.order == 2 and "root" in generator.kind and poly.degrees()[place] == 1:
+            other = poly - 2 * field.variables[generator.index] * poly.derivative(place)
+            yield other / other.leading_coefficient()
+
+
+def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
+    """The product of both if it is a number other than zero."""
+    with suppress(NotProvedError):  # the product is too large
+        found = field.reduce(product(poly, conjugate))
+        if found.is_constant() and not found.is_zero():
+            norm: fmpq = found.leading_coefficient()
+            return norm
+    return None
+
+
+def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
+    """The prime factors of a positive rational number with exponents; large ones stay whole."""
+    exponents: dict[int, int] = {}
+    for part, direction in ((value.p, 1), (value.q, -1)):
+        number = int(part)
+        small = number.bit_length() <= MAX_FACTOR_BITS
+        for prime, e in fmpz(number).factor() if small else [(number, 1)]:
+            if prime != 1:
+                exponents[int(prime)] = exponents.get(int(prime), 0) + direction * int(e)
+    return list(exponents.items())
+
+
+RULES |= {"pow": principal_power, "sqrt": sqrt}

@@ -1,0 +1,104 @@
+"""Signs of real elements: manifest, implied by others, computed for constants, or the case's."""
+
+from __future__ import annotations
+
+import math
+
+from flint import acb
+
+from ....numeric.ball_arithmetic.balls import precision
+from ....numeric.ball_arithmetic.compiler import compile_tape
+from ....reading.expression.traversal import needs_worker, symbols_of
+from ....reading.expression.tree import Expression, Symbol
+from ..quotients import MAX_DIVIDED_DEGREE, NotProvedError, Poly, Quotient
+from ..tower import NowhereError, Tower
+
+#: Most signs that one case fixes, and bits with which the sign of a constant is computed.
+MAX_CONDITIONS, SIGN_BITS = 5, 256
+
+
+def sign(t: Tower, poly: Poly) -> int | None:
+    """The sign of a polynomial; None if it is not known, or zero."""
+    base = t.field
+    if poly.is_zero():
+        return None
+    content = poly.term_content()
+    if content.total_degree() > 1 and base.is_real(base.poly(content)):
+        letters = zip(base.variables[::-1], content.degrees(), strict=True)
+        poly = poly / math.prod((x ** (d // 2 * 2) for x, d in letters), start=content**0)
+    if base.is_positive(poly):
+        return 1
+    if base.is_positive(-poly):
+        return -1
+    for known, _, chosen in t.conditions:
+        least = known if chosen > 0 else -known
+        for s, candidate in ((1, poly), (-1, -poly)):
+            if candidate == least or base.is_positive(candidate - least):
+                return s
+        if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
+            others, remainder = divmod(poly, known)
+            if remainder.is_zero():
+                rest = sign(t, others)
+                return None if rest is None else rest * chosen
+    t.splittable = True
+    lead = poly.leading_coefficient()
+    if not t.split or not base.is_real(base.poly(poly)):
+        return None
+    monic = poly / lead
+    tree = base.tree(base.poly(monic))
+    if symbols_of(tree):
+        if len(t.conditions) >= MAX_CONDITIONS:
+            raise NotProvedError("too many signs")
+        chosen = next((s for known, s in t.case if known == tree), 1)
+        t.conditions.append((monic, tree, chosen))
+    else:
+        chosen = _constant_sign(tree)
+    return chosen if lead > 0 else -chosen
+
+
+def require_sign(t: Tower, element: Quotient) -> int:
+    """The sign of an element, without which nothing can be proved."""
+    element = t.normal(element)
+    if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
+        raise NotProvedError("what may be zero on an interval")
+    above, below = sign(t, element.num), sign(t, element.den)
+    if not (above and below):
+        raise NotProvedError("a sign that is not known")
+    return above * below
+
+
+def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
+    """Leave a case in which the integrand, whose parts must be real, has no value."""
+    if chosen < 0 and t.real_parts and not t.field.is_constant(element):
+        raise NowhereError
+
+
+def take_for_real(t: Tower, element: Quotient) -> None:
+    """Note that a part of the integrand is real, as ``x^n`` with real n, so what it is made of.
+
+    In ``g a`` or ``a/g`` with a real a the generator g is real.
+    """
+    support = t.field.support(element) & t.field.unreal
+    for g in t.field.used(element) if support else ():
+        factors = (element / g.element, element * g.element)
+        if g.element.support == support and any(map(t.field.is_real, factors)):
+            t.field.unreal &= ~support
+
+
+def leave_out_negative(t: Tower) -> None:
+    """Regard the variable as positive, in a case of its own."""
+    x = t.symbol(t.variable)
+    t.field.positive |= x.support
+    t.conditions.append((x.num, Symbol(t.variable), 1))
+
+
+def _constant_sign(tree: Expression) -> int:
+    """The sign of a real constant: of a ball that does not contain zero."""
+    if needs_worker(tree):
+        raise NotProvedError("a constant that may take long")
+    with precision(SIGN_BITS):
+        tape = compile_tape(tree, "x")
+        value = tape.run(acb(0), {}, derivative=False)[tape.root][0].real
+    if value > 0 or value < 0:
+        return 1 if value > 0 else -1
+    raise NotProvedError("a constant whose sign cannot be told")

@@ -1,0 +1,332 @@
+"""The tower of one proof: a differential field, and the functions whose values are in it.
+
+Letters (Bronstein, *Symbolic Integration I*, chapter 3): over the constants, K_0 is the rational
+functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field. It is an exponential if
+t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u, algebraic if it has a relation, and
+else some function whose derivative is in the tower. Exponents, angles and radicands of one height
+are read before the first generator of that height is made (`reading`).
+
+`FORMS` and `RULES` are the functions; the modules of `rules` register theirs. Every rule holds for
+the principal branches of `rewards.numeric.ball_arithmetic.jets` (odd roots of negative numbers are
+real) wherever both sides are defined, or else is used only with *signs*: in a second attempt
+(``split``) radicands and arguments of logarithms are factored, and each factor has the sign that
+the present *case* gives it. A proof needs all cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as new
+from functools import partial, reduce
+from operator import add, mul, truediv
+from typing import TypeAlias
+
+from flint import fmpq
+
+from ...numeric.ball_arithmetic.compiler import DOMAIN
+from ...reading.expression.formulas import definition_of, template
+from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...reading.functions import RECORDS
+from ...reading.functions.record import ODD
+from .field import Field, Generator
+from .lattice import UNIT, Lattice
+from .quotients import NotProvedError, Poly, Quotient, quotient
+
+#: Largest power of a generator, and largest multiple of an angle that is expanded.
+MAX_LETTER_POWER, MAX_MULTIPLE = 10**7, 128
+#: A sum in an exponent or an angle is taken apart if it has no more terms than this: each is a row
+#: of a small matrix.
+MAX_ADDENDS = 24
+#: Functions that are not real for every real argument. As parts of the integrand they are real at
+#: every point that counts (`Tower.real_parts`).
+RESTRICTED = DOMAIN - {"root"} | {"even root", "either root"}
+#: Assumptions that make a parameter positive (see
+#: `rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+POSITIVE = frozenset(("positive", "integer", "even", "odd"))
+_OPERATORS = {"add": add, "mul": mul, "div": truediv}
+_ARITHMETIC = frozenset(("add", "mul", "neg", "div"))
+#: Signs of real expressions.
+Signs: TypeAlias = tuple[tuple[Expression, int], ...]
+
+
+class NowhereError(Exception):
+    """In this case of signs the integrand has no real value: nothing is to be proved."""
+
+
+@dataclass(slots=True)
+class Tower:
+    """The state of one proof.
+
+    ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
+    those that were asked for; ``nowhere`` says that f has no real value there. Expressions, not
+    places in a list, say which sign is whose: what is asked, and when, depends on the signs.
+    ``exponents`` and ``angles`` have the units of exponentials, and of sines and cosines, ``units``
+    those of the exponents of radicands.
+    """
+
+    field: Field
+    variable: str
+    kinds: Mapping[str, str]
+    split: bool = False
+    case: Signs = ()
+    real_parts: bool = False
+    principal_roots: bool = False
+    splittable: bool = False
+    nowhere: bool = False
+    rules: set[str] = new(default_factory=set)
+    conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
+    exponents: Lattice = new(default_factory=partial(Lattice, MAX_LETTER_POWER, algebraic=True))
+    angles: Lattice = new(default_factory=partial(Lattice, MAX_MULTIPLE))
+    units: dict[tuple[str, str, str], fmpq] = new(default_factory=dict)
+    values: dict[Expression, Quotient] = new(default_factory=dict)
+    powers: list[tuple[Quotient, Quotient]] = new(default_factory=list)
+    sines: list[tuple[Quotient, tuple[Quotient, Quotient]]] = new(default_factory=list)
+    monomials: list[Quotient] = new(default_factory=list)
+    symbols: dict[str, Quotient] = new(default_factory=dict)
+    unit_i: Quotient | None = None
+
+    @property
+    def signs(self) -> Signs:
+        """The signs that this case has come to depend on."""
+        return tuple((tree, sign) for _, tree, sign in self.conditions)
+
+    # --- leaves ---
+
+    def symbol(self, name: str) -> Quotient:
+        known = self.symbols.get(name)
+        if known is None:
+            base, varies = self.field, name == self.variable
+            slope = (lambda: base.one) if varies else None
+            positive = not varies and self.kinds.get(name) in POSITIVE
+            made = base.get(
+                "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
+            )
+            known = self.symbols[name] = made.element
+        return known
+
+    def named(self, name: str) -> Quotient:
+        """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
+        return self.field.get(name, real=True, positive=True).element
+
+    @property
+    def i(self) -> Quotient:
+        if self.unit_i is None:
+            made = self.field.get("i")
+            self.unit_i = made.element
+            self.field.relate(made, self.unit_i.num**2 + 1, 2)
+        return self.unit_i
+
+    # --- elements ---
+
+    def normal(self, element: Quotient) -> Quotient:
+        """Reduced, and without i as a factor of the denominator."""
+        if not self.field.support(element) & self.field.bound:
+            return element
+        element = self.field.normal(element)
+        if self.unit_i is not None and not element.den.is_one():
+            i = self.unit_i.num
+            if element.den.term_content().gcd(i) == i:
+                element = self.field.normal(Quotient(-i * element.num, element.den / i))
+        return element
+
+    def without_i(self, arg: Quotient) -> Quotient | None:
+        """The factor of i that an element is; None if it is none."""
+        if self.unit_i is None or len(arg.num) != 1:
+            return None
+        i = self.unit_i.num
+        return Quotient(arg.num / i, arg.den) if arg.num.term_content().gcd(i) == i else None
+
+    def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
+        """Rational numbers and monomials whose products add up to an element.
+
+        With each monomial comes the generator that it is, if it is one. A long sum is one monomial.
+        """
+        base, element = self.field, self.normal(element)
+        inner = base.single(element)
+        if inner is not None:
+            return [(UNIT, element, inner)]
+        num, den = element.num, element.den
+        if len(num) == 1 or len(num) > MAX_ADDENDS:
+            c = num.leading_coefficient()
+            monomial = element if c == 1 else Quotient(num / c, den, element.support)
+            return [(c, monomial, base.single(monomial))]
+        from_dict = base.ring.from_dict
+        parts = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+        return [(c, monomial, base.single(monomial)) for c, monomial in parts]
+
+    def key(self, monomial: Quotient) -> int:
+        """The place of a monomial, which is its name in the vectors of exponents and angles."""
+        num, den = monomial.num, monomial.den
+        for at, known in enumerate(self.monomials):
+            if known.num == num and known.den == den:
+                return at
+        self.monomials.append(monomial)
+        return len(self.monomials) - 1
+
+    def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
+        """A unit of a lattice as a number times an element."""
+        (c, first), *rest = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
+        if not rest:  # units that are alone may be multiples of others
+            return (UNIT, first * self.field.constant(c)) if at in lattice.alone else (c, first)
+        constant = self.field.constant
+        return UNIT, sum((arg * constant(c) for c, arg in rest), first * constant(c))
+
+    # --- generators ---
+
+    def function(
+        self, name: str, args: tuple[Quotient, ...], slope: Callable[[], Quotient], *, real: bool
+    ) -> Quotient:
+        """The value of a function that stays as it is: a generator with its derivative."""
+        base = self.field
+        args = tuple(map(self.normal, args))
+        support = 0
+        for arg in args:
+            support |= base.support(arg)
+        self.rules.add(name)
+        made = base.get(
+            name,
+            args,
+            slope if support & base.varying else None,
+            lambda: _call(name, tuple(map(base.tree, args))),
+            real=(real or (self.real_parts and name in RESTRICTED)) and not support & base.unreal,
+        )
+        return made.element
+
+    def scaled(
+        self,
+        kind: str,
+        arg: Quotient,
+        unit: fmpq,
+        slope: Callable[[Generator], Quotient],
+        tree: Callable[[Expression, Number], Expression] | None = None,
+        *,
+        positive: bool = False,
+    ) -> Generator:
+        """A generator for a function of ``unit`` times an argument."""
+        base = self.field
+        support = base.support(arg)
+        real = not support & base.unreal
+
+        def written() -> Expression:
+            inner, number = base.tree(arg), Number(int(unit.p), int(unit.q))
+            if tree is not None:
+                return tree(inner, number)
+            return Call(kind, (inner if unit == 1 else Call("mul", (number, inner)),))
+
+        made = base.get(
+            kind,
+            (arg,),
+            (lambda: slope(made)) if support & base.varying else None,
+            written,
+            unit,
+            real=real and (kind not in RESTRICTED or (self.real_parts and kind != "either root")),
+            positive=real and positive,
+        )
+        if made.unit != unit:
+            raise NotProvedError("a function of the same argument with two units")
+        return made
+
+    # --- values of expressions ---
+
+    def value(self, node: Expression) -> Quotient:
+        if type(node) is Symbol:
+            return self.symbol(node.name)
+        if type(node) is Number:
+            return self.field.rational(node.numerator, node.denominator)
+        if node.function in _ARITHMETIC:  # is seldom met again
+            return self.field.spend(FORMS[node.function](self, node))
+        known = self.values.get(node)
+        if known is None:
+            known = self.values[node] = self.field.spend(self._value(node))
+        return known
+
+    def _value(self, node: Call) -> Quotient:
+        form = FORMS.get(node.function)
+        if form is not None:
+            return form(self, node)
+        rule = RULES.get(node.function)
+        if rule is None and not RECORDS[node.function].derivative:
+            definition = definition_of(node)
+            if definition is None:
+                raise NotProvedError(f"no rule for {node.function}")
+            return self.value(definition)
+        return self.applied(node.function, *map(self.value, node.args))
+
+    def applied(self, name: str, *values: Quotient) -> Quotient:
+        """A function of values: by its rule, or a generator with the derivative of its record."""
+        rule = RULES.get(name)
+        return self.by_record(name, *values) if rule is None else rule(self, *values)
+
+    def by_record(self, name: str, *values: Quotient) -> Quotient:
+        """A function as a generator with the derivative of its record."""
+        record = RECORDS[name]
+        arguments = record.arguments.split()
+        if not record.derivative or len(arguments) != len(values):
+            raise NotProvedError(f"no rule for {name}")
+        at = arguments.index("u")
+        if not all(map(self.field.is_constant, (*values[:at], *values[at + 1 :]))):
+            raise NotProvedError(f"{name} with a parameter that varies")
+
+        def made(t: Tower, *values: Quotient) -> Quotient:
+            given = dict(zip(arguments, values, strict=True))
+
+            def slope() -> Quotient:
+                factor = t.formula(template(record.derivative), given)
+                return factor * t.field.derivative(values[at])
+
+            return t.function(name, values, slope, real=len(values) == 1 and not record.domain)
+
+        return odd(made)(self, *values) if record.parity == ODD else made(self, *values)
+
+    def formula(self, tree: Expression, given: Mapping[str, Quotient]) -> Quotient:
+        """The value of a formula of a record."""
+        if isinstance(tree, Symbol):
+            return given[tree.name]
+        if isinstance(tree, Number):
+            return self.field.rational(tree.numerator, tree.denominator)
+        values = [self.formula(arg, given) for arg in tree.args]
+        if tree.function in _OPERATORS:
+            return reduce(_OPERATORS[tree.function], values)
+        if tree.function == "neg":
+            return -values[0]
+        return self.applied(tree.function, *values)
+
+
+def odd(value: Callable[[Tower, Quotient], Quotient]) -> Callable[..., Quotient]:
+    """An odd function: its arguments have a positive leading coefficient."""
+
+    def rule(t: Tower, u: Quotient) -> Quotient:
+        u = t.normal(u)
+        if u.is_zero():
+            return u
+        return -value(t, -u) if u.num.leading_coefficient() < 0 else value(t, u)
+
+    return rule
+
+
+def _call(name: str, args: tuple[Expression, ...]) -> Expression:
+    """A function of the expression tree for the function of a generator."""
+    if name == "ln_abs":
+        return Call("ln", (Call("abs", args),))
+    if name not in FUNCTIONS:
+        raise NotProvedError(f"{name} has no expression")
+    return Call(name, args)
+
+
+def _division(t: Tower, node: Call) -> Quotient:
+    above, below = node.args
+    if type(below) is Number and below.numerator:
+        return t.value(above) * t.field.rational(below.denominator, below.numerator)
+    return t.value(above) / t.field.normal(t.value(below))
+
+
+#: Functions that are not merely applied to the values of their arguments.
+FORMS: dict[str, Callable[[Tower, Call], Quotient]] = {
+    "add": lambda t, node: reduce(add, map(t.value, node.args)),
+    "mul": lambda t, node: reduce(mul, map(t.value, node.args)),
+    "neg": lambda t, node: -t.value(node.args[0]),
+    "div": _division,
+}
+#: Functions of values.
+RULES: dict[str, Callable[..., Quotient]] = {}

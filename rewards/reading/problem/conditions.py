@@ -1,0 +1,258 @@
+r"""Conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
+
+A text of conditions is a list of clauses: comparisons (``a > b > 0``), sets (``n \in \mathbb{N}``)
+and words (``where n is a positive integer``). If one clause is not understood, none is taken:
+an answer that is right under a condition is wrong without.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from ...errors import ProblemError
+from ..expression.traversal import all_nodes, fold, symbols_of
+from ..expression.tree import Call, Expression, Symbol
+from ..latex import ReadError, read
+
+#: A longer text is no list of conditions: those of textbooks have up to 60 characters.
+_LONGEST: Final = 400
+_SPACES: Final = re.compile(
+    r"\\(?:[,;:! ]|q?quad(?![A-Za-z])|(?:left|right|bigl?|bigr)(?![A-Za-z]))|[~$&]|\\\\"
+)
+_TEXT: Final = re.compile(r"\\(?:text|mbox|hbox|textrm|textit|mathrm)\s*\{([^{}]*)\}")
+#: Where a clause ends and the next one begins.
+_JOINT: Final = re.compile(
+    r"[,;:]|\.(?!\d)|\\(?:wedge|land)(?![A-Za-z])|(?<![\\A-Za-z])(?i:and|where|with|for|if|when"
+    r"|assum(?:e|ing)|suppose|provided|given|let|such\s+that|satisfying)(?![A-Za-z])"
+)
+_FILLER: Final = re.compile(
+    r"(?<![\\A-Za-z])(?i:is|are|be|an|the|that|all|any|every|each|some|both|fixed|arbitrary|here"
+    r"|numbers?|values?|of|a(?=\s+(?:real|rational|positive|negative|non|integer|natural|whole|even|odd"
+    r"|constant|parameter)))(?![A-Za-z])"
+)
+#: What a name may be said to be without a word for its kind.
+_NOUN: Final = re.compile(r"(?<![\\A-Za-z])(?:constant|parameter)s?(?![A-Za-z])")
+#: Words for a kind of parameter, and the kinds of `rewards.numeric.sampling` that they name.
+_WORDS: Final = {
+    "real": "real", "rational": "real", "nonzero": "real", "non-zero": "real",
+    "positive": "positive", "nonnegative": "positive", "non-negative": "positive",
+    "negative": "negative", "integer": "signed integer", "natural": "integer", "whole": "integer",
+    "even": "even", "odd": "odd",
+}  # fmt: skip
+_WORD: Final = re.compile(rf"(?<![\\A-Za-z-])({'|'.join(_WORDS)})s?(?![A-Za-z])", re.IGNORECASE)
+_SET: Final = re.compile(
+    r"(?:\\in(?![A-Za-z])|∈)\s*(?:\\(?:mathbb|mathbf|mathds)\s*\{?\s*|\\)?([NZRQℕℤℝℚ])\s*\}?"
+    r"(?P<part>(?:\s*[\^_]\s*(?:\{[^{}]*\}|[\w+*-]))*)\s*"
+)
+_OF_A_SET: Final = {"N": "integer", "ℕ": "integer", "Z": "signed integer", "ℤ": "signed integer"}
+#: The numbers of ``n = 1, 2, 3, \dots``.
+_SERIES: Final = re.compile(
+    r"(?:=|\\in(?![A-Za-z])|∈)\s*(?:\\\{)?\s*(\d+)\s*,\s*(\d+)\s*,\s*(?:\d+\s*,\s*){0,8}"
+    r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
+)
+_NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
+_RELATION: Final = re.compile(
+    r"[<>=≤≥≠∈]|\\(?:lt|gt|leq?|geq?|leqslant|geqslant|neq?|not|in)(?![A-Za-z])"
+)
+_FLIPPED: Final = {"gt": "lt", "ge": "le"}
+
+
+class Conditions(NamedTuple):
+    """What a problem says of its parameters.
+
+    Attributes:
+        kinds: names with kinds, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
+        comparisons: all comparisons, as trees of ``lt``, ``le`` and ``ne``.
+
+    """
+
+    kinds: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[Expression, ...] = ()
+
+
+#: Where conditions may begin behind an integral, and how many such places are tried.
+_START: Final = re.compile(
+    r"[,;(\[:]|\\(?:[,;:! ]|q?quad|text|mbox|hbox|mathrm)(?![A-Za-z])|~|where|for"
+)
+_TRIES: Final = 12
+
+
+def behind(body: str) -> Iterator[tuple[str, Conditions]]:
+    r"""What may be an integrand with its differential, and the conditions that follow.
+
+    >>> [rest for rest, _ in behind(r"x^a\,dx \quad (a>0)")][0]
+    'x^a\\,dx'
+
+    """
+    for match in itertools.islice(_START.finditer(body, max(len(body) - _LONGEST, 1)), _TRIES):
+        found = conditions_of(body[match.start() :])
+        if found is not None:
+            yield body[: match.start()].rstrip("=? "), found
+
+
+def conditions_of(text: str) -> Conditions | None:
+    r"""The conditions of a text that consists of them; None if it does not.
+
+    Raises:
+        ProblemError: a parameter is said to be positive and negative.
+
+    >>> conditions_of(r"\text{where }n\text{ is a positive integer and }a<0").kinds
+    (('a', 'negative'), ('n', 'integer'))
+
+    """
+    if len(text) > _LONGEST:
+        return None
+    plain = _SERIES.sub(_set_of_series, _SPACES.sub(" ", _TEXT.sub(r" \1 ", text)))
+    found = _Found()
+    understood = all(map(found.take, _clauses(plain)))
+    if not understood or found.pending or not found.words:
+        return None
+    return found.conditions()
+
+
+@dataclass(slots=True)
+class _Found:
+    """What clauses have said: words for names, comparisons, and names that wait for words."""
+
+    words: dict[str, set[str]] = field(default_factory=dict)
+    comparisons: list[Expression] = field(default_factory=list)
+    pending: list[str] = field(default_factory=list)
+
+    def take(self, clause: str) -> bool:
+        """Add a clause; whether it is understood."""
+        words = {_WORDS[word.lower()] for word in _WORD.findall(clause)}
+        rest = _WORD.sub(" ", _FILLER.sub(" ", clause))
+        noun = _NOUN.search(rest)
+        rest = _NOUN.sub(" ", rest).strip()
+        member = _SET.search(rest)
+        if member is not None:
+            words.add(_OF_A_SET.get(member[1], "real"))
+            words |= {"positive"} if re.search(r"[+>*]|\\ge", member["part"]) else set()
+            words |= {"negative"} if re.search(r"[<-]", member["part"]) else set()
+            rest = rest[: member.start()] + rest[member.end() :]
+        named = bool(words) or noun is not None
+        relation = _RELATION.search(rest)
+        if relation is None:
+            # a and b of "a and b are positive" wait for the word
+            names = rest.split()
+            self.pending += [name.replace("{", "").replace("}", "") for name in names]
+            if not all(map(_NAME.fullmatch, names)) or (named and not self.pending):
+                return False
+            if named:
+                self._say(words, self.pending)
+            return True
+        compared: set[str] = set()
+        for subject in (*self.pending, rest[: relation.start()]):
+            found = _comparisons(f"{subject} {rest[relation.start() :]}")
+            if not found:
+                return False
+            self.comparisons += found
+            compared.update(*map(symbols_of, found))
+        self._say(words, compared)
+        return True
+
+    def _say(self, words: set[str], names: Collection[str]) -> None:
+        for name in names:
+            self.words.setdefault(name.lstrip("\\"), set()).update(words)
+        self.pending = []
+
+    def conditions(self) -> Conditions:
+        """The kind of each name, from words and comparisons with numbers."""
+        kinds = tuple((name, self._kind(name)) for name in sorted(self.words))
+        return Conditions(kinds, tuple(dict.fromkeys(self.comparisons)))
+
+    def _kind(self, name: str) -> str:
+        words = self.words[name]
+        sign = {"positive", "negative"} & (words | {_sign(each, name) for each in self.comparisons})
+        if len(sign) == 2:
+            raise ProblemError(f"the conditions say that {name} is positive and negative")
+        for kind in ("even", "odd", "integer"):
+            if kind in words:
+                return kind
+        if "signed integer" in words:
+            return "integer" if "positive" in sign else "signed integer"
+        signed = "real" in words or any(_is_signed(each, name) for each in self.comparisons)
+        return sign.pop() if sign else "real" if signed else "positive"
+
+
+def _set_of_series(match: re.Match[str]) -> str:
+    """1, 2, 3, ... as a set or a word."""
+    first, second = int(match[1]), int(match[2])
+    return r"\in\mathbb{N} " if second != first + 2 else " odd " if first % 2 else " even "
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """The clauses between joints outside of brackets; those inside, where brackets hold all."""
+    level, start, clauses = 0, 0, []
+    joints = {match.start(): match.end() for match in _JOINT.finditer(text)}
+    for at, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level == 0 and at in joints and at >= start:
+            clauses.append(text[start:at])
+            start = joints[at]
+    for clause in map(str.strip, (*clauses, text[start:])):
+        if clause.startswith(("(", "[")) and clause.endswith((")", "]")):
+            yield from (part for part in map(str.strip, _JOINT.split(clause[1:-1])) if part)
+        elif clause:
+            yield clause
+
+
+def _comparisons(text: str) -> list[Expression]:
+    """The comparisons of a chain, the smaller side first; nothing if it is none."""
+    try:
+        tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression
+    except ReadError:
+        return []
+    parts = [tree.args[1]] if tree.function == "piecewise" and len(tree.args) == 3 else []
+    for part in parts:
+        if part.function == "and":
+            parts += part.args
+    turned = [
+        Call(_FLIPPED[part.function], part.args[::-1]) if part.function in _FLIPPED else part
+        for part in parts
+        if part.function != "and"
+    ]
+    if not {part.function for part in turned} <= {"lt", "le", "ne"}:
+        return []
+    for one in turned:
+        # a < b < 0 says a < 0
+        further = [
+            Call("lt", (one.args[0], two.args[1]))
+            for two in turned
+            if one.args[1] == two.args[0] and "ne" not in (one.function, two.function)
+        ]
+        turned += [each for each in further if each not in turned]
+    return turned
+
+
+def _sign(comparison: Expression, name: str) -> str:
+    """What 0 <= c < x or x < c <= 0 says of x."""
+    low, high = comparison.args
+    below, above = fold(low), fold(high)
+    if comparison.function == "ne":
+        return ""
+    if high == Symbol(name) and below is not None and below >= 0:
+        return "positive"
+    return "negative" if low == Symbol(name) and above is not None and above <= 0 else ""
+
+
+def is_sign(comparison: Expression) -> bool:
+    """Whether a comparison is one of a symbol with 0."""
+    return any(isinstance(side, Symbol) for side in comparison.args) and any(
+        fold(side) == 0 for side in comparison.args
+    )
+
+
+def _is_signed(comparison: Expression, name: str) -> bool:
+    r"""Whether x may be negative by x != 0, \|x\| < a, x < 1 or -1 < x."""
+    if any(node.function == "abs" and name in symbols_of(node) for node in all_nodes(comparison)):
+        return True
+    low, high = comparison.args
+    bound = fold(high if low == Symbol(name) else low)
+    if Symbol(name) not in (low, high) or bound is None:
+        return False
+    return comparison.function != "ne" or bound == 0

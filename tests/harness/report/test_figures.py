@@ -1,0 +1,78 @@
+"""Figures: all that is drawn is inside the frame, and scales begin and end where they should."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from calculus_harness.harness.report.figures import differences
+from calculus_harness.harness.report.figures.figure import Figure, thinned
+from calculus_harness.harness.report.figures.scatter import scatter
+from calculus_harness.harness.report.search.figures import by_generation
+
+
+def drawn_differences(groups: int) -> Figure:
+    one: Any = SimpleNamespace(value=0.1, interval=(-0.05, 0.25), p=0.2, adjusted=None)
+    lines = [("first − second", "c0", one), ("third − second", "c1", one)]
+    return differences._draw("d", {f"group {n}": lines for n in range(groups)}, "")
+
+
+FIGURES = [
+    scatter("s", "one", "two", [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]),
+    drawn_differences(1),
+    drawn_differences(3),
+    by_generation("g", "title", {"a": [0.1, 0.5, 0.9], "b": [None, 0.2, 0.3]}, ""),
+]
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_nothing_is_outside_of_the_frame(figure: Figure) -> None:
+    assert figure.width > 100
+    assert figure.height > 100
+    for shape in figure.shapes:
+        for x, y in shape.points:
+            assert 0 <= x <= figure.width
+            assert 0 <= y <= figure.height
+
+
+def test_a_square_has_the_scale_from_0_to_100_on_both_sides() -> None:
+    shapes = [shape for shape in FIGURES[0].shapes if shape.style == "tick"]
+    words = [shape.text for shape in shapes]
+    assert sorted(words, key=int) == sorted(2 * ["0", "25", "50", "75", "100"], key=int)
+    across = [shape.points[0][0] for shape in shapes if shape.anchor == "middle"]
+    up = [shape.points[0][1] for shape in shapes if shape.anchor == "end"]
+    assert across[-1] - across[0] == pytest.approx(up[0] - up[-1])  # a square
+    diagonal = next(shape.points for shape in FIGURES[0].shapes if shape.style == "zero")
+    assert [x for x, _ in diagonal] == [across[0], across[-1]]
+
+
+def test_groups_have_headings_if_there_are_several() -> None:
+    headings = [[s.text for s in f.shapes if s.style == "heading"] for f in FIGURES[1:3]]
+    assert headings == [[], ["group 0", "group 1", "group 2"]]
+    # Each line is below the one before, by the same step.
+    rows = [s.points[0][1] for s in FIGURES[2].shapes if s.style == "value"]
+    steps = [round(b - a, 6) for a, b in pairwise(rows)]
+    assert len(set(steps)) == 2
+    assert min(steps) > 20
+
+
+def test_generations_reach_from_the_left_to_the_right_of_the_plot() -> None:
+    figure = FIGURES[3]
+    grid = [shape.points for shape in figure.shapes if shape.style == "grid"]
+    bottoms = sorted(points[0][1] for points in grid)
+    assert bottoms[-1] - bottoms[0] == 210
+    assert bottoms[0] == 12
+
+
+@pytest.mark.parametrize("figure", FIGURES[1:3])
+def test_a_scale_of_differences_is_the_same_on_both_sides_of_0(figure: Figure) -> None:
+    ticks = [int(shape.text) for shape in figure.shapes if shape.style == "tick"]
+    assert ticks == [-tick for tick in reversed(ticks)]
+    assert ticks[-1] == 30  # the first step above 25
+
+
+def test_labels_that_would_touch_are_left_out() -> None:
+    assert thinned([(0, "a"), (12, "b"), (26, "c")]) == [(0, "a"), (26, "c")]

@@ -1,0 +1,47 @@
+"""Sentences and differences over several systems: none is left out, and none is made up."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from calculus_harness.harness.stats import repaired
+from calculus_harness.harness.stats.paired import wording
+
+
+def row(first: str, second: str) -> Any:
+    scores = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.3}
+    one = SimpleNamespace(first=scores[first], second=scores[second])
+    return SimpleNamespace(
+        first=first, second=second, unpaired=0, system="", group="all", at=lambda k: one
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "same", "rest"), [("abc", "b", None), ("abcd", "bc", 1), ("abcd", "bcd", 2)]
+)
+def test_the_number_of_further_models_is_told_if_there_are_some(
+    monkeypatch: pytest.MonkeyPatch, names: str, same: str, rest: int | None
+) -> None:
+    monkeypatch.setattr(wording, "_stands", lambda row, k: row.second not in same)
+    monkeypatch.setattr(wording, "_pair", lambda row, *rest: f"{row.first} and {row.second}.")
+    comparison: Any = SimpleNamespace(primary_k=1, contrasts=[row("a", n) for n in names[1:]])
+    text = wording.which(comparison)
+    assert ("Nor was one found" in text) == (rest is not None)
+    if rest is not None:
+        assert f"between a and {rest} more" in text
+
+
+def test_every_arm_that_both_systems_have_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {"p": [1, 1], "q": [1, 1], "r": [1, 0]}
+    mine = {("m", "other", 1): {}, ("m", "told", 1): counts, ("m", "told", 2): counts}
+    theirs = {("n", "told", 1): counts, ("n", "told", 2): counts}
+    first: Any = SimpleNamespace(problems=(), arms=mine)
+    second: Any = SimpleNamespace(problems=(), arms=theirs)
+    monkeypatch.setattr(repaired, "_arms", lambda run, policy: run.arms)
+    monkeypatch.setattr(repaired, "_share", lambda count: float(count[1]))
+    monkeypatch.setattr(repaired, "clusters_of", lambda problems: {key: key for key in counts})
+    found = list(repaired.repaired_differences((first, "m", "M"), (second, "n", "N")))
+    assert [(each.feedback, each.turn) for each in found] == [("told", 1), ("told", 2)]

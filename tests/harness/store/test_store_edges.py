@@ -1,0 +1,38 @@
+"""Small decisions of the store: where a log is, what is looked for, how sums are put together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from calculus_harness.harness.store import overview
+from calculus_harness.harness.store.counts import FIRST, merge
+from calculus_harness.harness.store.jsonl_log import SHARD_BYTES, Log
+from calculus_harness.harness.store.run import Run
+
+
+def test_the_first_correct_of_two_shards_is_the_earlier_one() -> None:
+    parts = [
+        {"sums": [["m", "p", {"samples": 3, FIRST: 7}], ["m", "q", {"samples": 1}]]},
+        {"sums": [["m", "p", {"samples": 2, FIRST: 4}], ["m", "q", {"samples": 1, FIRST: 0}]]},
+        {"sums": [["m", "p", {"samples": 1}]]},
+    ]
+    total = merge(parts)
+    assert total["m", "p"] == {"samples": 6, FIRST: 4}
+    assert total["m", "q"] == {"samples": 2, FIRST: 0}
+
+
+def test_runs_are_looked_for_three_folders_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Run, "exists", staticmethod(lambda path: path.name.startswith("run")))
+    for place in ("run1", "a/run2", "a/b/run3", "a/b/c/run4", "a/.hidden/run5"):
+        (tmp_path / place).mkdir(parents=True)
+    assert [path.name for path in overview.runs_under(tmp_path)] == ["run3", "run2", "run1"]
+
+
+def test_a_log_makes_its_folders_and_is_rotated_while_small(tmp_path: Path) -> None:
+    with Log(tmp_path / "a" / "b" / "log", ()) as log:
+        log.append({"key": "x"})
+    assert 1 << 20 < SHARD_BYTES < 1 << 30

@@ -1,0 +1,116 @@
+"""Identities with one number, sign or function changed: what is proved of them is still true.
+
+``python -m tests.rewards.proof.test_mutations 100000`` has as many as one likes.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+from flint import acb
+
+from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
+from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
+from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.reading.expression.traversal import needs_worker
+from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
+from calculus_harness.rewards.reading.latex import to_latex
+from tests.rewards.proof.test_prover import call, diff, mutate
+
+X, A = Symbol("x"), Symbol("a")
+#: Points of a proved mutation, at which F' and f are compared.
+POINTS = 6
+
+
+def number(source: random.Random) -> Expression:
+    """A rational number, a root, a sine, an exponential of one: relations of numbers, too."""
+    n = Number(source.choice((-3, -2, -1, 1, 2, 3, 4, 5, 6)), source.choice((1, 1, 1, 2, 3)))
+    name = source.choice(("", "", "", "", "sqrt", "cos", "sin", "exp", "atan", "ln", "pi"))
+    if name in ("sqrt", "ln"):
+        n = Number(abs(n.numerator) + 1)
+    if name == "pi":
+        return call("mul", n, Call("pi"))
+    return call(name, n) if name else n
+
+
+def linear(source: random.Random) -> Expression:
+    """An argument with a phase: ``2x + 3``, ``x/2 - pi``."""
+    k = Number(source.choice((-2, -1, 1, 2, 3)), source.choice((1, 1, 2, 3)))
+    inner = call("mul", k, source.choice((X, X, X, call("pow", X, Number(2)))))
+    shift = source.choice((None, None, number(source), A))
+    return inner if shift is None else call("add", inner, shift)
+
+
+def tree(source: random.Random, depth: int) -> Expression:
+    """An expression in x, and perhaps a."""
+    if depth == 0:
+        return source.choice((X, linear(source), linear(source), number(source), A))
+    kind = source.random()
+    if kind < 0.5:
+        parts = tree(source, depth - 1), tree(source, source.randrange(depth))
+        return call(source.choice(("add", "mul", "mul", "div")), *parts)
+    inner = tree(source, depth - 1)
+    if kind < 0.65:
+        exponent = source.choice(((2, 1), (3, 1), (-1, 1), (1, 2), (1, 3), (3, 2), (-1, 2)))
+        return call("pow", inner, Number(*exponent))
+    names = "sin cos exp tan ln sinh cosh tanh atan sqrt asinh asin atanh erf abs"
+    return call(source.choice(names.split()), inner)
+
+
+def differ(answer: Expression, integrand: Expression, source: random.Random) -> bool:
+    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    with precision(256):
+        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        for _ in range(POINTS):
+            x, values = acb(source.uniform(-4, 4)), {"a": acb(source.uniform(0.2, 3))}
+            jets = below.run(x, values, derivative=False)
+            if all(jets[slot][0].imag.is_zero() for slot in below.domain):
+                slope = above.run(x, values)[above.root][1] or acb(0)
+                difference = slope - jets[below.root][0]
+                if difference.is_finite() and not difference.contains(0):
+                    return True
+    return False
+
+
+def survey(count: int, seed: int) -> dict[str, int]:
+    """Prove F' = f for random F, and mutations of it; count proofs, and the points that they had.
+
+    Fails where what is proved is refuted at a point.
+    """
+    source = random.Random(seed)
+    counts = dict.fromkeys(("mutations", "refuted", "proved", "identities", "points"), 0)
+    while counts["mutations"] < count:
+        answer = tree(source, source.choice((1, 2, 2, 3)))
+        integrand = diff(answer)
+        if needs_worker(answer) or needs_worker(integrand):
+            continue
+        pairs = [
+            (answer, integrand),
+            (mutate(answer, source), integrand),
+            (answer, mutate(integrand, source)),
+        ]
+        for mutated, (one, other) in enumerate(pairs):
+            proved = prove(one, other, "x", {"a": "positive"}) is not None
+            false = differ(one, other, source)
+            assert not (proved and false), (to_latex(one), to_latex(other), seed)
+            counts["points"] += POINTS * proved
+            if mutated:
+                counts["mutations"] += 1
+                counts["refuted"] += false
+                counts["proved"] += proved
+            else:
+                counts["identities"] += proved
+    return counts
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_mutations_that_are_refuted_are_not_proved(seed: int) -> None:
+    counts = survey(150, seed)
+    assert counts["refuted"] > 0.5 * counts["mutations"]
+    assert counts["identities"] > 0.25 * counts["mutations"]
+
+
+if __name__ == "__main__":
+    print(survey(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))

@@ -1,0 +1,83 @@
+"""Small decisions of extraction that the corpora alone leave open."""
+
+from __future__ import annotations
+
+import pytest
+
+from calculus_harness.rewards.reading.extraction import boxes, extract
+from calculus_harness.rewards.reading.extraction.boxed.content import is_mention
+from calculus_harness.rewards.reading.extraction.cases import as_cases
+from calculus_harness.rewards.reading.extraction.choose import _Reader
+from calculus_harness.rewards.reading.extraction.spans import spans
+from calculus_harness.rewards.reading.extraction.statements import chains
+from calculus_harness.rewards.reading.extraction.words.leads import first_check
+
+
+def test_the_first_formula_begins_the_chain_of_a_later_one() -> None:
+    text = "$D(x)$ is wanted.\n\n$\\frac{d}{dx}x^3$\n$= 3x^2$\n$= 4x^2 - x^2$"
+    formulas = spans(text[text.index("\n\n") :])
+    reader = _Reader(text[text.index("\n\n") :], formulas)
+    assert reader.root(len(formulas) - 1) == r"\frac{d}{dx}x^3"
+
+
+def test_a_box_is_only_mentioned_at_the_very_beginning() -> None:
+    text = r"in \boxed{}"
+    assert is_mention(boxes.boxes(text)[0], text)
+
+
+def test_a_heading_is_found_behind_the_same_word_in_a_sentence() -> None:
+    text = "The explanation and an explanation follow.\n\n$x^2$\n\nExplanation: we used $u$"
+    assert first_check(text, len(text)) == text.index("Explanation:")
+
+
+@pytest.mark.parametrize("padding", range(1, 40))
+def test_formulas_that_are_close_are_joined_wherever_they_stand(padding: int) -> None:
+    assert [span.latex for span in spans("." * padding + "$x^2$ + $C$")] == ["x^2 + C"]
+    far = "." * padding + "$x^2$" + " " * 10 + "+" + " " * 4 + "$C$"
+    assert len(spans(far)) == 2
+
+
+@pytest.mark.parametrize("truncated", [False, True])
+def test_an_open_thought_holds_no_answer(truncated: bool) -> None:
+    for text in ("<think>so $x^2$", r"<think>so \boxed{x^2}"):
+        found = extract(text, truncated=truncated)
+        assert found.answer is None
+        assert found.notes == ("the thinking block is not closed",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"It is not \boxed{x^2}. Let us see.",
+        r"So $\boxed{x^2}$ is wrong.",
+        "The answer is not $\\boxed{x^2}$.\n\nWe go on.",
+    ],
+)
+def test_a_box_is_denied_from_either_side(text: str) -> None:
+    assert extract(text).answer is None
+
+
+def test_values_and_bounds_alone_are_cases() -> None:
+    found = as_cases(r"x^2, x>0, x<5; -x^2, x\le 0")
+    assert found == r"\begin{cases} x^2 & x>0,  x<5 \\ -x^2 & x\le 0 \end{cases}"
+
+
+def test_a_second_open_bracket_is_like_the_first() -> None:
+    once, twice = (
+        r"\left\{x\right. = \left(y\right.",
+        r"\left\{x\right. = \left\{x\right. = \left(y\right.",
+    )
+    assert len(chains(once)[0].links) == 2
+    assert len(chains(twice)[0].links) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (r"\\boxed{\\frac{x^2}{2}}", r"\frac{x^2}{2}"),
+        (r"\boxed{\begin{cases} \frac{x}{2} & x>0 \\\sin x & x<0\end{cases}}", None),
+    ],
+)
+def test_backslashes_are_doubled_everywhere_or_kept(text: str, answer: str | None) -> None:
+    found = extract(text).answer
+    assert found == answer if answer else "\\\\" in str(found)

@@ -1,0 +1,119 @@
+"""Every verdict, with its evidence, is the recorded one: a change of any raises `VERSION`.
+
+``python tests/rewards/test_recorded.py`` records anew, and prints the rows that have changed. The
+rows are those of the corpora (a part of the large ones) and of each generator of the standing
+search.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from calculus_harness.harness.studies.redteam import GENERATORS, case_at
+from calculus_harness.rewards import (
+    ProblemError,
+    verify_antiderivative,
+    verify_definite_integral,
+)
+from calculus_harness.rewards.reading.extraction import extract
+from calculus_harness.rewards.verdict import VERSION
+
+CASES = Path(__file__).parent / "cases"
+RECORD = CASES / "recorded.json"
+#: Corpus -> the fields with the problem and the text, and which rows are judged.
+JUDGED = {
+    "redteam": ("integrand", "completion", 1),
+    "verdicts": ("integrand", "completion", 6),
+    "antiderivatives": ("integrand", "answer", 20),
+    "special_integrals": ("integrand", "answer", 6),
+    "definite": ("integral", "answer", 1),
+}
+#: Corpora whose texts are read for an answer, all of them.
+READ = {"extraction": "completion", "responses": "response", "verdicts": "completion"}
+#: Cases of each generator.
+DRAWN = 14
+
+
+def judged(kind: str, problem: str, text: str, **options: Any) -> str:
+    """A verdict in one line: all but the time, and digits that other versions of Arb may change."""
+    verify = verify_definite_integral if kind == "definite" else verify_antiderivative
+    try:
+        verdict = verify(text, problem, **options)
+    except ProblemError:
+        return "problem error"
+    e = verdict.evidence
+    point = "" if e.witness is None else e.witness.point
+    parts = (verdict.status, e.proof, e.points, e.digits, e.coverage, *e.flags, e.detail, point)
+    return " ".join(map(str, parts))
+
+
+def rows(name: str) -> Iterator[tuple[str, str]]:
+    """Rows of a part of the record: a name, and what is said of it today."""
+    if name == "generated":
+        for maker in GENERATORS:
+            for index in range(DRAWN):
+                case = case_at(maker, 36, index)
+                options = {"assumptions": case.assumptions} if case.assumptions else {}
+                said = judged(case.task, case.integrand, case.completion, **options)
+                yield f"{maker} {index}", said
+        return
+    corpus, _, reading = name.partition(" ")
+    cases = json.loads((CASES / f"{corpus}.json").read_text("utf-8"))
+    for n, case in enumerate(cases):
+        if reading:
+            text = case[READ[corpus]]
+            if isinstance(text, str):
+                yield f"{corpus} {n}", repr(extract(text))
+        elif n % JUDGED[corpus][2] == 0:
+            problem, text, _ = JUDGED[corpus]
+            options = dict(case.get("options", {}))
+            if "variable" in case:
+                options["variable"] = case["variable"]
+            if isinstance(case[text], str):
+                yield f"{corpus} {n}", judged(corpus, case[problem], case[text], **options)
+
+
+PARTS = ("generated", *JUDGED, *(f"{name} read" for name in READ))
+
+
+def digests(said: dict[str, str]) -> list[str]:
+    return [f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}" for text in said.values()]
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_verdicts_are_the_recorded_ones(name: str) -> None:
+    record = json.loads(RECORD.read_text("utf-8"))
+    said = dict(rows(name))
+    new = digests(said)
+    old = record["rows"][name].split()
+    changed = [f"{row}: {said[row]}" for row, a, b in zip(said, old, new, strict=True) if a != b]
+    assert not changed, (
+        f"{len(changed)} verdicts of version {record['version']} have changed; if they may, raise "
+        "VERSION, and record them: python tests/rewards/test_recorded.py\n" + "\n".join(changed[:9])
+    )
+    assert record["version"] == VERSION, "record again: python tests/rewards/test_recorded.py"
+
+
+def record() -> None:
+    old = json.loads(RECORD.read_text("utf-8"))["rows"] if RECORD.exists() else {}
+    new = {}
+    for name in PARTS:
+        said = dict(rows(name))
+        found = digests(said)
+        known = old.get(name, "").split() or found
+        for row, a, b in zip(said, known, found, strict=False):
+            if a != b:
+                print(f"{row}: {said[row]}")
+        new[name] = " ".join(found)
+    RECORD.write_text(json.dumps({"version": VERSION, "rows": new}, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(record())

@@ -1,0 +1,69 @@
+"""Acceptance without a proof: each search finds a fault that no other one does."""
+
+from __future__ import annotations
+
+import pytest
+
+from calculus_harness.rewards import Status, verify_antiderivative
+
+
+@pytest.mark.parametrize(
+    ("integrand", "answer"),
+    [
+        (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.01)", "x"),
+        (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.0001)", "x"),
+        (r"\operatorname{sgn}(x-77)\operatorname{sgn}(x-77.0000001)", "x"),
+        (r"\max(x-50,0)\max(50.01-x,0)", "7"),
+        (r"1+\max(x-500,0)\max(500.1-x,0)", "x"),
+    ],
+)
+def test_a_narrow_interval_between_breakpoints_has_a_point(integrand: str, answer: str) -> None:
+    """F' = f but on an interval of f that no other point of the line hits."""
+    verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand)
+    assert verdict.status is Status.INCORRECT
+    assert verdict.evidence.witness is not None
+
+
+def test_another_branch_between_breakpoints_is_flagged() -> None:
+    """F' = -f on an interval between two zeros of the radicand: half of a branch, and a flag."""
+    verdict = verify_antiderivative(
+        r"\boxed{\frac{x^3}{3}-\frac{101x^2}{2}+2550x}", r"\sqrt{(x-50)^2(x-51)^2}"
+    )
+    assert verdict.status is Status.CORRECT
+    assert verdict.evidence.flags == ("branch",)
+
+
+def test_a_constant_near_a_whole_number_is_undecided() -> None:
+    """Without the term that e^{-900} multiplies, F' = f: the term is below all bits."""
+    verdict = verify_antiderivative(
+        r"\boxed{F(x\mid\frac14)+e^{-900}x|x|}", r"\frac{1}{\sqrt{1-\frac14\sin^2x}}"
+    )
+    assert verdict.status is Status.UNDECIDED
+    assert "whole number" in verdict.evidence.detail
+
+
+def test_a_refutation_is_at_the_first_draw_of_the_parameters() -> None:
+    """What is refuted is not asked again at other values of the parameters."""
+    verdicts = [
+        verify_antiderivative(rf"\boxed{{{answer}}}", r"a\sqrt[3]{x}")
+        for answer in (r"a\sqrt[3]{x}", r"ax^2\sqrt[3]{x}")
+    ]
+    values = set()
+    for verdict in verdicts:
+        assert verdict.evidence.witness is not None
+        values.add(verdict.evidence.witness.point.partition("a=")[2])
+    assert len(values) == 1
+
+
+def test_where_f_is_not_analytic_great_numbers_are_looked_beyond() -> None:
+    """F' = f up to x = 10^30, where no usual point lies."""
+    wrong = verify_antiderivative(r"\boxed{x}", r"\frac{|x-10^{30}|}{10^{30}-x}")
+    assert wrong.status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("size", [13, 20, 23, 30])
+def test_an_inverse_function_that_turns_back_far_away_is_not_accepted(size: int) -> None:
+    """F' = 1 up to 10^size, and -1 on half of the line beyond."""
+    answer = rf"10^{{{size}}}\arcsin\sin\frac{{x}}{{10^{{{size}}}}}"
+    verdict = verify_antiderivative(rf"\boxed{{{answer}}}", "1")
+    assert verdict.status in (Status.INCORRECT, Status.UNDECIDED)
