@@ -10,7 +10,7 @@ from ..arguments import check_switches, check_text
 from ..errors import ArgumentTypeError
 from ..reading.extraction.announced import final_text
 from ..reading.extraction.words.leads import denied_before
-from ..reading.extraction.words.phrases import words
+from ..reading.extraction.words.tables import words
 from ..reading.extraction.words.vocabulary import beside_a_number
 from ..verdict import Evidence, Status, Verdict
 

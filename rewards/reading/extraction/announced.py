@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .boxed.placed import filled, place
 from .boxes import Box, boxes
 from .visible import visible
+from .words.tables import patterns
 
 #: Only this many characters at the end of a text are searched, as in `choose`: a bound of the work.
 #: With 2,000 no text of the corpora has another answer (tests/perf/constants.py).
 TAIL = 20_000
-_ANNOUNCEMENT = re.compile(
-    r"(?:\b(?:final\s+)?(?:answer|label|result|prediction|verdict|conclusion|classification)\b"
-    r"\s*(?:\([^()\n]{0,40}\)\s*)?(?:is\s*:?|[:=]|would be|should be)|####)"
-    r"[\s*_`$\"'(]*(?P<answer>[^\n]{1,200})",
-    re.IGNORECASE,
-)
-_WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +32,7 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
             contents = {number: box.content or "" for number, box in enumerate(closed)}
             templates = (around.template, *around.alternatives)
             answer = r" \text{ or } ".join(filled(template, contents) for template in templates)
-            return FinalText(text, _WRAPPED.sub(r"\1", answer).strip(" $"), "boxed")
+            return FinalText(text, patterns.wrapped_text.sub(r"\1", answer).strip(" $"), "boxed")
         closed = closed[:-1]
     return FinalText("", None, "none")
 
@@ -57,10 +50,10 @@ def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated:
         return _boxed(text, closed)
     if strict or truncated or shown.thought is not None:
         return FinalText("", None, "none")
-    announcements = list(_ANNOUNCEMENT.finditer(text))
+    announcements = list(patterns.announces.finditer(text))
     if announcements:
         answer = announcements[-1]["answer"]
-        while (inner := _ANNOUNCEMENT.search(answer)) is not None:  # another on the same line
+        while (inner := patterns.announces.search(answer)) is not None:  # another on the same line
             answer = inner["answer"]
-        return FinalText(text, _WRAPPED.sub(r"\1", answer), "announced")
+        return FinalText(text, patterns.wrapped_text.sub(r"\1", answer), "announced")
     return FinalText(text, None, "none")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .words.tables import patterns
+
 #: A box with more characters counts as unclosed: no answer is that long (188 in `responses.json`).
 #: Each box costs a search of at most so many characters for its last brace.
 LONGEST = 20_000
@@ -12,14 +14,7 @@ LONGEST = 20_000
 #: in a text that pads.
 MOST = 64
 
-_BOX = re.compile(
-    r"\\(?:boxed|fbox|framebox|bbox|boxit|fcolorbox\s*\{[^{}\n]{0,40}\}\s*\{[^{}\n]{0,40}\}"
-    r"|colorbox\s*\{[^{}\n]{0,40}\})(?![A-Za-z])(?:[ \t]{0,8}\[[^\]\n]{0,60}\]){0,2}"
-)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_SPACE = re.compile(r"\s*")
-# ``\boxed 5``: up to the end of the formula or line, if what follows cannot be prose.
-_UNBRACED = re.compile(r"(?=[-+(\d\\]|[^\W\d_](?![^\W\d_]))((?:(?!\\[)\]])[^$\n])+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +43,13 @@ def closing_brace(text: str, start: int) -> int:
 def boxes(text: str) -> list[Box]:
     """The last boxes of the text in order, without those inside another."""
     last_boxes: list[Box] = []
-    for mark in list(_BOX.finditer(text))[-MOST:]:
-        at = _SPACE.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches anything
+    for mark in list(patterns.box.finditer(text))[-MOST:]:
+        at = mark.end()
         if text.startswith("{", at):
             close = closing_brace(text, at)
             box = Box(mark.start(), close + 1, text[at + 1 : close].strip() if close > 0 else None)
-        elif bare := _UNBRACED.match(text, at):
-            box = Box(mark.start(), bare.end(), bare[1].strip())
+        elif bare := patterns.unbraced_box.match(text, at):
+            box = Box(mark.start(), bare.end(), bare[0].strip())
         else:
             continue  # the command without an argument, as in an explanation of it
         if box.content is None:

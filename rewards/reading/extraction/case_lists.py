@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from .cases import one_case
 from .spans import Span
-from .words.phrases import Phrases
+from .words.tables import patterns
 
-# "A for x > 0": between a value and its condition.
-_VALUE_FIRST: Final = Phrases("case")
-# "For x > 0: A", "Case 1: x > 0. Then A": before a condition, and between it and its value.
-_CONDITION_FIRST: Final = Phrases("before_case")
-_THEN: Final = Phrases("then")
-_BETWEEN: Final = Phrases("between_cases")
 #: Characters before a condition in which the words that open it are looked for: "Case 1: when", and
 #: as many again. 10 change no answer of the corpora (tests/perf/constants.py).
 _BEFORE = 20
-_BOUND = re.compile(r"[<>]|\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])")
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
@@ -39,7 +29,7 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
             continue
         if rows:
             gap = text[max(each.end for each in rows[-1]) : min(each.start for each in row)]
-            if not _BETWEEN.fullmatch(gap):
+            if not patterns.between_cases.fullmatch(gap):
                 joined += _table(rows)
                 rows = []
         rows.append(row)
@@ -56,13 +46,13 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     if at + 1 == len(formulas):
         return None
     second = formulas[at + 1]
-    bounds = [_BOUND.search(each.latex) is not None for each in (first, second)]
-    if bounds == [False, True] and _VALUE_FIRST.fullmatch(text, first.end, second.start):
+    bounds = [patterns.condition_sign.search(each.latex) is not None for each in (first, second)]
+    if bounds == [False, True] and patterns.case.fullmatch(text, first.end, second.start):
         return first, second
     if (
         bounds == [True, False]
-        and _THEN.fullmatch(text, first.end, second.start)
-        and _CONDITION_FIRST.search(text, max(0, first.start - _BEFORE), first.start)
+        and patterns.then.fullmatch(text, first.end, second.start)
+        and patterns.before_case.search(text, max(0, first.start - _BEFORE), first.start)
     ):
         return second, first
     return None

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import re
 
-_WORD_OF_CONDITION = r"(?:if|for|when|on|whenever|provided(?:\s+that)?|in\s+case)"
-_TEXT_COMMAND = r"\\(?:text(?:rm|normal|it|bf|up)?|[mh]box|mathrm)\s?\{"
-_PIECE = re.compile(
-    rf"(?P<when>{_TEXT_COMMAND}[\s,;(]*{_WORD_OF_CONDITION}\b(?P<rest>[^{{}}]*)\}}"
-    rf"|(?<![\\A-Za-z]){_WORD_OF_CONDITION}(?![A-Za-z]))"
-    rf"|(?P<else>{_TEXT_COMMAND}[\s,;(]*(?:otherwise|else|elsewhere)[^{{}}]*\}}|otherwise)"
-    rf"|(?P<stop>{_TEXT_COMMAND}[^{{}}]*\b(?:where|with|since|because)\b[^{{}}]*\}})"
-    rf"|(?P<pause>{_TEXT_COMMAND}[\s,;]*(?:and|while|but|or)?[\s,;]*\}}|(?<![\\A-Za-z])and(?![A-Za-z])"
-    r"|(?<!\\),(?!\d)|(?<!\\);|\\\\|\\q?quad(?![A-Za-z]))"
-    r"|(?P<open>\\(?:left|[bB]igg?l?)\s?(?:[(\[|.]|\\\{|\\l[a-z]+)|\\begin\s?\{[A-Za-z]+\*?\}|\\\{|[({\[])"
-    r"|(?P<close>\\(?:right|[bB]igg?r?)\s?(?:[)\]|.]|\\\}|\\r[a-z]+)|\\end\s?\{[A-Za-z]+\*?\}|\\\}|[)}\]])"
-    r"|(?P<bound>\\(?:[lg]eq?(?:slant)?|lt|gt|neq?|in)(?![A-Za-z])|[<>≤≥∈])|(?P<colon>:(?!=))|(?P<equal>=)"
-)
+from .words.tables import patterns
+
 #: Longer formulas are no tables in words: no answer of `responses.json` has over 188 characters.
 _LONGEST_CASES = 4000
 
@@ -28,11 +17,13 @@ def as_cases(latex: str) -> str:
     """
     if len(latex) > _LONGEST_CASES:
         return latex
-    table = _TABLE.search(latex) if latex.count("\\begin") == 1 else None
+    table = patterns.rows_environment.search(latex) if latex.count("\\begin") == 1 else None
     if table and not latex[: table.start()].rstrip().endswith(("\\{", "\\lbrace")):
         pairs = [row.rpartition("&") for row in table["rows"].split("\\\\") if row.strip()]
         if len(pairs) > 1 and all(
-            value.strip(" &,") and _BOUNDS.search(condition) and not _BOUNDS.search(value)
+            value.strip(" &,")
+            and patterns.condition_sign.search(condition)
+            and not patterns.condition_sign.search(value)
             for value, _, condition in pairs
         ):
             body = rf"\begin{{cases}}{table['rows']}\end{{cases}}"
@@ -41,7 +32,10 @@ def as_cases(latex: str) -> str:
             opened = latex[: table.start()] + table["rows"] + latex[table.end() :]
             if (cases := as_cases(opened)) != opened:
                 return cases
-    if len(_WORDS.findall(latex)) < 2 and len(_BOUNDS.findall(latex)) < 2:
+    if (
+        len(patterns.word_of_case.findall(latex)) < 2
+        and len(patterns.condition_sign.findall(latex)) < 2
+    ):
         return latex
     rows = _rows(latex)
     if len(rows) < 2:
@@ -54,26 +48,9 @@ def as_cases(latex: str) -> str:
     return rf"{head}{equals}\begin{{cases}} {joined} \end{{cases}}"
 
 
-_WORDS = re.compile(
-    r"(?<![\\A-Za-z])(?:if|for|when|on|whenever|provided|case|otherwise|else)(?![A-Za-z])"
-)
-_BOUNDS = re.compile(r"\\(?:[lg]eq?(?:slant)?|[lg]t|neq?|in)(?![A-Za-z])|[<>≤≥∈]")
-
-
-_TABLE = re.compile(
-    r"\\begin\s?\{(?:(?:aligned|gathered|split|matrix)\}|array\}\s?\{[^{}]*\})"
-    r"(?P<rows>(?:(?!\\end).)*)\\end\s?\{(?:aligned|gathered|split|matrix|array)\}",
-    re.DOTALL,
-)
-
-
-#: Spacing, which makes no value.
-_SPACES = re.compile(r"\s|~|\\[,;:! ]|\\q?quad(?![A-Za-z])")
-
-
 def one_case(latex: str) -> tuple[str, str] | None:
     """The value and the condition that a formula is: ``F (x > 0)``; else None."""
-    if len(latex) > _LONGEST_CASES or not _BOUNDS.search(latex):
+    if len(latex) > _LONGEST_CASES or not patterns.condition_sign.search(latex):
         return None
     rows = _rows(latex)
     return rows[0] if len(rows) == 1 else None
@@ -82,7 +59,7 @@ def one_case(latex: str) -> tuple[str, str] | None:
 def _rows(latex: str) -> list[tuple[str, str]]:
     """The values and their conditions at the top level; none if the formula has another form."""
     rows = _Rows(latex)
-    for token in _PIECE.finditer(latex):
+    for token in patterns.case_token.finditer(latex):
         if rows.take(token):
             break
     return rows.finished()
@@ -154,7 +131,7 @@ class _Rows:
     def finish_piece(self, end: int) -> None:
         """Take the piece that ends here: a condition, a value, or one behind the other."""
         piece = self.latex[self.start : end]
-        if not _SPACES.sub("", self.prefix + piece).strip("."):
+        if not patterns.spacing.sub("", self.prefix + piece).strip("."):
             return
         opened, closed = self.group
         if self.after_word or self.bounded:

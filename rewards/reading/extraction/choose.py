@@ -13,11 +13,10 @@ from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
 from .judge import Kind, Statement, defines, definition, has_integral, is_foreign, judge
 from .result import Extraction, nothing
-from .spans import EMPHASIS, Span, bare_spans, has_prose, restored, spans
+from .spans import Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
 from .words.leads import (
     FORMULA,
-    SENTENCE_END,
     Lead,
     asks,
     check_fails,
@@ -27,7 +26,7 @@ from .words.leads import (
     named_after,
     read_lead,
 )
-from .words.phrases import Phrases
+from .words.tables import patterns
 
 #: Only this many characters and formulas at the end of a text are searched. In `responses.json` the
 #: answer stands at most 190 characters before the end, and a response has at most nine formulas
@@ -45,34 +44,6 @@ _LONGEST_LINE = 1000
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4
 
-_OR: Final = Phrases("or")
-_WHERE: Final = Phrases("where")
-_REMARK: Final = Phrases("remark")
-_LEADS_ON: Final = Phrases("leads_on")
-_NUMBER = re.compile(r".*\d.*|\\?pi", re.DOTALL)
-# A line without delimiters that may hold the answer.
-_BARE_ANSWER = re.compile(r"\+\s?(?:[CcKkС]|const)(?![A-Za-z])|(?i:answer|result)\W{1,6}")
-_ANSWER_TAG = re.compile(r"<(?:final[ _-]?)?(?:answer|final|result|solution)>", re.IGNORECASE)
-# The entry "answer" of a JSON object: a string, or a bare number.
-_ANSWER_FIELD = re.compile(
-    r"[\"'](?:final[_ ])?answer[\"']\s{0,8}:\s{0,8}(?:\"(?P<text>(?:[^\"\\]++|\\.)*+)\""
-    r"|'(?P<quoted>(?:[^'\\]++|\\.)*+)'|(?P<number>[-+.\deE]++))",
-    re.DOTALL | re.IGNORECASE,
-)
-
-
-# One formula and nothing else, the most common text in tests and in training on short answers:
-# without any sign or command that could make it more than an expression.
-_ONLY_A_FORMULA = re.compile(
-    r"(?:[\w +\-*/^(){}|!.\[\]]|\\(?:[,!;]|(?:left|right|[dt]?frac|sqrt|cdot|ln|log|exp"
-    r"|operatorname|mathrm|(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|pi|alpha|beta|lambda)(?![A-Za-z])))++",
-    re.ASCII,
-)
-# An answer if it is the whole text: x for the integrand 1, C for 0.
-_LONE_SYMBOL = re.compile(r"\$?[A-Za-z]\$?")
-_OPERATION = re.compile(r"[-+*/^=]|\\|\([a-z]|[a-z]\)")
-_VARIES = re.compile(r"(?<![A-Za-z])[a-z](?![A-Za-z])|\\")
-
 
 def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
     """The answer of a text without boxes, or of the part that is marked as the answer.
@@ -82,21 +53,21 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
         symbols: names that the problem uses; a formula with other letters alone is an explanation.
 
     """
-    if "<" in text and (tagged := list(_ANSWER_TAG.finditer(text))):
+    if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
         return _called_answer(text[tagged[-1].end() :].partition("</")[0])
     if 'nswer"' in text or "nswer'" in text:
-        fields = list(_ANSWER_FIELD.finditer(text[-TAIL:]))
+        fields = list(patterns.answer_field.finditer(text[-TAIL:]))
         if fields:
             return _json_answer(fields[-1])
     line = text.strip()
-    if line[:1] == "*" and (emphasised := EMPHASIS.fullmatch(line)):
+    if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
-    if len(line) < _SHORTEST_FORMULA and _LONE_SYMBOL.fullmatch(line):
+    if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
         _SHORTEST_FORMULA <= len(line) <= _LONGEST_LINE
-        and _ONLY_A_FORMULA.fullmatch(line)
-        and _VARIES.search(line)
+        and patterns.only_a_formula.fullmatch(line)
+        and patterns.varies.search(line)
         and not has_prose(line)
     ):
         layout = "**" in line or "mathrm" in line or "operatorname" in line
@@ -109,7 +80,7 @@ def _json_answer(field: re.Match[str]) -> Extraction:
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
-    if "\\" in value and not re.search(r"(?<!\\)(?:\\\\)*\\(?!\\)", value):
+    if "\\" in value and not patterns.single_backslash.search(value):
         value = value.replace("\\\\", "\\")
     extraction = _called_answer(value)
     if extraction.answer is None:
@@ -148,7 +119,11 @@ def _last_line(text: str) -> int:
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
-    whole = len(line) <= _LONGEST_LINE and _VARIES.search(line) and _OPERATION.search(line)
+    whole = (
+        len(line) <= _LONGEST_LINE
+        and patterns.varies.search(line)
+        and patterns.operation.search(line)
+    )
     return start if whole and not has_prose(line) else -1
 
 
@@ -164,7 +139,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
         while span is not None and span.end <= line:
             span = next(later, None)
         own = line >= start and (span is None or span.start >= end)
-        if own and (line == last or _BARE_ANSWER.search(text, line, end)):
+        if own and (line == last or patterns.bare_answer.search(text, line, end)):
             extra += bare_spans(text, line, end)
         line = end
     return sorted(formulas + extra, key=lambda each: each.start) if extra else formulas
@@ -249,7 +224,7 @@ class _Reader:
                 gap = gap.rstrip(" \t\n*#_:>-")
                 asked = asks(gap)
             cut = 0
-            for stop in SENTENCE_END.finditer(gap):
+            for stop in patterns.sentence_end.finditer(gap):
                 cut = stop.end()
             sentence = gap[cut:] + sentence
             if cut or end - begin > _REACH:
@@ -272,7 +247,11 @@ class _Reader:
 
 
 def _is_remark(lead: str) -> bool:
-    return bool(lead) and _REMARK.search(lead) is not None and not _LEADS_ON.search(lead)
+    return (
+        bool(lead)
+        and patterns.remark.search(lead) is not None
+        and not patterns.leads_on.search(lead)
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -310,7 +289,7 @@ class _Candidate:
         parts = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):
             after = reader.formulas[index].end, reader.formulas[index + 1].start
-            if _WHERE.fullmatch(reader.text, *after):
+            if patterns.where.fullmatch(reader.text, *after):
                 parts += reader.chains(index + 1)
         return tuple(filter(None, map(definition, parts)))
 
@@ -336,7 +315,9 @@ class _Candidate:
         reader, index = self.reader, self.index
         span = reader.formulas[index]
         offered: list[Statement] = []
-        if index and _OR.fullmatch(reader.text, reader.formulas[index - 1].end, span.start):
+        if index and patterns.joins_answers.fullmatch(
+            reader.text, reader.formulas[index - 1].end, span.start
+        ):
             offered += reader.statements(index - 1)[:1]
         parts = reader.chains(index)
         if len(parts) > 1:
@@ -497,5 +478,5 @@ def _standings(
         lead.doubted or checked or (asked and not best.has_constant),
         reader.formulas[index].kind == "display",
         not lone and bool(symbols) and is_foreign(best.answer, symbols),
-        lone and _NUMBER.fullmatch(best.answer) is not None,
+        lone and patterns.called_number.fullmatch(best.answer) is not None,
     )

@@ -7,36 +7,13 @@ from typing import NamedTuple
 
 from ..latex.functions import NAMES, UNARY
 from .cases import as_cases
+from .words.tables import patterns, words
 
-# Every branch begins with a literal, so that the search runs at the speed of a scan.
-_DELIMITER = re.compile(
-    r"\\\\|\\(?P<command>[\[(])|\$(?P<dollar>\$?)|\\\$|`(?P<ticks>(?:``)?)|~(?P<tildes>~~)"
-    r"|\\begin\s?\{(?P<env>(?:align|aligned|alignat|gather|gathered|multline|split|equation"
-    r"|eqnarray|flalign|math|displaymath)\*?)\}"
-)
-# "\[ .. \]" that lost its backslashes, on lines of its own.
-_LOST = re.compile(
-    r"(?:\A|(?<=\n))[ \t]{0,8}\[(?=[ \t\n])"
-    r"([^\]\[]{0,2000}(?:\[[^\]\[]{0,200}\][^\]\[]{0,2000}){0,8}[ \t\n])\]"
-    r"(?=[ \t]{0,4}[.,]?[ \t]{0,4}(?:\n|\Z))"
-)
 _CLOSERS = {"[": "\\]", "(": "\\)"}
+
 _OPENERS = frozenset(("\\[", "\\("))
-_MATH_LANGUAGES = frozenset(
-    {"", "latex", "tex", "math", "markdown", "md", "text", "plaintext", "txt", "katex", "mathjax"}
-)
-_LANGUAGE = re.compile(r"[ \t]*([\w+-]*)[ \t]*(?:\n|\Z)")
-#: The constant of integration, standing after a formula's closing delimiter.
-_LOOSE_CONSTANT = re.compile(r"[ \t]{0,4}\+\s?(?:C|c|K|k|const(?:ant)?\.?)(?:_\{?\w\}?)?(?![\w^(])")
-_PROSE = re.compile(r"(?<![\\{A-Za-z])[a-z]{2,} [a-z]{2,} [a-z]{2,}\b")
-_UP_TO_BRACE = re.compile(r"[^{}]++(?P<closing>\}?)")
-#: `_JOINT` takes fewer characters.
+#: `joint` takes fewer characters.
 _JOINED = 10
-_JOINT = re.compile(r"[ \t]{0,4}([-+=]?)[ \t]{0,4}\Z")
-
-
-#: The range of private characters that stand for boxes in a formula.
-MARKS = "\ue000-\ue0ff"
 
 
 class Span(NamedTuple):
@@ -51,13 +28,12 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """The text with lost backslashes of display delimiters, and with each table on one line."""
     if "\\begin" in text:
-        text = _TABLE.sub(lambda m: m[0].replace("\n", " "), text)
+        text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
         return text
-    return _LOST.sub(lambda m: f"\\[{m[1]}\\]" if _FORMULA.search(m[1]) else m[0], text)
-
-
-_FORMULA = re.compile(r"\\[a-z]|=|\+")
+    return patterns.lost_display.sub(
+        lambda m: f"\\[{m[1]}\\]" if patterns.formula_inside.search(m[1]) else m[0], text
+    )
 
 
 def spans(text: str) -> list[Span]:
@@ -65,7 +41,7 @@ def spans(text: str) -> list[Span]:
     formulas: list[Span] = []
     position = 0
     marks = _Marks(text)
-    while token := _DELIMITER.search(text, position):
+    while token := patterns.delimiter.search(text, position):
         position = token.end()
         kind = token.lastgroup
         if kind == "command":
@@ -132,8 +108,8 @@ def _has_prose_inside(formula: str) -> bool:
     """Whether three words stand in a formula where no brace closes behind them."""
     # Three words of two letters, with their spaces, have more than nine characters with a digit.
     return len(formula) > 9 and any(
-        not part["closing"] and _PROSE.search(formula, *part.span())
-        for part in _UP_TO_BRACE.finditer(formula)
+        not part["closing"] and patterns.words_in_formula.search(formula, *part.span())
+        for part in patterns.up_to_brace.finditer(formula)
     )
 
 
@@ -145,14 +121,14 @@ def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
         if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
             return start  # the formulas inside have delimiters of their own
         return _add(formulas, "code", text, token, close, len(fence))
-    language = _LANGUAGE.match(text, start)
+    language = patterns.fence_language.match(text, start)
     tag = language[1].lower() if language else ""
     end = close if close >= 0 else len(text)
-    if tag not in _MATH_LANGUAGES:
+    if tag and tag not in words("mathematical_language"):
         return min(end + len(fence), len(text))
     if language:
         start = language.end()
-    if _DELIMITER.search(text, start, end):
+    if patterns.delimiter.search(text, start, end):
         return start
     _add_lines(formulas, text, start, end)
     return min(end + len(fence), len(text))
@@ -179,8 +155,7 @@ def _add(
     """Add the formula between a delimiter and the offset ``close``; the offset after it."""
     latex = text[token.end() : close]
     start, end = token.start(), close + width
-    # A constant of integration behind its formula: a space, the sign, a space, the letter.
-    if "+" in text[end : end + 5] and (loose := _LOOSE_CONSTANT.match(text, end)):
+    if "+" in text[end : end + 5] and (loose := patterns.loose_constant.match(text, end)):
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
         return end
@@ -191,7 +166,7 @@ def _add(
         and start - formulas[-1].end < _JOINED
     ):
         before = formulas[-1]
-        joint = _JOINT.match(text, before.end, start)
+        joint = patterns.joint.fullmatch(text, before.end, start)
         if joint and (joint[1] or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[0] in "+="):
             formulas[-1] = Span(kind, f"{before.latex} {joint[1]} {latex}", before.start, end)
             return end
@@ -207,9 +182,6 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
         start += len(line) + 1
 
 
-#: A formula in italics or bold type.
-EMPHASIS = re.compile(r"(\*{1,3})(?=[^*\s])([^\n]*[^*\s])\1")
-
 # --- Formulas without delimiters -----------------------------------------------------------------
 #: Names of functions that are words, too, or too short to tell from one.
 _WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
@@ -223,43 +195,8 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
-# A run of letters that is not a word: "dx", "ax", "pi", "abx"; for "xsinx" see `_is_calls`.
-_MATH_WORD = re.compile(
-    r"(?:(?!max|tax|sax)[abcdgkmnpqrst]{2}[xz]|abc|d?[xtuvyzswθ]|[a-ce-hkmnpqrCα-ω]?[xtuvyz]"
-    r"|[xtuvyz]?[α-ω]|[xtu]e|ex|pi|int|frac)",
-    re.IGNORECASE,
-)
 #: More than any text has characters.
 LONGEST_LINE = 1 << 62
-# Letters that stand alone: not in a command, a group, or an exponent.
-_LONE = re.compile(r"(?<![\\\w^_{])[^\W\d_\u02b0-\u02ff\u1d2c-\u1d7fⁱⁿ]{2,}(?![\w^_}])")
-_SHORT_WORDS = frozenset(
-    "am an as at be by do go he if in is it me my no of oh on or so to up us we al da de di du el"
-    " en es et il is la le ma ne où por se si un".split()
-)
-# Behind a backslash, punctuation is a space: "\;", "\!"; a dot behind "\left" is a delimiter.
-_STOP = re.compile(r"(?<!\\)[:;?!](?=\s|\Z)|(?<!\\left)(?<!\\right)[.](?=\s+\S)|#|\*\*")
-_COMMAND_BEFORE = re.compile(r"\\[A-Za-z]+\s*\Z")
-#: Words of a formula that SymPy prints: ``Piecewise((x, x > 0), (-x, True))``.
-# No name is longer than the longest: what stands behind a long word is not looked for.
-_CODE_WORD = re.compile(
-    r"[Pp]iecewise(?=\s?\()|True(?=\s?\))|Rational(?=\()"
-    r"|(?:math|np|numpy|sympy|sp|mpmath|cmath)(?=\.[A-Za-z])"
-    rf"|(?P<name>[A-Za-z]\w{{0,{max(map(len, NAMES)) - 1}}}+)(?=[(\[])"
-)
-_WORDS_AFTER_ALL = frozenset(("by", "my", "ay", "at", "as", "cost", "sent"))
-_TABLE_NAME = r"\s?\{(?:[dr]?cases|array|p?matrix|smallmatrix)\}"
-#: A table of values; no part of it is prose.
-_TABLE = re.compile(rf"\\begin{_TABLE_NAME}.{{0,4000}}?\\end{_TABLE_NAME}", re.DOTALL)
-_LEXEME = re.compile(
-    rf"{_TABLE.pattern}"
-    r"|\\(?:text|mathrm|operatorname|mbox|textrm|mathcal|mathbf)\s?\*?\s?\{[^{}\n]{0,80}\}"
-    r"|\\(?:left|right)[.]|\\[A-Za-z]+|\\[,;:! ]"
-    r"|(?P<word>[^\W\d_²³¹⁰-₟\u02b0-\u02ff\u1d2c-\u1d7f]{2,}(?:['-][^\W\d_]+)?)"
-    r"|(?P<stop>[:;.?](?=\s|\Z|\*)|(?<![\d)}])!(?=\s|\Z|\*)|[\"#]{1,6}(?=\s)"
-    r"|(?<=\n)>|(?<=\n)\s*(?:[-*•+]|\d{1,2}[.)])\s)"
-    r"|(?P<article>(?<![\w^_{(*/+=-])(?:[aI](?=\s+[^\W\d_]{3,})|I'(?:ll|m|ve|d)\b))"
-)
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
@@ -273,12 +210,12 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             start = line
             continue
         if (cases := as_cases(text[start:line])) != text[start:line]:
-            cases = _LEAD.sub("", cases[cases.find("\\begin{cases}") :])
+            cases = patterns.leads_to_table.sub("", cases[cases.find("\\begin{cases}") :])
             formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
             start = line
             continue
         left = start
-        for lexeme in _LEXEME.finditer(text, start, line):
+        for lexeme in patterns.lexeme.finditer(text, start, line):
             kind = lexeme.lastgroup
             if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
                 continue
@@ -293,15 +230,17 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
     """Whether a line has words, so that it is not one formula."""
-    for lexeme in _LONE.finditer(text, start, end):
+    for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
-        if not word.isalpha() or _MATH_WORD.fullmatch(word) or _is_calls(word):
+        if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
             continue
         if _is_code(text, lexeme.start()):
             continue
-        if len(word) > 2 or not word.isascii() or word.lower() in _SHORT_WORDS:
+        if len(word) > 2 or not word.isascii() or word.lower() in words("short"):
             return True
-    return any(not _inside_call(text, stop) for stop in _STOP.finditer(text, start, end))
+    return any(
+        not _inside_call(text, stop) for stop in patterns.sentence_stop.finditer(text, start, end)
+    )
 
 
 def _inside_call(text: str, stop: re.Match[str]) -> bool:
@@ -337,7 +276,7 @@ def _is_calls(word: str) -> bool:
 
 def _is_code(text: str, start: int) -> bool:
     """Whether a function is called here by a name that the LaTeX reader knows."""
-    word = _CODE_WORD.match(text, start)
+    word = patterns.code_word.match(text, start)
     return word is not None and (word["name"] is None or word["name"] in NAMES)
 
 
@@ -347,38 +286,29 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if word.lower().startswith("const"):
         # A sign, with up to three spaces.
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
-    if word.lower() not in _WORDS_AFTER_ALL and (_MATH_WORD.fullmatch(word) or _is_calls(word)):
+    if word.lower() not in words("word_of_factors") and (
+        patterns.mathematical_word.fullmatch(word) or _is_calls(word)
+    ):
         return True
     start, end = lexeme.span()
     if _is_code(text, start):
         return True
     before, after = text[start - 1 : start], text[end : end + 1]
-    if len(word) == 2 and word.lower() not in _SHORT_WORDS:  # a product: "{bp-aq}", "\sin bx"
+    if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
         if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
             return True
-        # ``\operatorname`` has 13 characters; 10 change no answer (tests/perf/constants.py).
-        return bool(_COMMAND_BEFORE.search(text, max(0, start - 20), start))
-    # "sinx^2" has no space, nor does the product "abcd^2"; longer ones are words.
+        return bool(patterns.command_before.search(text, max(0, start - 20), start))
     return len(word) <= 4 and after in ("^", "_")
 
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
-    if latex[:1] == "*" and (emphasised := EMPHASIS.fullmatch(latex)):
+    if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
-    if not _LETTER_OR_DIGIT.search(latex.strip(_AROUND)):
+    if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
         return
     start = text.index(latex, left)
     end = start + len(latex)
     if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
         latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
     formulas.append(Span("bare", latex, start, end))
-
-
-#: Words before the first value in a table of cases.
-_LEAD = re.compile(
-    r"(?<=cases\}) (?:(?:so|hence|thus|therefore|then|the|final|answer|antiderivative|integral|is"
-    r"|it|we|get|have)[\s,:]+)+",
-    re.IGNORECASE,
-)
-_LETTER_OR_DIGIT = re.compile(rf"[^\W_]|[{MARKS}]")

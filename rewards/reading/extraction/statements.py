@@ -14,80 +14,17 @@ from typing import Final
 
 from .boxes import closing_brace
 from .cases import as_cases
-from .clean import CONSTANT_WORDS, without_membership
-from .words.phrases import Phrases
+from .clean import without_membership
+from .words.tables import patterns
 from .words.vocabulary import Role, is_name, role_of, without_lead
 
-#: Environments whose rows are statements or go on with one.
-ROW_ENVIRONMENTS = frozenset(
-    """align aligned alignat alignedat gather gathered multline multlined split equation eqnarray
-    flalign math displaymath""".split()
-)
-TOKEN = re.compile(
-    r"\\begin\s?\{(?P<begin>[A-Za-z]+)\*?\}"
-    r"(?:(?<=\{array\})(?:\[\w\])?\s?\{(?:[^{}]|\{[^{}]{0,20}\}){0,40}\})?"
-    r"|\\end\s?\{(?P<end>[A-Za-z]+)\*?\}"
-    r"|(?P<row>\\\\(?:[ ]?\[[^\]\n]{0,24}\])?|\\(?:newline|cr)(?![A-Za-z]))"
-    r"|\\(?P<text>(?:inter|shortinter)?text(?:rm|normal|it|bf|sf)?|[mh]box|mathrm|operatorname)"
-    r"\*?\s?(?=\{)"
-    # one statement follows from another
-    r"|(?P<so>\\(?:implies|impliedby|iff|therefore|because|Rightarrow|Longrightarrow"
-    r"|Leftrightarrow|Longleftrightarrow|rightarrow|longrightarrow|leadsto|to)(?![A-Za-z])|[-=]{1,4}>)"
-    r"|(?P<equal>\\(?:equiv|triangleq|coloneqq|doteq)(?![A-Za-z])|(?<![<>!]):?==?(?![<>])"
-    r"|\\(?:overset|stackrel|underset)\s?\{(?:[^{}]|\{[^{}]{0,40}\}){0,80}\}\s?\{\s?(?:=|\\approx)\s?\}"
-    r"|\\x(?:right|Right|=|long)\w{0,12}(?:\[[^\]\n]{0,40}\])?\{[^{}]{0,80}\})"
-    r"|(?P<near>\\(?:approx|simeq|sim|cong|doteqdot)(?![A-Za-z]))"
-    r"|(?P<bound>\\(?:n?eq|ne|not\s?=|leq?|geq?|lt|gt|leqslant|geqslant|n?in|notin|subset|forall"
-    r"|exists|ll|gg)(?![A-Za-z])|[<>]=?|=<|!=)"
-    r"|(?P<pause>,(?!\d)|;|\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]{0,20}\})"
-    r"|\\(?:left|right|[bB]igg?[lrm]?)(?P<sized>[()\[\]]|\\[{}])|\\right(?P<null>\.)"
-    r"|\\(?P<escaped>[{}])|\\[^A-Za-z]|(?P<brace>[{}])|(?P<bracket>[()\[\]])"
-)
 _BRACKETS = frozenset(("bracket", "sized", "escaped"))
-# A formula without any of these is split at its equality signs.
-_INVOLVED = re.compile(
-    r"\\(?:[\\{}]|begin|(?:inter|shortinter)?text|[mh]box|mathrm|operatorname|q?quad|hspace|impl|iff"
-    r"|therefore|because|L(?:ongr|eftr|ongl)|(?:right|left)arrow|R|to(?![A-Za-z])|long|leadsto"
-    r"|equiv|trian|colon|doteq|over|under|stack|x|approx|sim|cong|n?eq?(?![A-Za-z])|n(?:ot|e)(?!w)"
-    r"|l(?:e(?!ft)|t)|g[et]|n?in(?![A-Za-z])|subset|forall|exists|ll|gg|newline|cr(?![A-Za-z]))"
-    r"|,(?<!\\,)|;(?<!\\;)|<|>|!=|=="
-)
 
 # --- Text within a formula -----------------------------------------------------------------------
-# The name of a function that is applied: \text{FresnelS}[..].
-_APPLIED_TEXT = re.compile(
-    r"(?!(?:or|and|where|with|for|if|when|as|since|then|so|is|by|let|const|constant|note)\b)"
-    r"[A-Za-z]{2,}\w*",
-    re.IGNORECASE,
-)
-_ARGUMENT = re.compile(r"\s?(?:\\left\s?)?[(\[]")
-CONSTANT_TEXT = re.compile(rf"\s*{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
-_PLUS_CONSTANT = re.compile(rf"\s*(?:plus|\+)\s+{CONSTANT_WORDS}\s*[.,]?\s*", re.IGNORECASE)
-# Punctuation or a sign in a text command.
-_TEXT_OF_SIGNS = re.compile(r"\\text(?:rm|normal|bf)?\s?\{\s*([-+*/=<>,;:.^|]{0,3})\s*\}")
 # "plus" and the like stand for signs.
 _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
-_ARITHMETIC_TEXT: Final = Phrases("arithmetic")
-_FORMULA_SIGN = re.compile(r"[=^+\\]|\d\s*[A-Za-z]")
-_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 
 # --- Rows and pauses -----------------------------------------------------------------------------
-_REMARK_START: Final = Phrases("remark_start")
-ENDS_OPEN = re.compile(r"(?:[-+*/=(]|\\(?:cdot|times|left\(|text\{ or \}))\s*$")
-STARTS_OPEN = re.compile(
-    r"(?:\\(?:q?quad|[,;:! ]|left\.|hspace\{[^{}]{0,20}\}|phantom\{[^{}]{0,80}\})|[&\s{}])*"
-    r"(?:[+*/]|-(?!>)|\\(?:cdot|times)(?![A-Za-z]))"
-)
-# An aside: "(C = C_1 + C_2)".
-_BRACKETED = re.compile(r"\A\s*\(([^()=]{1,80}=[^()]{0,400})\)[\s.,]*\Z")
-_INDENTATION = re.compile(r"(?:\\(?:q?quad|[,;:! ])|[&\s])*")
-_ORNAMENTS = re.compile(
-    r"(?:\\(?:blacksquare|square|Box|checkmark|qed|clubsuit|bigstar|q?quad|[,;:! ])(?![A-Za-z])"
-    r"|[\s~✓✅■□∎.])*"
-)
-_TABLE_NEXT = re.compile(r"(?:\s|\\[,;:! ])*\\begin\s?\{")
-_DIFFERENTIAL = re.compile(r"\s*d[A-Za-z]\s*")
-_LONE_NAME = re.compile(r"\s*(?!\\pi(?![a-z])|[eG]\s*\Z)\\?[A-Za-z]+\s*(?:\([A-Za-z]\))?\s*")
 #: Tokens that are looked at behind a pause for the next one at the top level, so that a formula of
 #: many pauses takes linear time.
 _AHEAD = 40  # 10 change no answer of the corpora (tests/perf/constants.py)
@@ -116,9 +53,11 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 
     """
     if "\\text" in latex:
-        latex = _TEXT_OF_SIGNS.sub(r" \1 ", latex)
-    latex = _BRACKETED.sub(r"\1", as_cases(without_membership(without_lead(latex))), count=1)
-    if _INVOLVED.search(latex) is None:
+        latex = patterns.text_of_signs.sub(r" \1 ", latex)
+    latex = as_cases(without_membership(without_lead(latex)))
+    if aside := patterns.aside.fullmatch(latex):
+        latex = aside[1]
+    if patterns.involved.search(latex) is None:
         links = latex.split("=")
         for link in links:
             if (
@@ -169,7 +108,7 @@ class _Nesting:
         return True
 
     def _environment(self, kind: str, name: str) -> bool:
-        statements = name in ROW_ENVIRONMENTS and not self.braced
+        statements = patterns.row_environment.fullmatch(name) is not None and not self.braced
         if statements or (name == "array" and not self.depth and not self.tables):
             return self.tables > 0
         self.tables = self.tables + 1 if kind == "begin" else max(self.tables - 1, 0)
@@ -178,7 +117,7 @@ class _Nesting:
     def _bracket(self, token: re.Match[str], *, opens: bool) -> None:
         if opens:
             self.depth += 1
-            self.braced += _TABLE_NEXT.match(self.latex, token.end()) is not None
+            self.braced += patterns.table_follows.match(self.latex, token.end()) is not None
         elif self.depth:
             self.depth -= 1
         else:
@@ -197,7 +136,7 @@ class _Cutter:
         self.start = 0  # of the next piece
         self.until = 0  # the end of the last text command
         self.row = False  # a row break stands between the last piece and the next
-        self.tokens = list(TOKEN.finditer(latex))
+        self.tokens = list(patterns.statement_token.finditer(latex))
         self.unbalanced = self._run(brackets)
 
     def _run(self, brackets: bool) -> bool:
@@ -227,7 +166,7 @@ class _Cutter:
         self.chain.bound = True
 
     def _relation(self, index: int, token: re.Match[str]) -> None:
-        if self.row and _INDENTATION.fullmatch(self.latex, self.start, token.start()):
+        if self.row and patterns.indentation.fullmatch(self.latex, self.start, token.start()):
             self.row = False  # the row goes on with the chain, before what stood beside it, too
             if self.chain.remark and self.chain.lead and not self.chain.links and not self.pieces:
                 self.chain = self.done.pop()
@@ -242,7 +181,7 @@ class _Cutter:
     def _near(self, _: int, token: re.Match[str]) -> None:
         self._take(token)
         link = "".join(self.pieces)
-        if not link.strip() or "\\int" in link or _LONE_NAME.fullmatch(link):
+        if not link.strip() or "\\int" in link or patterns.lone_name.fullmatch(link):
             self.chain.approximate = not (self.boxed or link.strip() or self.chain.links)
             self._close_link()
         else:
@@ -253,20 +192,20 @@ class _Cutter:
         """A comma or a wide space: it ends a statement if another, or a remark, follows."""
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"
-        if self.row and not comma and _INDENTATION.fullmatch(latex, self.start, at):
+        if self.row and not comma and patterns.indentation.fullmatch(latex, self.start, at):
             return
         following = self._next(index)
         kind = following.lastgroup if following else None
         rest = latex[token.end() : following.start() if following else len(latex)]
         if kind in ("equal", "so") and (
-            not rest.strip() or (comma and _DIFFERENTIAL.fullmatch(rest))
+            not rest.strip() or (comma and patterns.lost_space.fullmatch(rest))
         ):
             return  # a space before "=", a "\," that lost its backslash
         self._take(token, drop=False)
         begun = bool(self.pieces)
-        if (kind == "equal" and begun) or kind == "bound" or _REMARK_START.match(rest):
+        if (kind == "equal" and begun) or kind == "bound" or patterns.remark_start.match(rest):
             self._close_chain(remark=begun and kind != "equal")
-        elif begun and rest.strip() and not _ORNAMENTS.fullmatch(rest):
+        elif begun and rest.strip() and not patterns.ornaments.fullmatch(rest):
             return  # part of the link: lists are handled by the LaTeX reader
         self.start = token.end()
 
@@ -280,19 +219,19 @@ class _Cutter:
             return 0
         words = self.latex[token.end() + 1 : close]
         begun = bool(self.pieces) or bool(self.latex[self.start : token.start()].strip())
-        constant = CONSTANT_TEXT.fullmatch(words) is not None
+        constant = patterns.constant_text.fullmatch(words) is not None
         sign = _OPERATORS.get(words.strip().lower()) if begun else None
-        if begun and _PLUS_CONSTANT.fullmatch(words):
+        if begun and patterns.plus_constant_text.fullmatch(words):
             sign = "+ C"
         role = Role.LEAD if constant else role_of(words)
-        argument = _ARGUMENT.match(self.latex, close + 1) is not None
+        argument = patterns.argument_follows.match(self.latex, close + 1) is not None
         if not constant and is_name(words, applied=argument):
             return close + 1
         mathematical = role is Role.UNKNOWN and _looks_mathematical(words)
         upright = token["text"] in ("mathrm", "operatorname")
         if role is Role.UNKNOWN and not mathematical and not sign:
-            applied = argument and _APPLIED_TEXT.fullmatch(words)
-            if self.boxed or upright or applied or _ARITHMETIC_TEXT.fullmatch(words):
+            applied = argument and patterns.applied_name.fullmatch(words)
+            if self.boxed or upright or applied or patterns.arithmetic.fullmatch(words):
                 if self.boxed and not upright:
                     self.chain.unknown = words
                 return close + 1  # the words stay in the link, and the LaTeX reader refuses them
@@ -333,13 +272,14 @@ class _Cutter:
         self.start = token.end() if token and drop else end
         if self.row and piece.strip():
             # A row continues the chain, or its last link, or begins another statement.
-            indentation = _INDENTATION.match(piece)
+            indentation = patterns.indentation.match(piece)
             piece = piece[indentation.end() :] if indentation else piece
             self.row = False
             if not piece:
                 return
             if self.pieces and not (
-                STARTS_OPEN.match(piece) or ENDS_OPEN.search("".join(self.pieces[-2:]))
+                patterns.row_starts_open.match(piece)
+                or patterns.row_ends_open.search("".join(self.pieces[-2:]))
             ):
                 self._close_chain()
             piece = " " + piece
@@ -391,6 +331,6 @@ _HANDLERS: Final[dict[str, Callable[[_Cutter, int, re.Match[str]], None]]] = {
 
 def _looks_mathematical(words: str) -> bool:
     r"""Whether the content of a ``\text{}`` is a formula."""
-    return _FORMULA_SIGN.search(words) is not None and all(
-        is_name(word[0]) for word in _WORD.finditer(words)
+    return patterns.formula_sign.search(words) is not None and all(
+        is_name(word[0]) for word in patterns.word_of_letters.finditer(words)
     )

@@ -12,14 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.spans import Span, bare_spans, spans
-from ...reading.extraction.statements import (
-    CONSTANT_TEXT,
-    ENDS_OPEN,
-    ROW_ENVIRONMENTS,
-    STARTS_OPEN,
-    TOKEN,
-)
-from ...reading.extraction.visible import END_OF_TURN, THOUGHT, visible
+from ...reading.extraction.visible import visible
+from ...reading.extraction.words.tables import patterns
 from ...reading.extraction.words.vocabulary import is_name
 from ...reading.problem.differential import differentials_in_order
 from . import prose
@@ -29,7 +23,6 @@ LONGEST, MOST = 100_000, 400
 #: Characters of prose before a formula that say what it is, and of what may take back a try.
 LEAD, PROSE = 80, 600
 
-_PIECE = re.compile(TOKEN.pattern + r"|(?P<column>&)|(?P<arrow>[→⇒⟹⟶⇔⟺➔➜∴])")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
 #: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
 _REMARK = re.compile(
@@ -114,11 +107,11 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
     at = completion.rfind(text) if text.strip() else -1
     if at >= 0:
         return at, min(at + len(text), at + LONGEST)
-    start = max((tag.end() for tag in THOUGHT.finditer(completion)), default=0)
+    start = max((tag.end() for tag in patterns.thought.finditer(completion)), default=0)
     if not text.strip():
         return len(completion), len(completion)
     ends = [place for mark in stop if (place := completion.find(mark, start)) >= 0]
-    turn = END_OF_TURN.search(completion, start)
+    turn = patterns.ends_turn.search(completion, start)
     ends += [turn.start()] if turn else []
     return start, min([*ends, len(completion), start + LONGEST])
 
@@ -251,7 +244,7 @@ class _Cutter:
         self.statement = Statement()
         self.start, self.content = 0, -1
         self.ordered = -1  # the end of the last sign of order
-        self.tokens = list(_PIECE.finditer(self.latex))
+        self.tokens = list(patterns.solution_token.finditer(self.latex))
         self.unbalanced = self._run(brackets)
 
     def _blank(self, start: int, end: int) -> None:
@@ -293,7 +286,7 @@ class _Cutter:
 
     def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
         """Blank the marks of rows; returns how many tables are open."""
-        if token[kind] not in ROW_ENVIRONMENTS or tables:
+        if not patterns.row_environment.fullmatch(token[kind]) or tables:
             return max(tables + (1 if kind == "begin" else -1), 0)
         end = token.end()
         if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
@@ -326,12 +319,16 @@ class _Cutter:
             before = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
             own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
-            if (remark and _RELATION.match(rest)) or (own and STARTS_OPEN.match(rest)):
+            if (remark and _RELATION.match(rest)) or (own and patterns.row_starts_open.match(rest)):
                 # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)
                 self.start = token.end()
                 self.statement.named = False
-            elif _RELATION.match(rest) or STARTS_OPEN.match(rest) or ENDS_OPEN.search(before[-40:]):
+            elif (
+                _RELATION.match(rest)
+                or patterns.row_starts_open.match(rest)
+                or patterns.row_ends_open.search(before[-40:])
+            ):
                 self._blank(at, token.end())
             else:
                 self._close(at)
@@ -363,7 +360,7 @@ class _Cutter:
         if close < 0:
             return 0
         words = self.latex[token.end() + 1 : close]
-        mathematical = is_name(words) or CONSTANT_TEXT.fullmatch(words)
+        mathematical = is_name(words) or patterns.constant_text.fullmatch(words)
         if token["text"] in ("mathrm", "operatorname") or mathematical:
             return close + 1
         first = not self.statement.links and not _CONTENTS.search(

@@ -2,44 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ..boxes import Box
 from ..clean import clean
-from ..judge import CONSTANT, Kind, Statement, definition, judge
+from ..judge import Kind, Statement, definition, judge
 from ..result import Extraction, nothing
 from ..statements import Chain, chains
-from ..words.phrases import Phrases
+from ..words.tables import patterns
 from ..words.vocabulary import unknown_word
 from .placed import Place, filled, marks_in, place
 
-_PLACEHOLDER: Final = Phrases("placeholder")
-_SPEAKS_OF_BOX: Final = Phrases("speaks_of_box")
-#: Characters of a word that a note shows, so that a note is one line.
-_SHOWN: Final = 60
 #: Longer boxes are no placeholders; "put your final expression here" in a text command has 37.
 _LONGEST_PLACEHOLDER: Final = 60
-_DAWSON = re.compile(r"(?<![A-Za-z\\])F(?=\s?(?:\\left\s?)?\()")
+#: Characters of a word that a note shows, so that a note is one line.
+_SHOWN: Final = 60
 
 
 def is_placeholder(box: Box) -> bool:
     """Whether a box is empty or holds a placeholder."""
     content = box.content or ""
-    return len(content) < _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(content) is not None
+    return (
+        len(content) < _LONGEST_PLACEHOLDER and patterns.placeholder.fullmatch(content) is not None
+    )
 
 
 def is_mention(box: Box, text: str) -> bool:
     r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
     # "inside your ", the longest phrase of `speaks_of_box`, and layout; 15 change no answer either.
     before = text[max(0, box.start - 30) : box.start]
-    return box.content == "" and _SPEAKS_OF_BOX.search(before) is not None
+    return box.content == "" and patterns.speaks_of_box.search(before) is not None
 
 
 def _is_constant(box: Box) -> bool:
     content = box.content or ""
     # As `judge._LONGEST_CONSTANT`: ``\operatorname{C}_{\text{const}}`` has 31 characters.
-    return len(content) < 40 and CONSTANT.fullmatch(content) is not None
+    return len(content) < 40 and patterns.constant.fullmatch(content) is not None
 
 
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
@@ -112,7 +110,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
     if "Dawson" in content:  # "where F is Dawson's function"
-        content = _DAWSON.sub(r"\\operatorname{dawson}", content)
+        content = patterns.dawson.sub(r"\\operatorname{dawson}", content)
     best: Statement | None = None
     others: list[str] = []
     definitions: list[tuple[str, str]] = []
@@ -158,22 +156,6 @@ def _kind(statement: Statement) -> Kind:
 
 
 # --- What a box says beside its formula -------------------------------------------------------
-_BRACKETED = re.compile(
-    r"(?P<before>.*\S)\s*(?:\\(?:left|[bB]igg?l?)\s?)?[(\[](?P<inside>[^()\[\]]*|[^()\[\]]*\([^()]*\)[^()\[\]]*)"
-    r"(?:\\(?:right|[bB]igg?r?)\s?)?[)\]](?P<after>[\s.,;~]*)",
-    re.DOTALL,
-)
-_RELATION = re.compile(
-    r"[=<>≤≥≠∈]|\\(?:n?eq?|not|leq?|geq?|lt|gt|in|notin)(?![A-Za-z])|\\(?:text|mbox|mathrm)"
-    r"|\b(?:where|for|if|with|when|or|since|in)\b"
-)
-_RELATED = re.compile(r"(?:\\[,;:! ]|\s)*(?:=|\\(?:ne|neq|not)(?![A-Za-z]))")
-_DENIES = re.compile(r"\\(?:n?eq|ne|not\s?=|notin)(?![A-Za-z])|!=|≠")
-_MATHEMATICS = re.compile(
-    r"[\^+*/=(\[|]|(?<![_{\d])\d|\\(?:[dt]?frac|sqrt|int|sum|ln|log|exp|sin|cos|tan|to|mapsto)(?![A-Za-z])"
-)
-_REALS = re.compile(r"\\(?:mathbb|mathbf|mathrm|Bbb)\s?\{?\s?[RC]\s?\}?|\\in(?![A-Za-z])|ℝ|∈")
-_LETTERS = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|\\[a-z]{2,7}(?![A-Za-z])")
 #: Brackets at the end of a box that are opened, each in one pass over the box: an equality, a
 #: condition, a constant and one to spare.
 _MOST_BRACKETS = 4
@@ -187,24 +169,21 @@ def _without_brackets(content: str) -> str:
     for _ in range(_MOST_BRACKETS):
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
-        match = _BRACKETED.fullmatch(content)
-        if match is None or not _RELATION.search(match["inside"]) or "iecewise" in content:
+        match = patterns.last_bracket.fullmatch(content)
+        if match is None or not patterns.relation.search(match["inside"]) or "iecewise" in content:
             break
-        if _BOUNDED.search(match["inside"]) and _BOUNDED.search(match["before"]):
+        if patterns.order.search(match["inside"]) and patterns.order.search(match["before"]):
             break  # a row of several cases
-        pause = "" if _RELATED.match(match["inside"]) else r",\quad "
+        pause = "" if patterns.equated.match(match["inside"]) else r",\quad "
         content = f"{match['before']} {pause}{match['inside']}{match['after']}"
     return content
-
-
-_BOUNDED = re.compile(r"[<>≤≥]|\\(?:leq?|geq?|lt|gt)(?![A-Za-z])")
 
 
 def _refusal(chain: Chain) -> str:
     """Why an answer with this statement beside it cannot be taken as stated; empty if it can."""
     if chain.unknown:
         return f"words that may change the answer: {chain.unknown.strip()[:_SHOWN]}"
-    if chain.bound and any(map(_DENIES.search, chain.links)) and not chain.remark:
+    if chain.bound and any(map(patterns.inequation.search, chain.links)) and not chain.remark:
         return "an inequation"
     if not chain.remark:
         return ""
@@ -212,12 +191,14 @@ def _refusal(chain: Chain) -> str:
         if word := unknown_word(link):
             return f"a word that may change the answer: {word[:_SHOWN]}"
     if len(chain.links) == 1 and not chain.bound:
-        link = _REALS.sub(" ", chain.links[0])
-        if _MATHEMATICS.search(link) and not CONSTANT.fullmatch(link.strip(" .,;")):
+        link = patterns.any_reals.sub(" ", chain.links[0])
+        if patterns.formula_beside.search(link) and not patterns.constant.fullmatch(
+            link.strip(" .,;")
+        ):
             return "a formula behind the answer"
     return ""
 
 
 def _speaks_of(chain: Chain, answer: str) -> bool:
     """Whether an equation has no other letters than the answer."""
-    return {*_LETTERS.findall(" ".join(chain.links))} <= {*_LETTERS.findall(answer)}
+    return {*patterns.symbol.findall(" ".join(chain.links))} <= {*patterns.symbol.findall(answer)}

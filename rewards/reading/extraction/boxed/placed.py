@@ -11,47 +11,23 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
-from ..spans import MARKS, Span, bare_spans, restored, spans
+from ..spans import Span, bare_spans, restored, spans
 from ..statements import chains
-from ..words.leads import SENTENCE_END, denied_after, denied_before
-from ..words.phrases import Phrases
+from ..words.leads import denied_after, denied_before
+from ..words.tables import patterns
 
 #: Only this many characters before the last box are searched for the formulas around boxes; as much
 #: as of a text without boxes.
 REACH = 20_000
-_MARK = re.compile(f"[{MARKS}]")
-_FIRST = ord(MARKS[0])  # of the private characters that stand for boxes
 #: Characters before and behind a box in which what touches it is looked for. Half of them, or
 #: twice, change no answer of the corpora (tests/perf/constants.py).
 _BESIDE = 40
-# Nothing but the delimiters of a formula, or the words and the end of a sentence: the usual place.
-_ALONE_BEFORE = re.compile(r"(?:\A|\$|\\\[|\\\(|[A-Za-z]{2}|:)[ \n*]*\Z")
-_COMMAND = re.compile(r"\\[A-Za-z]+[ \n*]*\Z")
-_NEXT = r"(?:\Z|\s(?!\s*(?:where|with|and|or|is|=|\$|\\)))"
-_ALONE_AFTER = re.compile(
-    rf"\s{{0,4}}(?:\$\$?|\\\]|\\\))\*{{0,2}}[.,;]?{_NEXT}|\*{{0,2}}(?:[ \t]*(?=\n|\Z)|[.;]){_NEXT}"
-)
-# A sign or an operand that touches a box outside of delimiters.
-_TOUCHES_BEFORE = re.compile(r"(?:[-+/]\s?|[\d})\]]\s?\*\s?|[\d})\]^]|\\[A-Za-z]{2,}\s?)\Z")
-_NO_SIGN = re.compile(r"(?:\A\s*|[A-Za-z]{2}[:.]?\*{0,2}\s+|[:.]\s+)[-+]\s+\Z")  # a bullet, a dash
-_TOUCHES_AFTER = re.compile(
-    r"\s?(?:[+/=]|-\s?(?:[\d\\(]|[A-Za-z](?![A-Za-z]))|\*\s?[\w\\(]"
-    r"|\\(?:cdot|times|div|n?eq?|not)(?![A-Za-z])|[,;]?\s?\\text\s?\{)|[\^(\d]|\\(?!text|q?quad|n[A-Z])[A-Za-z]{2}|[A-Za-z](?![A-Za-z])"
-)
-_SUM = re.compile(r"\s*[-+]")
-_UNEQUAL = re.compile(r"\\(?:n?eq|ne|not\s?=)(?![A-Za-z])|!=")
-_RELATED = re.compile(r"[<>]|\\(?:leq?|geq?|lt|gt|in)(?![A-Za-z])")
-_QUAD = re.compile(r"\\q?quad(?![A-Za-z])|\\hspace\s?\{[^{}]*\}")
-_OPEN_END = re.compile(r"(?:[-+*/=(^]|\\[A-Za-z]+)\s*\Z")
-_OPEN_START = re.compile(r"\s*(?:[-+*/^]|\\(?:cdot|times|text))")
-_LABEL = re.compile(rf"[^{MARKS}]*:\s*(?=[{MARKS}])")
-_JOINS_BOXES: Final = Phrases("joins_boxes")
-_WHERE: Final = Phrases("where")
+#: The private character that stands for the first box of a text.
+_FIRST = 0xE000
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
 #: before a formula of `responses.json` has 197.
 _SENTENCE = 240
@@ -84,7 +60,7 @@ class Place:
 
 def marks_in(template: str) -> list[int]:
     """The boxes of a template, by their numbers."""
-    return [ord(character) - _FIRST for character in _MARK.findall(template)]
+    return [ord(character) - _FIRST for character in patterns.box_mark.findall(template)]
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
@@ -93,22 +69,22 @@ def filled(template: str, contents: Mapping[int, str]) -> str:
 
     def content(match: re.Match[str]) -> str:
         inside = contents[ord(match[0]) - _FIRST]
-        term = not match.start() and _SUM.match(template, match.end())
+        term = not match.start() and patterns.sum_goes_on.match(template, match.end())
         return inside if bare or term or len(inside) < 2 else rf"\left({inside}\right)"
 
-    return _MARK.sub(content, template)
+    return patterns.box_mark.sub(content, template)
 
 
 def place(text: str, marked: list[Box]) -> Place:
     """The place of the last of these boxes, which are closed."""
     last = marked[-1]
-    mark = MARKS[0] if len(marked) == 1 else chr(_FIRST + len(marked) - 1)
+    mark = chr(_FIRST + len(marked) - 1)
     before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:_BESIDE]
     if (
         len(marked) == 1
-        and _ALONE_BEFORE.search(before[-_BESIDE:])
-        and not _COMMAND.search(before[-_BESIDE:])
-        and (alone := _ALONE_AFTER.match(after))
+        and patterns.box_alone_before.search(before[-_BESIDE:])
+        and not patterns.command_before.search(before[-_BESIDE:])
+        and (alone := patterns.box_alone_after.match(after))
     ):
         denied = _denied(text, last.start, last.end + alone.end())
         return Place(mark, denied=denied)
@@ -122,12 +98,14 @@ def place(text: str, marked: list[Box]) -> Place:
     found = _in_formula(span.latex, mark)
     alternatives = [*found.alternatives]
     for other, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
-        offered = _MARK.search(other.latex)
-        if offered is None or not _JOINS_BOXES.fullmatch(text, other.end, later.start):
+        offered = patterns.box_mark.search(other.latex)
+        if offered is None or not patterns.joins_boxes.fullmatch(text, other.end, later.start):
             break
         alternatives.append(_in_formula(other.latex, offered[0]).template)
     where = found.where
-    if index + 1 < len(formulas) and _WHERE.fullmatch(text, span.end, formulas[index + 1].start):
+    if index + 1 < len(formulas) and patterns.where.fullmatch(
+        text, span.end, formulas[index + 1].start
+    ):
         where = formulas[index + 1].latex
     denied = found.denied or _denied(text, span.start, span.end)
     return Place(found.template, found.following, tuple(alternatives), where, denied)
@@ -138,9 +116,9 @@ def _with_marks(text: str, marked: list[Box]) -> str:
     pieces: list[str] = []
     start = 0
     for number, box in enumerate(marked):
-        pieces += [_MARK.sub("", text[start : box.start]), chr(_FIRST + number)]
+        pieces += [patterns.box_mark.sub("", text[start : box.start]), chr(_FIRST + number)]
         start = box.end
-    before, after = "".join(pieces), _MARK.sub("", text[start:][:REACH])
+    before, after = "".join(pieces), patterns.box_mark.sub("", text[start:][:REACH])
     if len(before) > REACH:
         line = before.find("\n", len(before) - REACH)
         before = before[line + 1 if line >= 0 else len(before) - REACH :]
@@ -150,7 +128,7 @@ def _with_marks(text: str, marked: list[Box]) -> str:
 def _formulas(text: str) -> list[Span]:
     """The formulas in delimiters, and those around the boxes outside of them."""
     formulas = spans(text)
-    for match in _MARK.finditer(text):
+    for match in patterns.box_mark.finditer(text):
         at = match.start()
         if not any(span.start <= at < span.end for span in formulas):
             formulas.append(_bare(text, at))
@@ -163,8 +141,8 @@ def _bare(text: str, at: int) -> Span:
     end = text.find("\n", at)
     end = end if end >= 0 else len(text)
     before = text[max(start, at - _BESIDE) : at]
-    touched = _TOUCHES_BEFORE.search(before) and not _NO_SIGN.search(before)
-    if touched or _TOUCHES_AFTER.match(text, at + 1, end):
+    touched = patterns.operand_before.search(before) and not patterns.bullet_before.search(before)
+    if touched or patterns.operand_after.match(text, at + 1, end):
         for span in bare_spans(text, start, end):
             if span.start <= at < span.end:
                 return span
@@ -178,9 +156,9 @@ def _in_formula(latex: str, mark: str) -> Place:
         for number, link in enumerate(chain.links):
             if mark not in link:
                 continue
-            if chain.bound and _UNEQUAL.search(link):
+            if chain.bound and patterns.unequal.search(link):
                 return Place(mark, denied=True)
-            if chain.bound and _RELATED.search(link) and "cases}" not in link:
+            if chain.bound and patterns.condition_sign.search(link) and "cases}" not in link:
                 return Place(mark)
             following = tuple(filter(None, map(clean, chain.links[number + 1 :])))
             first = at
@@ -188,8 +166,7 @@ def _in_formula(latex: str, mark: str) -> Place:
                 first -= 1
             offered = [clean(part.links[-1]) for part in parts[first:at]]
             template = _template(clean(link), mark)
-            # The denial and, before it, text commands of three times its reach at most.
-            if denied_after(_TEXT.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
+            if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return Place(template, denied=True)
             where = r" \quad ".join("=".join(part.links) for part in parts[at + 1 :])
             return Place(template, following, tuple(filter(None, offered)), where)
@@ -198,12 +175,12 @@ def _in_formula(latex: str, mark: str) -> Place:
 
 def _template(link: str, mark: str) -> str:
     """A link without labels and what stands behind wide spaces, such as numbers of equations."""
-    link = _LABEL.sub("", link, count=1) if ":" in link else link
+    link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:
         return link.strip()
-    parts = _QUAD.split(link)
+    parts = patterns.wide_space.split(link)
     for before, after in pairwise(parts):
-        if _OPEN_END.search(before) or _OPEN_START.match(after):
+        if patterns.open_end.search(before) or patterns.open_start.match(after):
             return link.strip()
     return next(part for part in parts if mark in part).strip()
 
@@ -214,10 +191,7 @@ def _denied(text: str, start: int, end: int) -> bool:
     for delimiter in ("$", "\\)", "\\]"):
         before = before[before.rfind(delimiter) + len(delimiter) if delimiter in before else 0 :]
     cut = 0
-    for stop in SENTENCE_END.finditer(before):
+    for stop in patterns.sentence_end.finditer(before):
         cut = stop.end()
     before = before[cut:]
     return (bool(before) and denied_before(before)) or (end < len(text) and denied_after(text, end))
-
-
-_TEXT = re.compile(r"\\text(?:rm|bf|it)?\s?\{|\}")

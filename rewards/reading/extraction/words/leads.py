@@ -6,21 +6,10 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from .phrases import Phrases, hints, unspaced_words, words
+from .tables import hints, patterns, unspaced_words, words
 
 #: Stands for a formula in a sentence.
 FORMULA = "\u00a7"
-
-_USED_RESULT: Final = Phrases("used_result")
-_REJECTS: Final = Phrases("rejects_next", "rejects_later")
-_REJECTS_PREVIOUS: Final = Phrases("rejects_previous_in_brackets", "rejects_previous")
-_MENTIONS_PREVIOUS: Final = Phrases("mentions_previous")
-_NAMES_PREVIOUS: Final = Phrases("names_previous")
-_BEGINS_CHECK: Final = Phrases("begins_check")
-_HEADS_EXPLANATION: Final = Phrases("heads_explanation")
-_CHECK_FAILS: Final = Phrases("check_fails")
-#: Ends a sentence, or begins another: a full stop, a paragraph, an item of a list.
-SENTENCE_END: Final = re.compile(r"[.!?](?:\s|\*|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s")
 
 
 class Lead(NamedTuple):
@@ -71,7 +60,6 @@ _EFFECTS: Final = {
     "soft": _Effect(_SOFT, _CONCLUDED),
 }
 _WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method", "check", "soft")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|§|[,;]")
 
 
 @cache
@@ -93,7 +81,7 @@ def _unspaced() -> re.Pattern[str]:
 def _kinds_in(sentence: str) -> list[str]:
     """The roles of the words of a sentence in lower case, in order."""
     kinds = _kinds()
-    found = [kind for word in _WORD.findall(sentence) if (kind := kinds.get(word))]
+    found = [kind for word in patterns.lead_word.findall(sentence) if (kind := kinds.get(word))]
     if not sentence.isascii():
         found += [match.lastgroup or "" for match in _unspaced().finditer(sentence)]
     return found
@@ -107,7 +95,7 @@ def read_lead(sentence: str) -> Lead:
     if "in general" in sentence:
         sentence = sentence.replace("in general", "generally")
     if "result" in sentence:
-        sentence = _USED_RESULT.sub("formula", sentence)
+        sentence = patterns.used_result.sub("formula", sentence)
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
     return _lead_of(_kinds_in(sentence))
@@ -145,7 +133,10 @@ _MENTION, _REJECTION = 60, 80
 
 
 def _denies(sentence: str, start: int = 0) -> bool:
-    return _REJECTS.search(sentence, start) is not None
+    return bool(
+        patterns.rejects_next.search(sentence, start)
+        or patterns.rejects_later.search(sentence, start)
+    )
 
 
 def denied_before(sentence: str) -> bool:
@@ -155,17 +146,20 @@ def denied_before(sentence: str) -> bool:
 
 def denied_after(text: str, end: int) -> bool:
     """Whether the words after a formula reject it: "is not right"."""
-    return _REJECTS_PREVIOUS.match(text, end, end + _REJECTION) is not None
+    return bool(
+        patterns.rejects_previous_in_brackets.match(text, end, end + _REJECTION)
+        or patterns.rejects_previous.match(text, end, end + _REJECTION)
+    )
 
 
 def mentioned_after(text: str, end: int) -> bool:
     """Whether the words after a formula treat it as known: "is defined"."""
-    return _MENTIONS_PREVIOUS.match(text, end, end + _MENTION) is not None
+    return patterns.mentions_previous.match(text, end, end + _MENTION) is not None
 
 
 def named_after(text: str, end: int) -> bool:
     """Whether the words after a formula call it the answer: "is the final answer"."""
-    return _NAMES_PREVIOUS.match(text, end, end + _MENTION) is not None
+    return patterns.names_previous.match(text, end, end + _MENTION) is not None
 
 
 _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
@@ -206,7 +200,7 @@ def _check_by(hint: str, text: str, at: int, first: int, end: int) -> int:
     """The offset of a check with a hint, which is at ``at`` for the first time; else ``first``."""
     for _ in range(_MOST_HINTS):
         window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)
-        if check := _BEGINS_CHECK.search(text, *window):
+        if check := patterns.begins_check.search(text, *window):
             return check.start()
         if (at := text.find(hint, at + 1, first)) < 0:
             break
@@ -217,7 +211,7 @@ def _explanation_by(hint: str, text: str, at: int, first: int) -> int:
     """The same for the heading of an explanation."""
     for _ in range(_MOST_HINTS):
         line = text.rfind("\n", 0, at) + 1
-        if at - line < _BEFORE_HINT and _HEADS_EXPLANATION.match(text, line):
+        if at - line < _BEFORE_HINT and patterns.heads_explanation.match(text, line):
             return line
         if (at := text.find(hint, at + 1, first)) < 0:
             break
@@ -226,4 +220,4 @@ def _explanation_by(hint: str, text: str, at: int, first: int) -> int:
 
 def check_fails(text: str, start: int, end: int) -> bool:
     """Whether a check between two offsets reports a mistake, which later text may correct."""
-    return _CHECK_FAILS.search(text, start, end) is not None
+    return patterns.check_fails.search(text, start, end) is not None

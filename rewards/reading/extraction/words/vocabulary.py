@@ -7,13 +7,12 @@ Names of functions in a text command are functions, by the table of the LaTeX re
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Final
 
 from ...latex.functions import NAMES
-from .phrases import Phrases, words
+from .tables import patterns, words
 
 
 class Role(Enum):
@@ -35,21 +34,13 @@ def _word_roles() -> dict[str, Role]:
 
 #: Phrases that are read as one word, in the order in which they are looked for: of "which is equal
 #: to", "is equal to" is read first.
-_STAND_INS: Final = tuple(
-    (Phrases(f"as_{word}"), word)
-    for word in ("constant", "the", "with", "equals", "ie", "equivalently", "is")
-)
-_SUBJECT: Final = Phrases("subject")
-_LEADING: Final = Phrases("introduces")
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_PUNCTUATION = re.compile(r"[\s.,;:()\[\]'\"!~*\u2019\u2014-]*")
+_STAND_INS: Final = ("constant", "the", "with", "equals", "ie", "equivalently", "is")
 #: Longer texts beside an answer are no remarks: twice the longest sentence of `responses.json`.
 LONGEST = 400
 # Names that are words, too, and mean the words in a text command.
 _WORDS_NOT_NAMES = frozenset(
     "integral integrate antiderivative limit derivative constant const Integral".split()
 )
-_NAME = re.compile(r"[\s~]*\\?(?P<name>[^\W\d_]+)\s*(?:\d|_\s*\{?\w\}?)?\s*")
 
 
 @lru_cache(maxsize=1024)  # different text commands of a batch; a few hundred bytes each
@@ -58,13 +49,13 @@ def role_of(text: str) -> Role:
     if len(text) > LONGEST:
         return Role.UNKNOWN
     text = text.lower()
-    subject = _SUBJECT.search(text.strip())
+    subject = patterns.subject.search(text.strip())
     if subject:
         text = text.strip()[: subject.start()]
-    for phrases, stand_in in _STAND_INS:
-        text = phrases.sub(stand_in, text)
-    names = _WORD.findall(text)
-    if not _PUNCTUATION.fullmatch(_WORD.sub("", text)):
+    for word in _STAND_INS:
+        text = getattr(patterns, f"as_{word}").sub(word, text)
+    names = patterns.word.findall(text)
+    if not patterns.punctuation.fullmatch(patterns.word.sub("", text)):
         return Role.UNKNOWN
     if not words("doubt").isdisjoint(names):
         return Role.OFFER
@@ -92,7 +83,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
         applied: whether an argument in brackets follows.
 
     """
-    match = _NAME.fullmatch(text)
+    match = patterns.spoken_name.fullmatch(text)
     if match is None:
         return False
     name = match["name"]
@@ -111,25 +102,22 @@ def beside_a_number(before: str, after: str) -> bool:
         after: the words after it.
 
     """
-    names = _WORD.findall(before.lower())
-    units = [name for name in _WORD.findall(after.lower()) if name not in words("unit")]
+    names = patterns.word.findall(before.lower())
+    units = [name for name in patterns.word.findall(after.lower()) if name not in words("unit")]
     known = _word_roles()
     return not any(known.get(name, Role.OFFER) is Role.OFFER for name in (*names, *units))
 
 
-_BARE_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z({\[_^])")
-
-
 def without_lead(latex: str) -> str:
     """A formula without the words that introduce it: "Answer: F", "therefore F"."""
-    match = _LEADING.match(latex)
+    match = patterns.introduces.match(latex)
     return latex[match.end() :] if match else latex
 
 
 def unknown_word(latex: str) -> str:
     """The first bare word of a remark that is not in the list; empty if there is none."""
     known = _word_roles()
-    for match in _BARE_WORD.finditer(latex):
+    for match in patterns.bare_word.finditer(latex):
         if match[0].lower() not in known and not is_name(match[0]):
             return match[0]
     return ""

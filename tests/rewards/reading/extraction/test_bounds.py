@@ -17,7 +17,8 @@ from calculus_harness.rewards.reading.extraction import (
     statements,
 )
 from calculus_harness.rewards.reading.extraction.boxed import placed
-from calculus_harness.rewards.reading.extraction.words import leads, vocabulary
+from calculus_harness.rewards.reading.extraction.words import vocabulary
+from calculus_harness.rewards.reading.extraction.words.tables import patterns
 
 CASES = Path(__file__).parents[2] / "cases" / "responses.json"
 RESPONSES = [row["response"] for row in json.loads(CASES.read_text(encoding="utf-8"))]
@@ -28,7 +29,7 @@ def sentences(text: str, formulas: list[spans.Span]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for number, formula in enumerate(formulas):
         before = text[: formula.start]
-        start = max((end.end() for end in leads.SENTENCE_END.finditer(before)), default=0)
+        start = max((end.end() for end in patterns.sentence_end.finditer(before)), default=0)
         others = sum(other.end > start for other in formulas[:number])
         found.append((len(before) - start, others))
     return found

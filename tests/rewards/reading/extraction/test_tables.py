@@ -1,8 +1,9 @@
-"""The tables of extraction: every row of ``phrases.toml``, and the order of candidates."""
+"""The tables of extraction: words, phrases, layouts, and the order of candidates."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -10,45 +11,109 @@ import pytest
 
 from calculus_harness.rewards.reading.extraction import extract
 from calculus_harness.rewards.reading.extraction.choose import RULES, STANDINGS
-from calculus_harness.rewards.reading.extraction.words.phrases import PhraseRole, Row, framed, roles
+from calculus_harness.rewards.reading.extraction.words import tables
+from calculus_harness.rewards.reading.extraction.words.tables import (
+    Role,
+    Row,
+    framed,
+    patterns,
+    roles,
+)
 
 FORMULA = "\u00a7"
 DOCUMENT = Path(__file__).parents[4] / "docs" / "verifier.md"
 ROWS = [
-    pytest.param(name, row, id=f"{name}: {row.language}: {row.matches}")
+    pytest.param(name, row, id=f"{name}: {row.language or 'layout'}: {row.matches}")
     for name, role in roles().items()
     for row in role.rows
 ]
 
 
-def has(role: PhraseRole, rows: tuple[Row, ...], text: str) -> bool:
+def has(role: Role, rows: tuple[Row, ...], text: str) -> bool:
     """Whether a text has a role by one of these rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
         if rows[0].language in ("zh", "ja", "ko"):
             return any(word in text for word in spellings)
-        return not set(spellings).isdisjoint(re.findall(r"[^\W\d_]+(?:[-.'][^\W\d_]+)*|[,;]", text))
+        return not set(spellings).isdisjoint(patterns.lead_word.findall(text))
     pattern = framed(role, rows)
-    if role.reads == "between":
-        return pattern.fullmatch(text) is not None
-    if role.reads == "line":
-        return pattern.match(text) is not None
-    if role.reads == "before":
-        return pattern.search(text.partition(FORMULA)[0]) is not None
-    if role.reads == "after":
-        return pattern.match(text, text.index(FORMULA) + 1) is not None
-    assert role.reads == "anywhere"
-    return pattern.search(text) is not None
+    found = {
+        "between": lambda: pattern.fullmatch(text),
+        "whole": lambda: pattern.fullmatch(text),
+        "line": lambda: pattern.match(text),
+        "before": lambda: pattern.search(text.partition(FORMULA)[0].rstrip("\0")),
+        "after": lambda: pattern.match(text, text.index(FORMULA) + 1),
+        "anywhere": lambda: pattern.search(text),
+    }[role.reads]()
+    return found is not None and (not rows[0].kind or found.lastgroup in {r.kind for r in rows})
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)
 def test_a_row_matches_its_example_and_the_role_misses_the_other(name: str, row: Row) -> None:
     role = roles()[name]
     assert has(role, (row,), row.matches)
-    language = tuple(each for each in role.rows if each.language == row.language)
-    rows = language if role.reads == "words" else role.rows
-    assert not has(role, rows, row.misses)
+    # Rows of another language or another kind may match what this one has to miss.
+    same = tuple(
+        each
+        for each in role.rows
+        if each.kind == row.kind and (role.reads != "words" or each.language == row.language)
+    )
+    assert not has(role, same if row.kind or role.reads == "words" else role.rows, row.misses)
+    if row.kind:
+        kinds = [match.lastgroup for match in framed(role, role.rows).finditer(row.matches)]
+        assert kinds[0] == row.kind
     assert row.hint in row.matches
+
+
+def test_every_role_has_a_reason_and_is_used() -> None:
+    """A role of a layout is an attribute of ``patterns``, or a part of another role."""
+    folder = Path(tables.__file__).parents[3]
+    code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py"))
+    parts = " ".join(
+        text for role in roles().values() for text in (role.frame, *(r.spelling for r in role.rows))
+    )
+    assert all(role.says for role in roles().values())
+    names = [name for name, role in roles().items() if not name.startswith("as_")]
+    unused = [
+        name
+        for name in names
+        if not re.search(rf"patterns\.{name}\b", code)
+        and f"<{name}>" not in parts
+        and f'"{name}"' not in code
+    ]
+    assert unused == []
+
+
+#: A layout that is quadratic takes seconds for so many characters, others a few milliseconds.
+LONG = 20_000
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, role in roles().items() if not role.rows[0].language]
+)
+def test_layouts_are_linear_in_the_text(name: str) -> None:
+    role = roles()[name]
+    if role.reads == "words":
+        return
+    pattern = getattr(patterns, name)
+    find = {"whole": pattern.fullmatch, "line": pattern.match}.get(role.reads, pattern.search)
+    for row in role.rows:
+        for example in (row.matches, row.misses, row.matches[:-1]):
+            text = example.replace(FORMULA, "") or "x"
+            started = time.process_time()
+            find(text * (LONG // len(text)))
+            assert time.process_time() - started < 0.5
+
+
+def test_no_role_stands_in_two_tables() -> None:
+    folder = Path(tables.__file__).parent
+    names = Counter(
+        name
+        for table in folder.glob("*.toml")
+        for name in re.findall(r"^\[(\w+)\]$", table.read_text("utf-8"), re.MULTILINE)
+    )
+    assert names.keys() == roles().keys()
+    assert set(names.values()) == {1}
 
 
 def test_no_word_has_two_roles() -> None:

@@ -1,0 +1,150 @@
+"""The tables of words, phrases and layouts, loaded once; each role is one regular expression."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+_TABLES: Final = ("phrases.toml", "vocabulary.toml", "layouts.toml", "solutions.toml")
+#: A role that stands for its rows in a frame or a row: ``<leads_back>``; ``(?P<name>`` is a group,
+#: and ``\<`` the sign.
+_REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The spellings of a role, in one language if they are words.
+
+    Attributes:
+        spelling: the words, or the regular expression of the phrases or the layout.
+        matches: a text that has the role by this row.
+        misses: a text that does not have the role.
+        language: the language's code (ISO 639-1); empty for a layout.
+        kind: the name of the group by which the row is told from others.
+        becomes: what is read in place of characters.
+        hint: letters that every spelling has; empty if the text is searched without a hint.
+
+    """
+
+    spelling: str
+    matches: str
+    misses: str
+    language: str = ""
+    kind: str = ""
+    becomes: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What words say of the formula beside them, or what a layout is for.
+
+    Attributes:
+        says: the meaning.
+        reads: what a spelling is, and where it stands; the heads of the tables have the list.
+        rows: the spellings.
+        frame: what may stand around a spelling.
+        any_case: capital letters count as small ones.
+
+    """
+
+    says: str
+    reads: str
+    rows: tuple[Row, ...]
+    frame: str = "<rows>"
+    any_case: bool = False
+
+
+@cache
+def roles() -> Mapping[str, Role]:
+    """The roles by their names."""
+    table: dict[str, dict[str, Any]] = {}
+    for name in _TABLES:
+        table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    return {
+        name: Role(**role | {"rows": (*map(_row, role["rows"]),)}) for name, role in table.items()
+    }
+
+
+def _row(row: dict[str, str]) -> Row:
+    """A row; a long regular expression has several lines."""
+    column = next(name for name in ("words", "phrase", "layout") if name in row)
+    others = {name: value for name, value in row.items() if name != column}
+    spelling = row[column] if column == "words" else re.sub(r"\n\s*", "", row[column])
+    return Row(spelling, **others)
+
+
+#: Languages without spaces between words.
+_UNSPACED: Final = frozenset(("zh", "ja", "ko"))
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The words of a role."""
+    return frozenset(word for row in roles()[name].rows for word in row.spelling.split())
+
+
+@cache
+def unspaced_words(name: str) -> tuple[str, ...]:
+    """The words of a role in languages without spaces between words."""
+    rows = (row for row in roles()[name].rows if row.language in _UNSPACED)
+    return tuple(word for row in rows for word in row.spelling.split())
+
+
+@lru_cache(maxsize=1024)
+def replacement(name: str, text: str) -> str:
+    """What is read in place of a text that has this role."""
+    role = roles()[name]
+    return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
+
+
+def _either(rows: tuple[Row, ...]) -> str:
+    """The regular expression of any of these rows.
+
+    The group with the name of a kind is empty and stands behind its rows, because a search for rows
+    that begin with groups is slow; rows may have that group themselves.
+    """
+    spellings: list[str] = []
+    for kind, same in groupby(rows, key=lambda row: row.kind):
+        expression = "|".join(row.spelling for row in same)
+        named = kind and f"(?P<{kind}>" not in expression
+        spellings.append(f"(?:{expression})(?P<{kind}>)" if named else expression)
+    return _resolved(f"(?:{'|'.join(spellings)})")
+
+
+def _resolved(expression: str) -> str:
+    return _REFERENCE.sub(lambda match: _either(roles()[match[1]].rows), expression)
+
+
+@cache
+def framed(role: Role, rows: tuple[Row, ...]) -> re.Pattern[str]:
+    """The regular expression of a role with these rows of it alone."""
+    expression = _resolved(role.frame.replace("<rows>", _either(rows)))
+    return re.compile(expression, re.IGNORECASE if role.any_case else 0)
+
+
+class _Patterns:
+    def __getattr__(self, name: str) -> re.Pattern[str]:
+        """Compile the regular expression of a role at its first use; then it is an attribute."""
+        if name not in roles():
+            raise AttributeError(name)
+        compiled = framed(roles()[name], roles()[name].rows)
+        setattr(self, name, compiled)
+        return compiled
+
+
+#: The roles as regular expressions: ``patterns.box`` matches any row of the role in its frame.
+patterns: Final = _Patterns()
+
+
+@cache
+def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
+    """The hints of a role's rows, in their order; with ``english``, of English ones alone."""
+    rows = roles()[name].rows
+    return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))
