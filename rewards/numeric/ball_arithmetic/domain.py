@@ -221,7 +221,7 @@ def breakpoints(
 
 #: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
 #: and how many intervals are looked at. The places are floats, of 53 bits: with 40 an interval of
-#: 10^-11 between two of them is found. 20 take the same work (tests/perf/constants.py).
+#: 10^-11 between two of them is found. 20 take the same work (tests/mutation/constants.py).
 OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 
 

@@ -11,7 +11,7 @@ from .visible import visible
 from .words.tables import patterns
 
 #: Only this many characters at the end of a text are searched, as in `choose`: a bound of the work.
-#: With 2,000 no text of the corpora has another answer (tests/perf/constants.py).
+#: With 2,000 no text of the corpora has another answer (tests/mutation/constants.py).
 TAIL = 20_000
 
 

@@ -7,7 +7,7 @@ from .spans import Span
 from .words.tables import patterns
 
 #: Characters before a condition in which the words that open it are looked for: "Case 1: when", and
-#: as many again. 10 change no answer of the corpora (tests/perf/constants.py).
+#: as many again. 10 change no answer of the corpora (tests/mutation/constants.py).
 _BEFORE = 20
 
 

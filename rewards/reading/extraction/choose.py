@@ -33,13 +33,13 @@ from .words.tables import patterns
 #: (tests/rewards/reading/extraction/test_bounds.py measures this and what follows); these are
 #: bounds of the work for hostile texts.
 TAIL = 20_000
-MOST = 256  # 16 change no answer of the corpora (tests/perf/constants.py)
+MOST = 256  # 16 change no answer of the corpora (tests/mutation/constants.py)
 #: Most characters and formulas that a sentence is followed back over: the longest sentence before a
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
-_FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/perf/constants.py)
+_FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
 #: A longer line is no lone formula, so that a long text is not read for one. 200 characters change
-#: no answer of the corpora (tests/perf/constants.py).
+#: no answer of the corpora (tests/mutation/constants.py).
 _LONGEST_LINE = 1000
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4

@@ -13,11 +13,11 @@ _CLOSING = frozenset(")]}")
 #: domain, a condition, a constant and one to spare.
 _MOST_REMARKS = 4
 #: Only this many braces with labels are taken apart, each in one pass over the formula: half of
-#: them, or twice, change no answer of the corpora (tests/perf/constants.py).
+#: them, or twice, change no answer of the corpora (tests/mutation/constants.py).
 _MOST_LABELS = 8
 
 #: Characters at the end of a formula that spacing and punctuation may take, so that the search
-#: takes linear time: 100 are too few for a text of `redteam.json` (tests/perf/constants.py).
+#: takes linear time: 100 are too few for a text of `redteam.json` (tests/mutation/constants.py).
 _LONGEST_END = 400
 #: Braces or text commands around a whole formula that are taken off, each in one pass: a command,
 #: its braces, and as many again.

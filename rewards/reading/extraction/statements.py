@@ -27,7 +27,7 @@ _OPERATORS = {"plus": "+", "minus": "-", "times": r"\cdot"}
 # --- Rows and pauses -----------------------------------------------------------------------------
 #: Tokens that are looked at behind a pause for the next one at the top level, so that a formula of
 #: many pauses takes linear time.
-_AHEAD = 40  # 10 change no answer of the corpora (tests/perf/constants.py)
+_AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from ...proof.prover.normal import squares
 
 #: Distances, relative to 1 + |x|, of more points on either side of one: not round, so that they hit
 #: no zero, and a factor of five apart, so that one is near enough wherever a branch ends. Others
-#: change no verdict of the corpora (tests/perf/constants.py).
+#: change no verdict of the corpora (tests/mutation/constants.py).
 NEARBY = (0.0047, 0.031, 0.113)
 
 

@@ -21,10 +21,10 @@ from .visibility import Unseen, effects
 
 #: Points and bits of this look. (A function of `SLOW` gets fewer bits.) 2816 bits tell numbers
 #: apart that agree to 840 digits, e^{-1900} from 0. Half of either changes no verdict of the
-#: corpora and saves 2 % of the counted work, twice costs 2 % (tests/perf/constants.py).
+#: corpora and saves 2 % of the counted work, twice costs 2 % (tests/mutation/constants.py).
 CONFIRMING_POINTS, CONFIRMING_BITS = 16, 2816
 #: A part shows if its effect exceeds the error by so many bits: more than the `STEP_BITS` by which
-#: the effect itself is only estimated. 8 or 32 change no verdict (tests/perf/constants.py).
+#: the effect itself is only estimated. 8 or 32 change no verdict (tests/mutation/constants.py).
 SEEN_BITS = 16
 
 

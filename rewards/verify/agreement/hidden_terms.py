@@ -7,7 +7,7 @@ from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 
 #: Points at which the terms are looked for: four times those of an answer with branches. Half or
-#: twice as many change no verdict (tests/perf/constants.py).
+#: twice as many change no verdict (tests/mutation/constants.py).
 POINTS = 4 * BRANCHING_POINTS
 
 

@@ -21,11 +21,11 @@ from ...numeric.ball_arithmetic.magnitude import log2
 
 #: Relative change with which differences are taken, as a power of two: small enough for a
 #: difference to be near a derivative, and of 128 bits a hundred are left. 5 or 20 change no verdict
-#: (tests/perf/constants.py).
+#: (tests/mutation/constants.py).
 STEP_BITS = 10
 #: What cannot be told from zero is taken to be this much smaller than its error, in bits: above
 #: `SEEN_BITS`, so that it never counts as seen. 32 or 128 change no verdict
-#: (tests/perf/constants.py).
+#: (tests/mutation/constants.py).
 HIDDEN_BITS = 64
 _STEP = acb(1) + acb(2) ** -STEP_BITS  # 1 + 1/1024, exactly
 # Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.

@@ -34,10 +34,10 @@ from ...reading.functions import ELEMENTARY, names
 from ...verdict import Status, Witness
 
 #: Larger expressions are compiled: a tape evaluates a part that occurs twice once. 75 or 600
-#: change no verdict (tests/perf/constants.py).
+#: change no verdict (tests/mutation/constants.py).
 MAX_NODES = 300
 #: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
-#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/perf/constants.py).
+#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/mutation/constants.py).
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.

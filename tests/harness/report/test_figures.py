@@ -1,4 +1,4 @@
-"""Figures: all that is drawn is inside the frame, and scales begin and end where they should."""
+"""Figures stay inside their frame, with scales that end where they should; facts in words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from calculus_harness.harness.report.comparison import _by_sides
 from calculus_harness.harness.report.figures import differences
 from calculus_harness.harness.report.figures.figure import Figure, Shape, _drawn, thinned
 from calculus_harness.harness.report.figures.scatter import scatter
+from calculus_harness.harness.report.page.samples import step_facts
 from calculus_harness.harness.report.search.figures import by_generation
+from calculus_harness.harness.report.search.tables import _remarks
+from calculus_harness.harness.run.listing import details
 
 
 def drawn_differences(groups: int) -> Figure:
@@ -87,3 +91,46 @@ def test_each_kind_of_shape_has_its_element(kind: Any, element: str) -> None:
     assert drawn.startswith(element)
     assert ("M1.0 2.0L3.0 4.0" in drawn) == (element == "<path")
     assert drawn.endswith('Z"><title>words</title></path>') == (kind == "area")
+
+
+def test_the_first_wrong_step_is_quoted() -> None:
+    text = "x = 1, so x = 2, so x = 3."
+    marks = [(0, 5, "correct", "a"), (10, 15, "incorrect", "b"), (20, 25, "incorrect", "c")]
+    steps: Any = SimpleNamespace(marks=marks, outcome="wrong")
+    assert dict(step_facts(steps, text)) == {
+        "steps": "1 correct, 2 incorrect (wrong)",
+        "first wrong step (b)": "x = 2",
+    }
+
+
+def search(name: str) -> Any:
+    settings = {"variant": "tree", "simplifier": "none"}
+    record = SimpleNamespace(
+        ended="done", settings=settings, embedding="words", policy="p", notes=["a note"]
+    )
+    return SimpleNamespace(name=name, record=record)
+
+
+def test_remarks_name_the_search_if_there_are_several() -> None:
+    assert next(iter(_remarks([search("one")]))).startswith("done. Mutations of the tree;")
+    starts = [remark.partition(":")[0] for remark in _remarks([search("one"), search("two")])]
+    assert starts == ["one", "one", "two", "two"]
+
+
+def test_sources_and_metrics_are_described() -> None:
+    row = {"source": "a paper", "metrics": ["accuracy", "F1"]}
+    assert list(details(row)) == ["source: a paper", "metrics: accuracy, F1"]
+
+
+@pytest.mark.parametrize(
+    ("by", "titles"),
+    [
+        ("perturbation", ["a", "b"]),
+        ("model", ["first a, second b"]),
+        ("system", ["first a, second b"]),
+    ],
+)
+def test_contrasts_are_together_by_what_they_compare(by: str, titles: list[str]) -> None:
+    rows: Any = [SimpleNamespace(system=name, first="a", second="b") for name in "ab"]
+    comparison: Any = SimpleNamespace(by=by)
+    assert list(_by_sides(comparison, rows)) == titles

@@ -24,7 +24,7 @@ from ..words.tables import patterns
 #: as of a text without boxes.
 REACH = 20_000
 #: Characters before and behind a box in which what touches it is looked for. Half of them, or
-#: twice, change no answer of the corpora (tests/perf/constants.py).
+#: twice, change no answer of the corpora (tests/mutation/constants.py).
 _BESIDE = 40
 #: The private character that stands for the first box of a text.
 _FIRST = 0xE000

@@ -128,7 +128,7 @@ def _lead_of(kinds: list[str]) -> Lead:
 
 # --- Rejections and mentions ----------------------------------------------------------------------
 #: Most characters behind a formula that are read for a mention, and for a rejection. Half as many,
-#: or twice, change no answer of the corpora (tests/perf/constants.py).
+#: or twice, change no answer of the corpora (tests/mutation/constants.py).
 _MENTION, _REJECTION = 60, 80
 
 
@@ -176,7 +176,7 @@ def asks(gap: str) -> bool:
 
 # --- Checks and explanations ----------------------------------------------------------------------
 #: Places of one hint that are looked at, so that a text full of hints costs no more than another.
-#: Five change no answer of the corpora (tests/perf/constants.py).
+#: Five change no answer of the corpora (tests/mutation/constants.py).
 _MOST_HINTS: Final = 20
 #: Characters before and behind a hint that hold its phrase: the longest are "to double-check" and
 #: "differentiating confirms".

@@ -1,6 +1,6 @@
 """What a number of the verifier decides: verdicts and counted work with other values in its place.
 
-    python tests/perf/constants.py 'rewards/verify/agreement/searches.py:22:32=16,64' ...
+    python tests/mutation/constants.py 'rewards/verify/agreement/searches.py:22:32=16,64' ...
 
 An argument is FILE:LINE:NUMBER=VALUE,...: the first such number of the line is replaced in a copy
 of `rewards`. Rows of the corpora (every fifth, and all of ``redteam.json``) are judged with each
