@@ -247,7 +247,7 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     r"""Whether a semicolon separates arguments, as in ``\Pi\left(n; x\middle| m\right)``."""
     if stop[0] != ";":
         return False
-    # 50 characters are too few for a call in `special_integrals.json` (tests/mutation/constants.py).
+    # 50 are too few for a call in `special_integrals.json` (tests/mutation/constants.py).
     before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
     return before.count("(") > before.count(")")
 

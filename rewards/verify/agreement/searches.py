@@ -23,7 +23,7 @@ from .confirmation import Confirmation
 #: 1/32, one digit. 16 or 64 change no verdict (tests/mutation/constants.py).
 COVERAGE_POINTS = 32
 #: A longer sum or product, unless it is proved, may be a truncated series or a quadrature rule. No
-#: right answer of the corpora that is accepted without a proof has 15 (tests/mutation/constants.py).
+#: right answer of the corpora that is only agreed has 15 (tests/mutation/constants.py).
 MAX_TERMS = 30
 #: Times as many points are tried, before those of `finer` (which are many), where F has no value at
 #: the first ones. 2 or 8 change no verdict (tests/mutation/constants.py).

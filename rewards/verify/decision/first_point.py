@@ -37,7 +37,8 @@ from ...verdict import Status, Witness
 #: change no verdict (tests/mutation/constants.py).
 MAX_NODES = 300
 #: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
-#: proofs: a wrong answer should not get there. 2 or 8 change no verdict (tests/mutation/constants.py).
+#: proofs: a wrong answer should not get there. 2 or 8 change no verdict
+#: (tests/mutation/constants.py).
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.
