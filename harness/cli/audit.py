@@ -70,7 +70,7 @@ def audit(
     cluster: str | None,
     as_json: bool,
 ) -> int:
-    r"""Find out which references of a problem set are wrong, with proof.
+    """Find out which references of a problem set are wrong, with proof.
 
     A FILE is a table of problems and answers (JSON Lines, JSON, CSV, TSV, Parquet, hub:NAME), a
     benchmark, or the directory of a run. Formulas are LaTeX or SymPy's notation, problems also
@@ -95,7 +95,7 @@ def audit(
     corrected answer where one is found, and twenty lines of Python that show it.
 
     Exit status: 0 no reference is refuted, 1 some are.
-    """
+    """  # noqa: D301  # click's mark of a paragraph that is not wrapped is a backspace
     from rich.console import Console
     from rich.progress import Progress
 

@@ -180,7 +180,7 @@ def _attempt(
 ) -> tuple[Tower, Case | None]:
     """The tower of one case of signs, and the case if F' = f is proved in it."""
     tower = Tower(
-        Field(max(reading.size, 16) if split else reading.size),
+        Field(reading.split_size if split else reading.size),
         variable,
         kinds,
         split,

@@ -1,4 +1,4 @@
-r"""Solutions in the styles of chat models, written for this before the reader was read.
+r"""Solutions in the styles of chat models, written before anything was mended on them.
 
 Each problem stands behind ``===``; ``@@right~wrong@@`` is a place for a slip.
 """
