@@ -16,7 +16,7 @@ import pytest
 from calculus_harness.benchmarks.hint.images import draw_symbol, png, problem_pictures
 from calculus_harness.benchmarks.hint.pools import folder_of
 from calculus_harness.benchmarks.hint.semantics import parse
-from calculus_harness.benchmarks.payloads import JSON
+from calculus_harness.benchmarks.payloads import JSON, ArithmeticTarget
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness import Policy, Run, compare, score, summarise, sweep
@@ -63,10 +63,10 @@ def test_ordinary_arithmetic_has_the_rows_of_both_scorers(
         problems = [one for one in run.problems.values() if one.subset == split]
         assert len({one.inputs.expression for one in problems}) == 100
         found = rows[f"hint/{split}"]
-        targets = [one.target for one in problems]
-        assert found["hint_answer"] == sum(t["value"] == t["ordinary"] for t in targets) / 100
+        targets = [p.target for p in problems if isinstance(p.target, ArithmeticTarget)]
+        assert found["hint_answer"] == sum(t.value == t.ordinary for t in targets) / 100
         assert found["hint_answer"] == pytest.approx(rate, abs=0.15)
-        counted = sum(t["ordinary"] not in (0, None) for t in targets) / 100
+        counted = sum(t.ordinary not in (0, None) for t in targets) / 100
         assert found["ordinary_arithmetic"] == counted > 0.7
 
 
