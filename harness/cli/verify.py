@@ -98,8 +98,8 @@ def _print_verdict(verdict: Verdict) -> None:
     lines += [("read as", evidence.reading), ("because", evidence.detail)]
     if evidence.witness:
         lines += evidence.witness.described().items()
-    elif evidence.proof == "identity":
-        lines.append(("proof", f"identity (rules: {', '.join(evidence.rules) or 'none'})"))
+    elif evidence.proof in ("identity", "fundamental theorem"):
+        lines.append(("proof", f"{evidence.proof} (rules: {', '.join(evidence.rules) or 'none'})"))
     elif evidence.digits:
         lines.append(
             ("proof", f"agreement at {evidence.points} points to {evidence.digits:.0f} digits")

@@ -26,7 +26,7 @@ UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
 #: What answers that were declined are counted as, by their finish reason.
 _DECLINED = {FinishReason.REFUSAL: "refused", FinishReason.CONTENT_FILTER: "filtered"}
 #: What `rewards.verdict.Evidence.proof` of a correct answer is counted as.
-PROOFS = {"identity": "proved", "agreement": "agreed"}
+PROOFS = {"identity": "proved", "fundamental theorem": "proved", "agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
 BINS = 4
 

@@ -92,7 +92,7 @@ class ExtractedAnswer:
 
 
 #: What the proof of an accepted answer is called in the evidence.
-PROOFS = ("identity",)
+PROOFS = ("identity", "fundamental theorem")
 
 
 class NeedsWorkerError(Exception):

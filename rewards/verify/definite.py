@@ -59,6 +59,7 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
+from .fundamental_theorem import with_theorem
 from .values import compare_values
 
 if TYPE_CHECKING:
@@ -433,7 +434,8 @@ class _Known:
         if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):
             detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        return Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1)), 0.0
+        outcome = Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1))
+        return with_theorem(outcome, self.integral, answer), 0.0
 
     def _judge_by_reference(self, answer: Expression) -> Outcome:
         if self.reference is None or self.integral.parameters or _says_divergent(self.reference):

@@ -21,6 +21,7 @@ from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
+from ..proof.prover.prove import Proof
 from ..reading.expression.build import mul
 from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression, Symbol
@@ -223,19 +224,19 @@ def _verdict(
             **options,
         )
     if accept == "proof" and outcome.status is Status.CORRECT:
-        outcome = _with_proof(outcome, reading.expression, expected)
+        proof = equality(reading.expression, expected)
+        outcome = replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
     return answer.verdict(
         outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
     )
 
 
-def _with_proof(outcome: Outcome, answer: Expression, expected: Expression) -> Outcome:
-    """The outcome with a proof that two expressions are equal, if one is found.
+def equality(answer: Expression, expected: Expression) -> Proof | None:
+    """A proof that two expressions are equal, if one is found.
 
     They are if t times one, for a t that neither has, is an antiderivative of the other.
     """
-    proof = prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
-    return replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
+    return prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
 
 
 def _values(

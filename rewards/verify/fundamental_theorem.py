@@ -1,0 +1,160 @@
+r"""The value of a definite integral as a proof: F(b) - F(a), by the fundamental theorem.
+
+An enclosure shows that a closed form agrees with the integral to many digits, and no more. It is
+equal if a function F is found with F' = f proved, F has a finite slope on all of the closed range
+(so that F is continuous, and exceptional points of the proof are of no account), and the answer is
+proved to be F(b) - F(a). F is proposed term by term, from a table; whatever is proposed is proved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from flint import acb
+
+from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.domain import real_everywhere
+from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.outcome import Outcome
+from ..numeric.quadrature import DefiniteIntegral
+from ..numeric.quadrature.value import limit_value
+from ..proof.prover import prove
+from ..reading.expression.build import ONE, add, div, mul, neg, number, power
+from ..reading.expression.derivative import differentiate
+from ..reading.expression.traversal import (
+    additive_terms,
+    fold,
+    is_constant,
+    substitute,
+)
+from ..reading.expression.tree import Call, Expression, Number, Symbol
+from .values import equality
+
+#: Intervals that a range is cut into at most: where F is steep at an end, twenty halvings are
+#: enough for a slope of 10^6 times the range.
+MAX_INTERVALS: Final = 64
+BITS: Final = 128
+#: Functions -> those that they are the derivatives of (DLMF 4.10, 4.26, 4.40).
+_OF_LINEAR: Final = {"exp": "exp", "cos": "sin", "cosh": "sinh", "sinh": "cosh"}
+
+
+def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
+    """The outcome with a proof that the answer is the integral's value, if one is found.
+
+    Args:
+        outcome: of an answer that agrees with the value.
+        integral: the integral.
+        answer: the closed form.
+
+    """
+    low, high, f = integral.lower, integral.upper, integral.integrand
+    if isinstance(low, int) or isinstance(high, int) or integral.parameters:
+        return outcome
+    primitive = _antiderivative(f.expression, f.variable)
+    if primitive is None or not _has_slope(primitive, f.variable, low, high):
+        return outcome
+    proof = prove(primitive, f.expression, f.variable, {})
+    value = add(
+        substitute(primitive, f.variable, high), neg(substitute(primitive, f.variable, low))
+    )
+    equal = equality(answer, value) if proof else None
+    if proof is None or equal is None:
+        return outcome
+    rules = tuple(sorted({*proof.rules, *equal.rules}))
+    return replace(outcome, proof="fundamental theorem", rules=rules)
+
+
+def _antiderivative(f: Expression, x: str) -> Expression | None:
+    """A function whose derivative may be f; None if the table has none for one of its terms."""
+    terms = [_of_term(term, x) for term in additive_terms(f, x)]
+    found = [term for term in terms if term is not None]
+    return add(*found) if len(found) == len(terms) else None
+
+
+def _of_term(term: Expression, x: str) -> Expression | None:
+    """An antiderivative of a constant times a power or a function of a linear expression."""
+    if is_constant(term, x):
+        return mul(term, Symbol(x))
+    name, args = term.function, term.args
+    varying = [arg for arg in args if not is_constant(arg, x)]
+    if name in ("neg", "mul", "div") and len(varying) == 1 and args != (ONE, varying[0]):
+        inverted = name == "div" and varying[0] is args[1]  # c/u is c times 1/u
+        primitive = _of_term(Call("div", (ONE, varying[0])) if inverted else varying[0], x)
+        if primitive is None or name == "neg":
+            return primitive and neg(primitive)
+        if name == "div":
+            return mul(args[0], primitive) if inverted else div(primitive, args[1])
+        return mul(*(arg for arg in args if arg is not varying[0]), primitive)
+    if name == "sin" or name in _OF_LINEAR:
+        slope = _slope(args[0], x)
+        primitive = neg(Call("cos", args)) if name == "sin" else Call(_OF_LINEAR[name], args)
+        return slope and div(primitive, slope)
+    base, exponent = _as_power(term)
+    slope = _slope(base, x)
+    if exponent == -1:
+        logarithm = Call("ln", (Call("abs", (base,)),))
+        return _arc_tangent(base, x) if slope is None else div(logarithm, slope)
+    raised = power(base, number(exponent + 1))
+    return slope and div(raised, mul(number(exponent + 1), slope))
+
+
+def _as_power(node: Expression) -> tuple[Expression, Fraction]:
+    """An expression as a power with a rational exponent."""
+    if node.function == "sqrt":
+        return node.args[0], Fraction(1, 2)
+    if node.function == "pow" and (ratio := fold(node.args[1])) is not None:
+        return node.args[0], ratio
+    if node.function == "div" and node.args[0] == ONE:
+        base, ratio = _as_power(node.args[1])
+        return base, -ratio
+    return node, Fraction(1)
+
+
+def _slope(u: Expression, x: str) -> Expression | None:
+    """The slope of a linear expression, if it is a rational number and not 0."""
+    try:
+        slope = fold(differentiate(u, x))
+    except ValueError:
+        return None
+    return number(slope) if slope else None
+
+
+def _arc_tangent(base: Expression, x: str) -> Expression | None:
+    """``arctan`` for 1/(1 + x^2), whatever the order of the terms."""
+    square = Call("pow", (Symbol(x), Number(2)))
+    one_plus = isinstance(base, Call) and base.function == "add" and set(base.args) == {ONE, square}
+    return Call("atan", (Symbol(x),)) if one_plus else None
+
+
+def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
+    """Whether F is real with a finite slope on all of the closed range, by intervals."""
+    try:
+        tape = compile_tape(primitive, x)
+        with precision(BITS):
+            ends = limit_value(low, {}), limit_value(high, {})
+    except (UnusableError, KeyError):
+        return False
+    if tape.breaks or any(not end.is_finite() for end in ends):
+        return False
+    with precision(BITS):
+        first, last = min(ends[0].lower(), ends[1].lower()), max(ends[0].upper(), ends[1].upper())
+        pending = [(first, last)]
+        for _ in range(MAX_INTERVALS):
+            if not pending:
+                return True
+            a, b = pending.pop()
+            if not _is_smooth(tape, acb(a.union(b))):
+                middle = ((a + b) / 2).mid()
+                if not a < middle < b:
+                    return False
+                pending += [(a, middle), (middle, b)]
+    return not pending
+
+
+def _is_smooth(tape: Tape, interval: Ball) -> bool:
+    jets = tape.run(interval, {})
+    slope = jets[tape.root][1] or ZERO
+    return real_everywhere(tape, jets) and bool(slope.is_finite())
