@@ -53,6 +53,7 @@ NOT_RUN = {
     "inspect ": "the same",
     "calculus-harness sweep --model solver/sympy --benchmark hub:": "needs a hub",
     "calculus-harness sweep --benchmark ./expr_test.json": "needs HINT's released files",
+    "calculus-harness audit hub:": "needs a hub",
     "lm_eval run": "needs lm-evaluation-harness: integrations/test_lm_eval.py",
     "vf-": "needs verifiers: integrations/test_verifiers.py",
     "python tests/perf/": "measures for minutes",

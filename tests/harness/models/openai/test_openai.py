@@ -53,7 +53,7 @@ QUICK = {"pause": "0.02", "request-timeout": "0.7", "probe": "0"}
 
 def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
     """A sweep of that server, with short pauses."""
-    options = {"base-url": server.url} | QUICK | arguments.pop("options", {})
+    options = {"base-url": server.url} | QUICK | arguments.pop("model_option", {})
     arguments = {"limit": 4, "samples": 3} | arguments
     return harness.sweep(["openai/m"], [bench], model_option=options, out=out, **arguments)
 
@@ -177,14 +177,14 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     with FaultyServer() as server:
         server.respond = respond
         options = {"retries": "2"}
-        run = sweep(server, tmp_path / "run", bench, samples=4, options=options)
+        run = sweep(server, tmp_path / "run", bench, samples=4, model_option=options)
         reasons = Counter(row["finish_reason"] for row in rows(run).values())
         assert (len(failures(run)), reasons) == (4, {"stop": 8, "error": 4})
         assert {row["detail"] for row in failures(run)} == {"500: out of memory (after 3 attempts)"}
         details = [row.get("detail", "") for row in rows(run).values()]
         assert sum("maximum context length" in detail for detail in details) == 4
         today, asked = False, len(server.asked)
-        run = sweep(server, tmp_path / "run", bench, samples=4, options=options)
+        run = sweep(server, tmp_path / "run", bench, samples=4, model_option=options)
         assert len(rows(run)) == 16
         assert len(server.asked) - asked == 4
 
@@ -217,13 +217,13 @@ def test_what_holds_for_every_request_stops_the_sweep_at_once(
         server.respond = lambda body: web.json_response({"error": error}, status=status)
         options = {"retries": "1", "concurrency": "4"}
         with pytest.raises(ModelError, match=said) as stop:
-            sweep(server, tmp_path / "run", bench, limit=24, samples=10, options=options)
+            sweep(server, tmp_path / "run", bench, limit=24, samples=10, model_option=options)
         assert "\n" not in str(stop.value)
         assert "secret" not in str(stop.value)
         assert len(server.asked) <= 40
         # What was answered before is kept: the server works again, and nothing is repeated.
         server.respond = payload_for
-        run = sweep(server, tmp_path / "run", bench, limit=24, samples=10, options=options)
+        run = sweep(server, tmp_path / "run", bench, limit=24, samples=10, model_option=options)
         assert harness.summarise(run).missing == 0
 
 
@@ -266,11 +266,11 @@ def test_a_server_that_goes_away_stops_the_sweep_and_nothing_is_lost(
 
         server.respond = respond
         with pytest.raises(ModelError, match=r"no connection .* the same command goes on"):
-            sweep(server, tmp_path / "run", bench, options=options, limit=24)
+            sweep(server, tmp_path / "run", bench, model_option=options, limit=24)
     stored = rows(Run(tmp_path / "run"))
     assert 16 <= len(stored) < 72
     with FaultyServer() as other:
-        run = sweep(other, tmp_path / "run", bench, options=options, limit=24)
+        run = sweep(other, tmp_path / "run", bench, model_option=options, limit=24)
         assert len(rows(run)) == 72
         assert rows(run).items() >= stored.items()
         assert len(other.asked) == 72 - len(stored)
@@ -282,11 +282,13 @@ def test_the_key_is_sent_and_written_nowhere(
     key = "sk-test-4242424242"
     monkeypatch.setenv("MY_KEY", key)
     with FaultyServer(key=key) as server:
-        run = sweep(server, tmp_path / "run", bench, options={"api-key-env": "MY_KEY"})
+        run = sweep(server, tmp_path / "run", bench, model_option={"api-key-env": "MY_KEY"})
         assert harness.summarise(run).missing == 0
         monkeypatch.setenv("MY_KEY", key + "7")
         with pytest.raises(ModelError, match=r"provided: \*\*\*") as stop:
-            sweep(server, tmp_path / "run", bench, samples=9, options={"api-key-env": "MY_KEY"})
+            sweep(
+                server, tmp_path / "run", bench, samples=9, model_option={"api-key-env": "MY_KEY"}
+            )
         assert key not in str(stop.value)
     for path in (tmp_path / "run").rglob("*"):
         assert not path.is_file() or b"sk-test" not in path.read_bytes()
@@ -409,7 +411,9 @@ def test_what_only_vllm_takes_is_refused_with_a_hint(flag: str, tmp_path: Path, 
     sampling = Sampling(**{flag: 1})
     with pytest.raises(ModelError, match=r"which this sweep needs .*; a server of vLLM .* -M serv"):
         job_of(["openai/m"], [bench], sampling=sampling, out=tmp_path / "run")
-    assert job_of(["openai/m"], [bench], sampling=sampling, options={"server": "vllm"}).problems
+    assert job_of(
+        ["openai/m"], [bench], sampling=sampling, model_option={"server": "vllm"}
+    ).problems
 
 
 def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
@@ -625,7 +629,7 @@ def test_a_sweep_that_waits_says_why(
         monkeypatch.setattr("calculus_harness.harness.models.openai.session.LOG_INTERVAL", seconds)
         caplog.clear()
         with FaultyServer(script=("too_many",) * 3) as server:
-            sweep(server, tmp_path / f"run{seconds}", bench, options={"concurrency": "1"})
+            sweep(server, tmp_path / f"run{seconds}", bench, model_option={"concurrency": "1"})
         return [record.getMessage() for record in caplog.records if "waiting" in record.message]
 
     assert waits(60) == []
@@ -653,7 +657,7 @@ def test_a_server_that_asks_to_wait_long_is_named_at_once(
     with FaultyServer() as server, kind() as progress:
         server.respond = respond
         options = {"concurrency": "3"}
-        sweep(server, tmp_path / "run", bench, options=options, progress=progress)
+        sweep(server, tmp_path / "run", bench, model_option=options, progress=progress)
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("warning: model openai/m: waiting for the server: 429") == 1
     assert "it asks to wait for 1 s" in said
@@ -664,15 +668,15 @@ def test_the_server_is_left_alone_for_as_long_as_it_asks(tmp_path: Path, bench: 
     with FaultyServer(script=("too_many_until",)) as server:
         server.until = 2
         start = time.monotonic()
-        run = sweep(server, tmp_path / "run", bench, options={"concurrency": "1"})
+        run = sweep(server, tmp_path / "run", bench, model_option={"concurrency": "1"})
         assert time.monotonic() - start > 1
         assert harness.summarise(run).missing == 0
     with FaultyServer(delay=0.05) as server:
-        sweep(server, tmp_path / "slow", bench, options={"concurrency": "3"}, samples=6)
+        sweep(server, tmp_path / "slow", bench, model_option={"concurrency": "3"}, samples=6)
         assert server.most == 3
     with FaultyServer() as server:
         start = time.monotonic()
-        sweep(server, tmp_path / "rate", bench, options={"requests-per-minute": "600"})
+        sweep(server, tmp_path / "rate", bench, model_option={"requests-per-minute": "600"})
         assert time.monotonic() - start >= 1.1
 
 
@@ -702,7 +706,7 @@ def test_one_request_s_pause_does_not_stop_the_others(tmp_path: Path, bench: str
     with FaultyServer() as server:
         server.respond = respond
         options = {"concurrency": "4", "probe": "0"}
-        run = sweep(server, tmp_path / "run", bench, options=options)
+        run = sweep(server, tmp_path / "run", bench, model_option=options)
     assert harness.summarise(run).missing == 0
     early = [at for at in answered if at - turned_away[0] < 2]
     assert len(early) == len(answered) - 1
@@ -721,7 +725,7 @@ def test_a_limit_of_the_account_stops_all(tmp_path: Path, bench: str) -> None:
     with FaultyServer() as server:
         server.respond = respond
         options = {"concurrency": "4", "probe": "0"}
-        run = sweep(server, tmp_path / "run", bench, options=options)
+        run = sweep(server, tmp_path / "run", bench, model_option=options)
         # Four under way at first, then at most one for each until the pause is everybody's.
         assert len(server.asked) - 12 <= 8
     assert harness.summarise(run).missing == 0
@@ -733,6 +737,8 @@ def test_an_engine_that_is_dead_is_known_after_one_round(tmp_path: Path, bench: 
     with FaultyServer() as server:
         server.respond = lambda body: web.Response(status=500, text="the engine is dead")
         with pytest.raises(ModelError, match="the first 16 requests all failed"):
-            sweep(server, tmp_path / "run", bench, limit=24, samples=10, options={"retries": "8"})
+            sweep(
+                server, tmp_path / "run", bench, limit=24, samples=10, model_option={"retries": "8"}
+            )
         # With pauses of 0.5 s and twice as long each time, 9 attempts are 2 minutes, and 4 are 4 s.
         assert max(Counter(body.get("seed") for body in server.asked).values()) == 4

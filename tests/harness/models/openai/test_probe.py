@@ -27,7 +27,7 @@ def ask(url: str, out: Path, bench: str, progress: Any = None, **options: str) -
         name.replace("_", "-"): value for name, value in options.items()
     }
     return harness.sweep(
-        ["openai/m"], [bench], options=options, limit=4, out=out, progress=progress
+        ["openai/m"], [bench], model_option=options, limit=4, out=out, progress=progress
     )
 
 
