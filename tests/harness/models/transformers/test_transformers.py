@@ -46,7 +46,8 @@ def requests(
 ) -> list[Request]:
     found = []
     for place, text in enumerate(texts):
-        problem = Problem(f"p{place}", "integration", "toy", "s", inputs={}, target={})
+        shown = {"integrand": "x", "variable": "x"}
+        problem = Problem(f"p{place}", "integration", "toy", "s", shown, shown)
         prompt = Rendered(text=text)
         found.append(
             Request(
