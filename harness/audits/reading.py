@@ -142,7 +142,8 @@ def posed(text: str) -> Posed:
     while (bare := _BARE_LIMIT.search(rest)) is not None:
         end = _closing(rest, bare.end() - 1)
         rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
-    if re.search(r"\\displaystyle|\{$|[a-z]{2} ", factor):  # decoration, or words
+    # Decoration, words, or the principal value, all of which belong to the problem.
+    if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
         return Posed(formula, "", assumptions)
     return Posed(_with_free_limits(rest), factor, assumptions)
 

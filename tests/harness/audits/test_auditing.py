@@ -165,6 +165,13 @@ def test_a_problem_is_taken_out_of_its_prose(text: str, formula: str) -> None:
     assert posed(text).formula == formula
 
 
+@pytest.mark.parametrize("mark", [r"\mathrm{PV}", r"\text{P.V.}", "PV", "p.v."])
+def test_a_principal_value_is_no_factor(mark: str) -> None:
+    text = rf"{mark}\int_{{-1}}^1 \frac{{dx}}{{x}}"
+    assert posed(text).formula == text
+    assert posed(text).factor == ""
+
+
 def test_what_prose_assumes() -> None:
     text = r"Assume A, B are positive integers and more. Assume c is negative. $\int x dx$"
     assert posed(text).assumptions == {"A": "integer", "B": "integer", "c": "negative"}

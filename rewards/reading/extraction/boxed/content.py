@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from ..boxes import Box
@@ -10,7 +11,7 @@ from ..judge import Kind, Statement, definition, judge
 from ..result import Extraction, nothing
 from ..statements import Chain, chains
 from ..words.tables import patterns
-from ..words.vocabulary import unknown_word
+from ..words.vocabulary import is_name, unknown_word
 from .placed import Place, filled, marks_in, place
 
 #: Longer boxes are no placeholders; "put your final expression here" in a text command has 37.
@@ -170,13 +171,21 @@ def _without_brackets(content: str) -> str:
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
         match = patterns.last_bracket.fullmatch(content)
-        if match is None or not patterns.relation.search(match["inside"]) or "iecewise" in content:
+        if match is None or "iecewise" in content:
+            break
+        words = patterns.text_group.sub(_without_name, match["inside"])
+        if not patterns.relation.search(words):
             break
         if patterns.order.search(match["inside"]) and patterns.order.search(match["before"]):
             break  # a row of several cases
         pause = "" if patterns.equated.match(match["inside"]) else r",\quad "
         content = f"{match['before']} {pause}{match['inside']}{match['after']}"
     return content
+
+
+def _without_name(command: re.Match[str]) -> str:
+    """A text command that holds words; nothing for a name, as of Catalan's constant."""
+    return "" if is_name(command["held"]) else command[0]
 
 
 def _refusal(chain: Chain) -> str:

@@ -339,3 +339,9 @@ def test_alternatives_are_reported() -> None:
     ):
         assert (extract(text).answer, extract(text).alternatives) == ("x^3+C", ("x^2+C",))
     assert not extract(r"$F=x^2+C$, or equivalently $(x-1)(x+1)+C$").alternatives
+
+
+def test_the_name_of_a_constant_in_brackets_is_no_remark() -> None:
+    answer = r"-4\left(1-\frac{\mathrm{Catalan}}{2}\right)"
+    assert extract(rf"\boxed{{{answer}}}").answer == answer
+    assert extract(r"\boxed{x^2\ (\text{where } C \text{ is constant})}").answer == "x^2"
