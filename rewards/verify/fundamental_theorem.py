@@ -8,6 +8,7 @@ proved to be F(b) - F(a). F is proposed term by term, from a table; whatever is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -24,6 +25,7 @@ from ..numeric.quadrature.value import limit_value
 from ..proof.prover import prove
 from ..reading.expression.build import ONE, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
+from ..reading.expression.formulas import template
 from ..reading.expression.traversal import (
     additive_terms,
     fold,
@@ -31,14 +33,26 @@ from ..reading.expression.traversal import (
     substitute,
 )
 from ..reading.expression.tree import Call, Expression, Number, Symbol
+from ..reading.functions import ELEMENTARY
 from .values import equality
 
 #: Intervals that a range is cut into at most: where F is steep at an end, twenty halvings are
 #: enough for a slope of 10^6 times the range.
 MAX_INTERVALS: Final = 64
 BITS: Final = 128
-#: Functions -> those that they are the derivatives of (DLMF 4.10, 4.26, 4.40).
-_OF_LINEAR: Final = {"exp": "exp", "cos": "sin", "cosh": "sinh", "sinh": "cosh"}
+
+
+def _primitives() -> Iterator[tuple[str, tuple[str, int]]]:
+    """Functions with those that they are the derivatives of, up to a sign, by the records."""
+    for record in ELEMENTARY:
+        slope = template(record.derivative) if record.derivative else ONE
+        negative = slope.function == "neg"
+        slope = slope.args[0] if negative else slope
+        if slope.args == (Symbol("u"),):
+            yield slope.function, (record.name, -1 if negative else 1)
+
+
+_PRIMITIVES: Final = dict(_primitives())
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
@@ -88,10 +102,10 @@ def _of_term(term: Expression, x: str) -> Expression | None:
         if name == "div":
             return mul(args[0], primitive) if inverted else div(primitive, args[1])
         return mul(*(arg for arg in args if arg is not varying[0]), primitive)
-    if name == "sin" or name in _OF_LINEAR:
+    if name in _PRIMITIVES:
         slope = _slope(args[0], x)
-        primitive = neg(Call("cos", args)) if name == "sin" else Call(_OF_LINEAR[name], args)
-        return slope and div(primitive, slope)
+        function, sign = _PRIMITIVES[name]
+        return slope and div(mul(Number(sign), Call(function, args)), slope)
     base, exponent = _as_power(term)
     slope = _slope(base, x)
     if exponent == -1:

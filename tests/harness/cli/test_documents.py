@@ -197,8 +197,8 @@ def test_no_command_is_overlooked() -> None:
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
     found = [step.kind for document in DOCUMENTS for step in steps(document)]
     assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 12
-    assert found.count("program") == 24
+    assert found.count("file") == 13
+    assert found.count("program") == 25
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
     with pytest.raises(click.ClickException):
