@@ -13,6 +13,7 @@ import click
 from ... import rewards
 from ...rewards.numeric.sampling.integrand import prepare
 from ...rewards.reading.expression.traversal import symbols_of
+from ...rewards.verdict import PROOFS
 from ...rewards.verify.baselines.calls import deadline_for
 from ...rewards.verify.certificates.check import CertificateError
 from ...rewards.verify.certificates.check import check as check_certificate
@@ -98,7 +99,7 @@ def _print_verdict(verdict: Verdict) -> None:
     lines += [("read as", evidence.reading), ("because", evidence.detail)]
     if evidence.witness:
         lines += evidence.witness.described().items()
-    elif evidence.proof in ("identity", "fundamental theorem"):
+    elif evidence.proof in PROOFS:
         lines.append(("proof", f"{evidence.proof} (rules: {', '.join(evidence.rules) or 'none'})"))
     elif evidence.digits:
         lines.append(

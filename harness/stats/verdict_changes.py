@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ...rewards.records import Record
-from ...rewards.verdict import Verdict
+from ...rewards.verdict import PROOFS, Verdict
 from ..store.run import Run
 
 
@@ -98,7 +98,7 @@ def reason(verdict: Verdict) -> str:
     parts = []
     if evidence.witness:
         parts.append(str(evidence.witness))
-    elif evidence.proof == "identity":
+    elif evidence.proof in PROOFS:
         parts.append(f"proved (rules: {', '.join(evidence.rules) or 'none'})")
     elif evidence.points and verdict.correct:
         parts.append(f"agrees at {evidence.points} points to {evidence.digits:.0f} digits")

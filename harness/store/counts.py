@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ...prompts import ANSWER
-from ...rewards.verdict import Status
+from ...rewards.verdict import PROOFS, Status
 from ..core.requests import FinishReason
 from .jsonl_log import Counting, LogReader
 
@@ -26,7 +26,7 @@ UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
 #: What answers that were declined are counted as, by their finish reason.
 _DECLINED = {FinishReason.REFUSAL: "refused", FinishReason.CONTENT_FILTER: "filtered"}
 #: What `rewards.verdict.Evidence.proof` of a correct answer is counted as.
-PROOFS = {"identity": "proved", "fundamental theorem": "proved", "agreement": "agreed"}
+PROOF_COUNTS = dict.fromkeys(PROOFS, "proved") | {"agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
 BINS = 4
 
@@ -82,7 +82,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         if status == Status.CORRECT:
             sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
         if status in (Status.CORRECT, Status.UNDECIDED):
-            name = PROOFS.get((row.get("evidence") or {}).get("proof", ""))
+            name = PROOF_COUNTS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
                 sums[name] = sums.get(name, 0) + 1
     chosen = {m: [[-rank, row] for rank, _, row in drawn] for m, drawn in wrong.items()}

@@ -22,7 +22,7 @@ from ..reading.latex import (
     readings,
     to_latex,
 )
-from ..verdict import Evidence, Status, Verdict
+from ..verdict import PROOFS, Evidence, Status, Verdict
 from ..workers.child import in_worker
 from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
@@ -89,10 +89,6 @@ class ExtractedAnswer:
         if status is Status.UNDECIDED:
             reward = undecided_reward
         return Verdict(status, reward, self.text, evidence)
-
-
-#: What the proof of an accepted answer is called in the evidence.
-PROOFS = ("identity", "fundamental theorem")
 
 
 class NeedsWorkerError(Exception):

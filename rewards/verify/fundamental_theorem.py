@@ -36,9 +36,10 @@ from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import ELEMENTARY
 from .values import equality
 
-#: Intervals that a range is cut into at most: where F is steep at an end, twenty halvings are
-#: enough for a slope of 10^6 times the range.
+#: Intervals that a range is cut into at most, which bounds the work; one is enough for every row of
+#: `test_fundamental_theorem.py` that is proved. A range that needs more has no proof.
 MAX_INTERVALS: Final = 64
+#: The precision of the intervals, which only tell finite slopes from others.
 BITS: Final = 128
 
 
