@@ -425,6 +425,10 @@ class _Known:
                 ), 0.0 if value.method == "enclosure" else agreed
             fewest = min(fewest, agreed)
             got.append(number)
+        by_digits = Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1))
+        outcome = with_theorem(by_digits, self.integral, answer)
+        if outcome.proof:  # digits that do not show a part of the answer are of no account then
+            return outcome, 0.0
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
@@ -434,8 +438,7 @@ class _Known:
         if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):
             detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        outcome = Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1))
-        return with_theorem(outcome, self.integral, answer), 0.0
+        return by_digits, 0.0
 
     def _judge_by_reference(self, answer: Expression) -> Outcome:
         if self.reference is None or self.integral.parameters or _says_divergent(self.reference):

@@ -8,7 +8,6 @@ proved to be F(b) - F(a). F is proposed term by term, from a table; whatever is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final
@@ -32,8 +31,8 @@ from ..reading.expression.traversal import (
     is_constant,
     substitute,
 )
-from ..reading.expression.tree import Call, Expression, Number, Symbol
-from ..reading.functions import ELEMENTARY
+from ..reading.expression.tree import Call, Expression, Symbol
+from ..reading.functions import RECORDS
 from .values import equality
 
 #: Intervals that a range is cut into at most, which bounds the work; one is enough for every row of
@@ -41,19 +40,6 @@ from .values import equality
 MAX_INTERVALS: Final = 64
 #: The precision of the intervals, which only tell finite slopes from others.
 BITS: Final = 128
-
-
-def _primitives() -> Iterator[tuple[str, tuple[str, int]]]:
-    """Functions with those that they are the derivatives of, up to a sign, by the records."""
-    for record in ELEMENTARY:
-        slope = template(record.derivative) if record.derivative else ONE
-        negative = slope.function == "neg"
-        slope = slope.args[0] if negative else slope
-        if slope.args == (Symbol("u"),):
-            yield slope.function, (record.name, -1 if negative else 1)
-
-
-_PRIMITIVES: Final = dict(_primitives())
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
@@ -93,27 +79,55 @@ def _of_term(term: Expression, x: str) -> Expression | None:
     """An antiderivative of a constant times a power or a function of a linear expression."""
     if is_constant(term, x):
         return mul(term, Symbol(x))
+    factor, core = _split(term, x)
+    primitive = _of_core(core, x)
+    return primitive and mul(factor, primitive)
+
+
+def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
+    """A term as a constant times what varies; c/u is c times 1/u."""
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
-    if name in ("neg", "mul", "div") and len(varying) == 1 and args != (ONE, varying[0]):
-        inverted = name == "div" and varying[0] is args[1]  # c/u is c times 1/u
-        primitive = _of_term(Call("div", (ONE, varying[0])) if inverted else varying[0], x)
-        if primitive is None or name == "neg":
-            return primitive and neg(primitive)
-        if name == "div":
-            return mul(args[0], primitive) if inverted else div(primitive, args[1])
-        return mul(*(arg for arg in args if arg is not varying[0]), primitive)
-    if name in _PRIMITIVES:
-        slope = _slope(args[0], x)
-        function, sign = _PRIMITIVES[name]
-        return slope and div(mul(Number(sign), Call(function, args)), slope)
-    base, exponent = _as_power(term)
+    if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):
+        return ONE, term
+    inverted = name == "div" and varying[0] is args[1]
+    factor, core = _split(Call("div", (ONE, varying[0])) if inverted else varying[0], x)
+    if name == "neg":
+        return neg(factor), core
+    if name == "div":
+        return mul(args[0], factor) if inverted else div(factor, args[1]), core
+    return mul(*(arg for arg in args if arg is not varying[0]), factor), core
+
+
+def _of_core(core: Expression, x: str) -> Expression | None:
+    for name, factor, pattern in _TABLE:
+        u = _argument(pattern, core)
+        slope = _slope(u, x) if u is not None else None
+        if u is not None and slope is not None:
+            return div(Call(name, (u,)), mul(factor, slope))
+    base, exponent = _as_power(core)
     slope = _slope(base, x)
     if exponent == -1:
-        logarithm = Call("ln", (Call("abs", (base,)),))
-        return _arc_tangent(base, x) if slope is None else div(logarithm, slope)
+        return slope and div(Call("ln", (Call("abs", (base,)),)), slope)
     raised = power(base, number(exponent + 1))
     return slope and div(raised, mul(number(exponent + 1), slope))
+
+
+def _argument(pattern: Expression, tree: Expression) -> Expression | None:
+    """The u for which a pattern in ``u`` is a tree, in one order of each sum of two terms."""
+    if pattern == _U:
+        return tree
+    if not isinstance(tree, Call) or pattern.function != tree.function:
+        return None
+    orders = [tree.args, tree.args[::-1]] if tree.function == "add" else [tree.args]
+    for args in orders:
+        if len(args) != len(pattern.args):
+            return None
+        pairs = list(zip(pattern.args, args, strict=True))
+        found = {_argument(p, arg) for p, arg in pairs if not is_constant(p, "u")}
+        if len(found) == 1 and all(p == arg for p, arg in pairs if is_constant(p, "u")):
+            return found.pop()
+    return None
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
@@ -135,13 +149,6 @@ def _slope(u: Expression, x: str) -> Expression | None:
     except ValueError:
         return None
     return number(slope) if slope else None
-
-
-def _arc_tangent(base: Expression, x: str) -> Expression | None:
-    """``arctan`` for 1/(1 + x^2), whatever the order of the terms."""
-    square = Call("pow", (Symbol(x), Number(2)))
-    one_plus = isinstance(base, Call) and base.function == "add" and set(base.args) == {ONE, square}
-    return Call("atan", (Symbol(x),)) if one_plus else None
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
@@ -173,3 +180,12 @@ def _is_smooth(tape: Tape, interval: Ball) -> bool:
     jets = tape.run(interval, {})
     slope = jets[tape.root][1] or ZERO
     return real_everywhere(tape, jets) and bool(slope.is_finite())
+
+
+_U: Final = Symbol("u")
+#: Functions of u, with the constant factors and the varying parts of their derivatives.
+_TABLE: Final = tuple(
+    (record.name, *_split(template(record.derivative), "u"))
+    for record in RECORDS.values()
+    if record.arguments == "u" and record.derivative and record.name != "ln"  # of a power: ln|u|
+)

@@ -36,6 +36,10 @@ def proof(problem: str, answer: str) -> str:
         (r"\int_0^1 (3x^2 + 2e^{3x} - \cos 2x)\,dx", r"1 + \frac23(e^3-1) - \frac{\sin 2}{2}"),
         (r"\int_0^1 (2x+1)^5\,dx", r"\frac{182}{3}"),
         (r"\int_0^1 \frac{\cosh x}{2}\,dx", r"\frac{\sinh 1}{2}"),
+        (r"\int_0^{\pi/4} \sec^2 x\,dx", "1"),
+        # No digits show these parts; the identity does.
+        (r"\int_0^{100} e^{-(x-50)^2}\,dx", r"\sqrt\pi\operatorname{erf}(50)"),
+        (r"\int_0^{1000} e^{-x}\,dx", r"1 - e^{-1000}"),
     ],
 )
 def test_an_elementary_value_is_proved(problem: str, answer: str) -> None:
@@ -57,6 +61,9 @@ def test_an_elementary_value_is_proved(problem: str, answer: str) -> None:
         (r"\int_0^\pi \sin x\,dx", "-2"),
         (r"\int_0^2 \lfloor x\rfloor\,dx", "1"),  # no term of the table
         (r"\int_0^1 x e^x\,dx", "1"),
+        (r"\int_0^{100} e^{-(x-50)^2}\,dx", r"\sqrt\pi"),
+        (r"\int_0^{1000} e^{-x}\,dx", "1"),
+        (r"\int_0^1 x^2\,dx", r"\frac13 + e^{-e^{e^e}}"),
         (r"\int_0^a x\,dx", r"\frac{a^2}{2}"),  # parameters are compared in regimes
         (r"\int_0^\infty e^{-x}\,dx", "1"),
         (
