@@ -63,12 +63,14 @@ class Parts:
         integral = next((part for part in dv.parts.values() if isinstance(part, Integral)), None)
         if u_name == name or u is None or integral is None or u.parts:
             return
-        place, left = definitions[-1], f"d{name}"
-        before = self.choices[-1] if self.choices else None
-        if before is not None and before.dv == integral:  # then it is u that is new
-            place = next((one for one in reversed(definitions) if one.name == u_name), place)
-            left = place.name
-        self.choices.append(_Choice(first, u.expression, integral, left, place, shown))
+        definition, left = definitions[-1], f"d{name}"
+        previous = self.choices[-1] if self.choices else None
+        if previous is not None and previous.dv == integral:  # then it is u that is new
+            definition = next(
+                (said for said in reversed(definitions) if said.name == u_name), definition
+            )
+            left = definition.name
+        self.choices.append(_Choice(first, u.expression, integral, left, definition, shown))
 
     def settle(self, value: Side) -> None:
         """Keep what v is said to be."""
@@ -77,61 +79,65 @@ class Parts:
 
     def drop(self, first: int) -> None:
         """Forget the choices of a try that the text gives up."""
-        self.choices = [one for one in self.choices if one.first < first]
+        self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
         """The claims of a text with the choices that are of no integral; these earn nothing on."""
-        found = list(claims)
-        for one in reversed(list(self._wrong(judge))):
-            later = [
-                replace(each, gain=0.0, follows=_shifted(each.follows, one.first))
-                for each in found[one.first :]
+        result = list(claims)
+        for choice in reversed(list(self._wrong(judge))):
+            following = [
+                replace(later_claim, gain=0.0, follows=_shifted(later_claim.follows, choice.first))
+                for later_claim in result[choice.first :]
             ]
-            place = one.place.start, one.place.end, one.displayed
-            claim = Claim("parts", Judgement.INCORRECT, one.left, one.place.value, *place)
-            found = [*found[: one.first], claim, *later]
-        return found
+            span = choice.place.start, choice.place.end, choice.displayed
+            claim = Claim("parts", Judgement.INCORRECT, choice.left, choice.place.value, *span)
+            result = [*result[: choice.first], claim, *following]
+        return result
 
     def _wrong(self, judge: Judge) -> Iterator[_Choice]:
-        known = [*self.integrals, (self.whole.integrand, self.whole.variable)]
-        if self.unread or len(self.choices) > CHOICES or len(known) > INTEGRALS:
+        integrands = [*self.integrals, (self.whole.integrand, self.whole.variable)]
+        if self.unread or len(self.choices) > CHOICES or len(integrands) > INTEGRALS:
             return
-        known += [(term, by) for tree, by in known for term in _terms(tree)]
+        integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
-        def fits(one: _Choice, slope: Expression) -> bool | None:
+        def fits(choice: _Choice, slope: Expression) -> bool | None:
             """Whether u times the slope of v is an integrand of the text; None if not known."""
-            by, product = one.dv.variable, mul(one.u, slope)
+            by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None
-            ratios = [Call("div", (product, tree)) for tree, of in known if of == by]
-            found = {judge.proportional(each) for each in ratios}
-            return False if found == {Judgement.INCORRECT} else Judgement.CORRECT in found or None
+            ratios = [Call("div", (product, tree)) for tree, of in integrands if of == by]
+            judgements = {judge.proportional(ratio) for ratio in ratios}
+            return (
+                False
+                if judgements == {Judgement.INCORRECT}
+                else Judgement.CORRECT in judgements or None
+            )
 
-        own = [fits(one, one.dv.integrand) for one in self.choices]
-        for at, one in enumerate(self.choices):
+        own = [fits(choice, choice.dv.integrand) for choice in self.choices]
+        for at, choice in enumerate(self.choices):
             if own[at] is not False:
                 continue
-            slope = _slope(one.v, one.dv.variable) if one.v is not None else None
-            if slope is not None and fits(one, slope):
-                yield one  # what the text goes on with is the v of another dv
+            slope = _slope(choice.v, choice.dv.variable) if choice.v is not None else None
+            if slope is not None and fits(choice, slope):
+                yield choice  # what the text goes on with is the v of another dv
                 continue
             # Said twice, as in a table that is filled in later, and once as an integrand has it.
             if any(
-                0 <= other < len(own)
-                and own[other]
-                and _restates(self.choices[first], self.choices[first + 1], judge)
-                for first, other in ((at - 1, at - 1), (at, at + 1))
+                0 <= fitting < len(own)
+                and own[fitting]
+                and _restates(self.choices[earlier], self.choices[earlier + 1], judge)
+                for earlier, fitting in ((at - 1, at - 1), (at, at + 1))
             ):
-                yield one
+                yield choice
 
 
-def _restates(one: _Choice, other: _Choice, judge: Judge) -> bool:
+def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
     """Whether a choice is the one before once more, but for u or dv."""
-    if one.v is not None or (one.u != other.u and one.dv != other.dv):
+    if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
     # The parts of what is left look like it: u = x^2, then u = 2x with the same dv.
-    slope = _slope(one.u, one.dv.variable)
-    next_one = slope and judge.proportional(Call("div", (slope, other.u)))
+    slope = _slope(choice.u, choice.dv.variable)
+    next_one = slope and judge.proportional(Call("div", (slope, repeated.u)))
     return next_one is Judgement.INCORRECT or slope == ZERO
 
 
