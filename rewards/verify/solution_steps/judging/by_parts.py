@@ -107,11 +107,9 @@ class Parts:
                 return None
             ratios = [Call("div", (product, tree)) for tree, of in integrands if of == by]
             judgements = {judge.proportional(ratio) for ratio in ratios}
-            return (
-                False
-                if judgements == {Judgement.INCORRECT}
-                else Judgement.CORRECT in judgements or None
-            )
+            if judgements == {Judgement.INCORRECT}:
+                return False
+            return Judgement.CORRECT in judgements or None
 
         own = [fits(choice, choice.dv.integrand) for choice in self.choices]
         for at, choice in enumerate(self.choices):
