@@ -39,7 +39,7 @@ from ..numeric.quadrature.draws import (
     values_of,
     with_whole_parameters,
 )
-from ..numeric.quadrature.work import ONE_CALL, work_limit
+from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number
@@ -401,7 +401,7 @@ class _Known:
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
-        fewest, bits = float(digits), 128 + 4 * digits
+        fewest, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
