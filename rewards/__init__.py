@@ -21,6 +21,7 @@ from .verify.antiderivative import verify_antiderivative
 from .verify.arithmetic import verify_integer
 from .verify.certificates.make import certify
 from .verify.definite import verify_definite_integral
+from .verify.derivative import verify_derivative
 from .verify.labels import verify_label
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
 from .verify.values import verify_equivalent, verify_value
@@ -46,6 +47,7 @@ __all__ = [
     "verify_antiderivative",
     "verify_dataset",
     "verify_definite_integral",
+    "verify_derivative",
     "verify_equivalent",
     "verify_integer",
     "verify_label",
