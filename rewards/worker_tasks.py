@@ -15,6 +15,7 @@ from .verify.baselines.antiderivbench import evaluate
 from .verify.certificates.make import certify as make_certificate
 from .verify.definite import verify_definite_integral
 from .verify.labels import read_label, verify_label
+from .verify.limit import verify_limit
 from .verify.solution_steps import verify_solution
 from .verify.solution_steps.reward import verify_steps
 from .verify.values import verify_equivalent, verify_value
@@ -50,6 +51,10 @@ def equivalent(completion: str, target: str, options: dict[str, Any]) -> list[An
 
 def definite(completion: str, problem: str, options: dict[str, Any]) -> list[Any]:
     return pack(verify_definite_integral(completion, problem, **options))
+
+
+def limit(completion: str, problem: str, options: dict[str, Any]) -> list[Any]:
+    return pack(verify_limit(completion, problem, **options))
 
 
 def steps(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:

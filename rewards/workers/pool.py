@@ -50,6 +50,7 @@ TASKS: Mapping[str, str] = {
     "value": ".worker_tasks:value",
     "equivalent": ".worker_tasks:equivalent",
     "definite": ".worker_tasks:definite",
+    "limit": ".worker_tasks:limit",
     "steps": ".worker_tasks:steps",
     "solution": ".worker_tasks:solution",
     "label": ".worker_tasks:label",
