@@ -14,10 +14,11 @@ from typing import Final
 
 from ..numeric.expansions.germs import Angle, Expander, Point
 from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
-from ..reading.expression.build import PI, div, neg
+from ..reading.expression.build import PI, div, mul, neg
 from ..reading.expression.traversal import symbols_of
-from ..reading.expression.tree import Expression, Number
+from ..reading.expression.tree import Expression, Number, Symbol
 from .constants import ExactNumbers
+from .prover import prove
 from .prover.normal import normal_forms
 from .prover.quotients import NotProvedError
 
@@ -28,6 +29,9 @@ _OF_FLOORS: Final = (Number(0), Number(1, 2), Number(3, 4))
 #: The name of the angle pi n of a whole n, and its values: it is a multiple of pi.
 _PARITY: Final = "@n"
 _OF_PARITY: Final = (Number(0), PI)
+
+#: A name that no text has.
+_FRESH: Final = "t of the equality"
 
 Kinds = tuple[tuple[str, str], ...]
 
@@ -215,5 +219,12 @@ def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -
 
     """
     numbers = ExactNumbers(kinds)
-    equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
+    try:
+        equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
+    except NotExpandedError:
+        # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
+        t = Symbol(_FRESH)
+        if prove(mul(first, t), second, _FRESH, dict(kinds)) is None:
+            raise
+        return True
     return equal

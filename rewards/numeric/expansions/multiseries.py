@@ -279,8 +279,17 @@ class Scale:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a * b
+        # zero times a series without end is zero, which its terms would not show
+        for factor in (a, b):
+            if not isinstance(factor, Series) and self.constants.rational(factor) == 0:
+                return self.zero
         left, right = self._aligned(a, b)
-        return Series(left.element, self._product(left, right))
+        return Series(left.element, self._product_of_normal(left, right))
+
+    def _product_of_normal(self, a: Series, b: Series) -> Iterator[Term]:
+        left, right = self.normal(a), self.normal(b)
+        if isinstance(left, Series) and isinstance(right, Series):
+            yield from self._product(left, right)
 
     def _product(self, a: Series, b: Series) -> Iterator[Term]:
         # a heap of pairs of terms: (i, j + 1) follows (i, j), and (i + 1, 0) follows (i, 0); what
