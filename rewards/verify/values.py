@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
 from ..errors import ProblemError
@@ -40,7 +40,7 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.decide import decide
+from .decision.decide import FRESH, decide
 
 #: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
 #: those with terms that cancel.
@@ -53,8 +53,6 @@ _CONSTANTS = {
     "gamma_EM": Call("euler_gamma"),
     "phi": Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2))),
 }
-#: A name that no text has.
-_FRESH: Final = "t of the equality"
 
 
 def verify_value(
@@ -244,7 +242,7 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
 
     They are if t times one, for a t that neither has, is an antiderivative of the other.
     """
-    return prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
+    return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
 
 def _values(
