@@ -23,6 +23,7 @@ from .verify.certificates.make import certify
 from .verify.definite import verify_definite_integral
 from .verify.derivative import verify_derivative
 from .verify.labels import verify_label
+from .verify.limit import verify_limit
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
 from .verify.values import verify_equivalent, verify_value
 from .workers.cluster import join_cluster, use_cluster
@@ -51,6 +52,7 @@ __all__ = [
     "verify_equivalent",
     "verify_integer",
     "verify_label",
+    "verify_limit",
     "verify_many",
     "verify_solution",
     "verify_value",
