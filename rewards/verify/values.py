@@ -6,10 +6,10 @@ or agree to `VALUE_BITS`. So 1/2004! is not 1/2006!, although both are 0.0 as fl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
 from ..errors import ProblemError
@@ -23,8 +23,8 @@ from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
 from ..reading.expression.build import mul
-from ..reading.expression.traversal import needs_worker, symbols_of
-from ..reading.expression.tree import Expression, Symbol
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
@@ -40,13 +40,19 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.decide import decide
+from .decision.decide import FRESH, decide
 
 #: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
 #: those with terms that cancel.
 _PRECISIONS = (128, 512, 2048, 4096)
-#: A name that no text has.
-_FRESH: Final = "t of the equality"
+#: What these symbols mean where the problem has no parameter of that name.
+_CONSTANTS = {
+    "G": Call("catalan"),
+    "C": Call("euler_gamma"),
+    "gamma_E": Call("euler_gamma"),
+    "gamma_EM": Call("euler_gamma"),
+    "phi": Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2))),
+}
 
 
 def verify_value(
@@ -236,7 +242,7 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
 
     They are if t times one, for a t that neither has, is an antiderivative of the other.
     """
-    return prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
+    return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
 
 def _values(
@@ -267,6 +273,18 @@ def _comparisons(
             )
         except UnusableError as error:
             yield Outcome(Status.UNDECIDED, detail=str(error)), reading
+
+
+def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
+    """An answer with constants for the letters that name them, where a problem has no such letter.
+
+    >>> with_constants(Symbol("G"), ())
+    Call(function='catalan', args=())
+
+    """
+    for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
+        answer = substitute(answer, name, _CONSTANTS[name])
+    return answer
 
 
 def compare_values(
