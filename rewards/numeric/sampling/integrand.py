@@ -389,9 +389,13 @@ def _prepare_text(
     if problem.lower is not None:
         raise ProblemError(f"{text!r} has limits: it is a definite integral")
     stated, comparisons = problem.conditions
-    if any(comparison.function != "ne" and not is_sign(comparison) for comparison in comparisons):
-        raise ProblemError(f"{text!r}: of conditions, only signs and kinds of parameters are known")
-    assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
+    for comparison in comparisons:
+        if comparison.function != "ne" and not is_sign(comparison):
+            raise ProblemError(
+                f"{text!r}: of conditions, only signs and kinds of parameters are known"
+            )
+    if stated:
+        assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
     return integrands(problem, text, variable, assumptions)
 
 
