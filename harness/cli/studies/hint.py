@@ -13,6 +13,7 @@ from ...report.figures.files import write_svg
 from ...report.sections import Section, print_sections, write_sections
 from ...store.run import Run
 from ...studies.hint import properties, statistics
+from ...studies.hint.embeddings import figure_a4
 from ..options import Decorator
 
 
@@ -85,8 +86,6 @@ def accuracy(run: Path, model: str | None, seed: int, out: Path) -> None:
 @out_option("hint-embeddings")
 def embeddings(model: str, per_symbol: int, pictures: str, seed: int, out: Path) -> None:
     """Draw the embeddings of test pictures of a model that sees: Figure A4."""
-    from ...studies.hint.embeddings import figure_a4
-
     created = create(model, {"pictures": pictures} if pictures else {})
     if not isinstance(created, Seq2Seq):
         raise UserError(f"{model} is not of the kind seq2seq")
