@@ -22,7 +22,9 @@ LONGEST, LARGEST = 100, 10**7
 #: Seconds of wall clock for a formula of `simplify`, only in case a worker hangs.
 _DEADLINE = 300.0
 #: The tasks of workers, of which SymPy is a part.
-TASKS = {name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated")}
+TASKS = {
+    name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated", "elementary")
+}
 
 
 @dataclass(frozen=True, slots=True)

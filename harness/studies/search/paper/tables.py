@@ -16,6 +16,7 @@ from ....report.search.tables import StoredSearch, archives, published_measure
 from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
+from .elementary import elementary_section
 from .examples import Answered, Example, formula_of, published, tree_of
 from .exploits import exploits
 
@@ -32,11 +33,15 @@ Group = tuple[str, Sequence[Problem]]
 Block = tuple[str, str, Sequence[Sequence[str]]]
 
 
-def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
+def paper_sections(
+    runs: Sequence[Run | Path | str], *, elementary: int | None = None
+) -> list[Section]:
     """The paper's tables and figures of the searches in these runs.
 
     Args:
         runs: runs with searches, or their directories.
+        elementary: of how many failures of each search is said whether they have an elementary
+            antiderivative.
 
     Returns:
         Table 15 and the others, in the order of their numbers.
@@ -70,6 +75,7 @@ def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
         _exploits_answered(shown),
         *_target_lengths([one for one in searches if _kind(one) == "lengths"]),
         _growth([one for one in searches if _kind(one) != "lengths"]),
+        *([elementary_section(searches, elementary)] if elementary else []),
     ]
 
 

@@ -1,7 +1,8 @@
 """What the papers published, and the commands that repeat it.
 
-`reproductions.toml` is the data: `run.py reproduce` runs its commands, and the tables of
-docs/reproduce.md are printed from it.
+`catalogue.toml` is the data: `run.py reproduce` runs its commands, and the tables of
+docs/reproduce.md are printed from it. Numbers of ours that a command measures are not in it: they
+are in the result files that the command writes (`measurements`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from ...rewards.records import convert
-from ..core.errors import UnknownNameError, UserError, suggest
-from ..report.sections import Section
+from ....rewards.records import convert
+from ...core.errors import UnknownNameError, UserError, suggest
+from ...report.sections import Section
+from .measurements import Measurement, recorded
 
 #: What stands in commands for the options of `run.py reproduce`.
 MODEL, OUT = "model", "out"
@@ -34,9 +36,14 @@ class Reproduction:
         small: the same at a reduced size.
         size: what is reduced.
         time: how long it took here.
-        ours: our numbers.
+        ours: our numbers; with ``measure``, a format of the measurement's values.
         published: the paper's.
         not_run: why it, or the whole size, was not run here.
+        measure: what reads the numbers in the folder of results (`measures.MEASURES`).
+        own_model: the model of our measurement, where that is open.
+        check: whether `reproduce --check` repeats the measurement: at most about a minute of
+            processor time, with the same numbers on every machine.
+        seed: of the measurement's data.
 
     """
 
@@ -50,6 +57,15 @@ class Reproduction:
     ours: str = ""
     published: str = ""
     not_run: str = ""
+    measure: str = ""
+    own_model: str = ""
+    check: bool = False
+    seed: int = 0
+
+    @property
+    def measured_commands(self) -> tuple[str, ...]:
+        """The commands of our measurement: of the reduced size, if there is one."""
+        return self.small or self.commands
 
     def command_lines(
         self, out: str, model: str | None = None, *, small: bool = False
@@ -93,7 +109,7 @@ class Paper:
 @cache
 def papers() -> tuple[Paper, ...]:
     """All papers, in the order of the file."""
-    text = resources.files(__package__).joinpath("reproductions.toml").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     return convert(tomllib.loads(text)["paper"], tuple[Paper, ...])
 
 
@@ -128,11 +144,29 @@ def sections() -> list[Section]:
     ]
 
 
+def our_numbers(one: Reproduction) -> str:
+    """Our numbers, with the version, seed and date of their measurement.
+
+    >>> our_numbers(reproduction("hint-table-a1"))[:9]
+    'test: I 9'
+
+    """
+    if not one.measure:
+        return one.ours
+    result: Measurement = recorded(one.name)
+    return f"{one.ours.format(**result.values)} ({result.origin})"
+
+
+def checked() -> list[Reproduction]:
+    """The reproductions that `reproduce --check` repeats."""
+    return [result for paper in papers() for result in paper.results if result.check]
+
+
 def _cells(one: Reproduction) -> tuple[str, ...]:
     name = f"`{one.name}`" if one.name else ""
     if one.name and one.small:
         name += f" (`--small`: {one.size})"
-    ours = one.ours
+    ours = our_numbers(one)
     if one.not_run:
         ours = f"{ours}; not run whole: {one.not_run}" if ours else f"not run: {one.not_run}"
     return one.place, name, one.needs, one.time, ours, one.published
@@ -143,7 +177,7 @@ def described() -> Sequence[Mapping[str, object]]:
     return [
         {"paper": paper.title, "place": result.place, "name": result.name, "needs": result.needs}
         | {"commands": list(result.commands), "small": list(result.small), "time": result.time}
-        | {"ours": result.ours, "published": result.published, "not_run": result.not_run}
+        | {"ours": our_numbers(result), "published": result.published, "not_run": result.not_run}
         for paper in papers()
         for result in paper.results
     ]
