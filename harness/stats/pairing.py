@@ -28,7 +28,7 @@ Value = Callable[[Tally], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class PairedSide:
     """One side of pairs.
 
     Tallies with the same counts have the same pass@k: ``distinct`` holds each combination of counts
@@ -39,7 +39,7 @@ class Side:
     members: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, sides: Iterable[Sequence[Tally]]) -> Side:
+    def of(cls, sides: Iterable[Sequence[Tally]]) -> PairedSide:
         distinct: list[Tally] = []
         positions: dict[tuple[int, int, int, int | None], int] = {}
 
@@ -93,12 +93,12 @@ class Pairs(tuple[Pair, ...]):
         return pairs if isinstance(pairs, Pairs) else cls(pairs)
 
     @cached_property
-    def first(self) -> Side:
-        return Side.of(pair.first for pair in self)
+    def first(self) -> PairedSide:
+        return PairedSide.of(pair.first for pair in self)
 
     @cached_property
-    def second(self) -> Side:
-        return Side.of(pair.second for pair in self)
+    def second(self) -> PairedSide:
+        return PairedSide.of(pair.second for pair in self)
 
     @cached_property
     def clusters(self) -> Clusters:

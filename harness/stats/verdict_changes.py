@@ -15,7 +15,7 @@ from ..store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedVerdict:
     """An answer that two sets of verdicts judge differently, with both reasons."""
 
     problem: str
@@ -46,7 +46,7 @@ class Changes(Record):
     before: str
     after: str
     judged: int
-    changes: tuple[Change, ...]
+    changes: tuple[ChangedVerdict, ...]
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
@@ -77,12 +77,12 @@ def changes(run: Run, before: str, after: str) -> Changes:
     return Changes(before, after, judged, changed)
 
 
-def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[Change]:
+def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[ChangedVerdict]:
     old = {row["key"]: row for row in run.verdicts(before).rows() if row["key"] in keys}
     for row in run.verdicts(after).rows():
         if row["key"] in keys:
             old_verdict, new_verdict = Verdict.from_dict(old[row["key"]]), Verdict.from_dict(row)
-            yield Change(
+            yield ChangedVerdict(
                 problem=row["problem"],
                 label=run.models[row["model"]]["label"],
                 sample=row["sample"],

@@ -33,7 +33,7 @@ from ..report.sections import Section
 from ..stats.summary import summarise
 from ..store.atomic import replacing
 from ..store.run import Run
-from .config import Section as Settings
+from .config import ConfigSection
 from .settings_file import write_settings
 from .training_run import TrainingRun
 
@@ -43,7 +43,7 @@ CLIP = 5.0
 RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-4}
 
 
-class TrainingSection(Settings, frozen=True, kw_only=True):
+class TrainingSection(ConfigSection, frozen=True, kw_only=True):
     """How to train; the defaults are the paper's.
 
     ``per_length`` is how many expressions of each number of operators are taken (None: all, up to
@@ -58,14 +58,14 @@ class TrainingSection(Settings, frozen=True, kw_only=True):
     device: str = ""
 
 
-class HintEvaluation(Settings, frozen=True, kw_only=True):
+class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
     """What the models are asked: the five splits, spread over them with a limit."""
 
     benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
     limit: int | None = None
 
 
-class HintConfig(Settings, frozen=True, kw_only=True):
+class HintConfig(ConfigSection, frozen=True, kw_only=True):
     """Baselines to train, each with every seed.
 
     ``models`` are names of table 3; ``sizes`` change all of them (`Sizes`). ``pictures`` is a

@@ -33,7 +33,7 @@ from ..gaps import Gap
 from ..intervals import LEVEL, Clusters, Ratio, cluster_sums
 from ..metrics.cost import Cost
 from ..metrics.pass_at_k import pass_at_k
-from ..pairing import Pair, Pairs, Side
+from ..pairing import Pair, PairedSide, Pairs
 from ..repaired import RepairedDifference
 from ..significance import (
     clusters_needed,
@@ -134,7 +134,7 @@ class Transfer:
 
 
 def transfer(
-    side: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
+    side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Transfer | None:
     """`Transfer` from one side of pairs to the other; None if nothing was solved."""
     solved = side.passes(k)
