@@ -152,11 +152,17 @@ class _Atoms:
             if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
                 return _whole_factorial(int(value) - 1)
         base = self._atom(Call("gamma", (moved,)))
+        if moved == Number(1, 2):
+            base = Call("sqrt", (Call("pi"),))
         factors = [add(moved, Number(i)) for i in range(min(steps, 0), max(steps, 0))]
         scale = mul(*factors) if factors else ONE
         return mul(base, scale) if steps >= 0 else div(base, scale)
 
     def _digamma(self, argument: Expression) -> Expression:
+        value = fold(argument)
+        if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
+            harmonic = sum((Fraction(1, i) for i in range(1, int(value))), Fraction(0))
+            return add(number(harmonic), neg(Call("euler_gamma")))
         moved, steps = _moved(argument)
         base = self._atom(Call("digamma", (moved,)))
         parts = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]

@@ -42,6 +42,7 @@ from ..reading.expression.traversal import (
 from ..reading.expression.tree import Expression, Number
 from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
+from ..reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
 from ..reading.problem.sums import SumProblem, read_sum
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
@@ -57,6 +58,7 @@ from .answers import (
     with_others,
 )
 from .divergence import stated_divergence
+from .series import judge_infinite_radius, judge_series, without_remainder
 from .values import with_constants
 
 #: Digits to which sums are computed at first, and for answers that need more.
@@ -101,14 +103,14 @@ def verify_sum(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         accept: ``proof`` accepts only what is proved: by telescoping, by an enclosure of a sum
-            without parameters, by exact coefficients. What is only agreed is undecided then.
+            without parameters, by an expansion. What is only agreed is undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``, ``exact``
-        or ``agreement``; ``evidence.digits`` says to how many digits the answer agrees, and
-        ``evidence.points`` at how many choices of the parameters.
+        A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
+        ``expansion`` or ``agreement``; ``evidence.digits`` says to how many digits the answer
+        agrees, and ``evidence.points`` at how many choices of the parameters.
 
     Raises:
         ProblemError: the question is unreadable, or a term of the sum is not defined.
@@ -121,19 +123,15 @@ def verify_sum(
     """
     check_choice("accept", accept, ACCEPTANCES)
     kinds = assumption_items(assumptions)
-    problems = _read(problem)
+    asked = _read(problem)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = stated_divergence(completion, answer, strict, stop, truncated)
-    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
-        return answer.verdict(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated")
-    names = sorted({name for each in problems for name in each.parameters})
-    read_answer(answer, (*names, IS_VALUE))
-    if answer.status is not None and infinity is None:
-        return answer.verdict(answer.status)
-    answer.readings = tuple(answer.readings)  # for each reading of the problem
     try:
         with work_limit(ONE_CALL):
-            outcome, reading = best(_judged(answer, infinity, problems, kinds))
+            if isinstance(asked, SeriesQuestion):
+                outcome, reading = _of_series(answer, infinity, asked, kinds)
+            else:
+                outcome, reading = _of_sum(answer, infinity, asked, kinds)
     except NeedsWorkerError:
         return verify_in_worker(
             "sum",
@@ -154,8 +152,55 @@ def verify_sum(
 
 
 @lru_cache(maxsize=4096)
-def _read(problem: str) -> tuple[SumProblem, ...]:
-    return read_sum(problem)
+def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
+    return read_series(problem) if asks_of_series(problem) else read_sum(problem)
+
+
+def _of_series(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    asked: SeriesQuestion,
+    kinds: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question about a power series."""
+    assumptions = dict(asked.conditions.kinds) | dict(kinds)
+    through = 0
+    if answer.text is not None:
+        answer.text, through = without_remainder(answer.text, asked)
+    names = asked.parameters
+    if infinity is not None:
+        if asked.wanted != "radius":
+            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
+        return judge_infinite_radius(infinity, asked, assumptions), None
+    read_answer(answer, (*names, *(() if asked.wanted == "polynomial" else (IS_VALUE,))))
+    if answer.status is not None:
+        return Outcome(answer.status, detail=answer.detail), None
+    require_worker(needs_worker(asked.function))
+
+    def judge(given: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in given.readings:
+            require_worker(needs_worker(reading.expression))
+            yield judge_series(reading.expression, asked, assumptions, through), reading
+
+    outcome, reading = best(judge(answer))
+    return with_others(answer, outcome, reading, judge, names), reading
+
+
+def _of_sum(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    problems: Sequence[SumProblem],
+    kinds: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question for the value of a sum."""
+    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
+        return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
+    names = sorted({name for each in problems for name in each.parameters})
+    read_answer(answer, (*names, IS_VALUE))
+    if answer.status is not None and infinity is None:
+        return Outcome(answer.status, detail=answer.detail), None
+    answer.readings = tuple(answer.readings)  # for each reading of the problem
+    return best(_judged(answer, infinity, problems, kinds))
 
 
 def _judged(
