@@ -14,7 +14,7 @@ from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, kind_of, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
-from ..reading.expression.traversal import symbols_of
+from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.parser import IS_VALUE
@@ -159,6 +159,7 @@ def _judged(
 
 def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
+        require_worker(needs_worker(reading.expression))
         yield known.judge(reading.expression), reading
 
 

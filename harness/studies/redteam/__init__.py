@@ -8,6 +8,7 @@ right ones that were refused or undecided, and failures.
 from . import (  # noqa: F401  # importing them registers generators
     branches,
     definite,
+    limits,
     rewrites,
     slips,
     templates,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ....rewards import Status, Verdict, verify_definite_integral, verify_many
+from ....rewards import Status, Verdict, verify_many
+from ....rewards.questions import QUESTIONS
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
@@ -104,7 +105,7 @@ def verifier(workers: int | None = None) -> Judge:
         return [
             next(verdicts)
             if case.task == "antiderivative"
-            else verify_definite_integral(case.completion, case.integrand, deadline=DEADLINE)
+            else QUESTIONS[case.task].verify(case.completion, case.integrand, deadline=DEADLINE)
             for case in cases
         ]
 
