@@ -32,7 +32,7 @@ from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction.announced import final_text
-from ..reading.latex import AlternativesError, NotClosedFormError, ReadError, to_latex
+from ..reading.latex import NotClosedFormError, ReadError, to_latex
 from ..reading.problem.differential_equation import (
     DifferentialEquation,
     Solution,
@@ -150,14 +150,6 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
     return _Judge(read_differential_equation(problem), dict(assumptions))
 
 
-def _failure(error: ReadError) -> Outcome:
-    closed = isinstance(error, NotClosedFormError)
-    status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
-    if isinstance(error, AlternativesError):
-        status = Status.UNPARSEABLE
-    return Outcome(status, detail=str(error))
-
-
 class _Judge:
     """Judges answers to one question."""
 
@@ -172,7 +164,9 @@ class _Judge:
         try:
             stated = solutions(text, asked)
         except ReadError as error:
-            return _failure(error)
+            closed = isinstance(error, NotClosedFormError)
+            status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
+            return Outcome(status, detail=str(error))
         families: list[_Family] = []
         for solution in stated:
             family = _Family(asked, solution, self.kinds)
@@ -406,13 +400,14 @@ class _Family:
         """Whether all multiples of a solution without constants solve everything as well."""
         if self.constants or self.is_zero or self._relation is not None:
             return False
-        formulas = {name: mul(Symbol(FRESH), tree) for name, tree in self.solution.formulas.items()}
+        scale = Symbol("scale of a solution")
+        formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
         family = _Family(self.asked, Solution(formulas), self.kinds)
         pairs = [
             *family.substituted(),
             *((family.put(left), family.put(right)) for left, right in self.asked.conditions),
         ]
-        return all(_vanishes(left, right) for left, right in pairs)
+        return all(equality(left, right) is not None for left, right in pairs)
 
     def _balls(self, trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball]:
         tapes = [compile_tape(tree, FRESH) for tree in trees]
@@ -488,35 +483,29 @@ class _Family:
         solution has the same values (Picard and Lindelöf, with the implicit function theorem).
         """
         asked, jets = self.asked, self.asked.jets
-        named = [
-            jets[left.name]
-            for left, _ in asked.conditions
-            if isinstance(left, Symbol) and left.name in jets
-        ]
+        left_sides = [left.name for left, _ in asked.conditions if isinstance(left, Symbol)]
+        named = [jets[name] for name in left_sides if name in jets]
         wanted = {(name, k) for name, order in asked.orders.items() for k in range(order)}
         places = {jet.at for jet in named}
         if {(jet.function, jet.order) for jet in named} != wanted or len(places) != 1:
             return False
         (place,) = places
-        highest = {
-            jet.function: name
-            for name, jet in jets.items()
-            if jet.order == asked.orders[jet.function] and not jet.at
-        }
-        lower = [name for name, jet in jets.items() if not jet.at and name not in highest.values()]
+        own = [name for name, jet in jets.items() if not jet.at]
+        highest = [name for name in own if jets[name].order == asked.orders[jets[name].function]]
+        lower = [name for name in own if name not in highest]
+        rows: list[list[Ball]] = []
         try:
-            slopes = [
-                [self._at(differentiate(add(left, neg(right)), name), place[0]) for name in names]
-                for left, right in asked.equations
-                for names in ([*highest.values(), *asked.functions, *lower],)
-            ]
+            for left, right in asked.equations:
+                residual = add(left, neg(right))
+                by = (*highest, *asked.functions, *lower)
+                balls = [self._at(differentiate(residual, name), place[0]) for name in by]
+                rows.append([ball for ball in balls if ball is not None][: len(highest)])
+                if None in balls:
+                    return False
         except (ValueError, UnusableError):
             return False
-        if any(ball is None for row in slopes for ball in row):
-            return False
-        square = [[ball for ball in row[: len(highest)] if ball is not None] for row in slopes]
         with precision(_BITS):
-            return len(square) == len(highest) and not acb_mat(square).det().contains(0)
+            return len(rows) == len(highest) and not acb_mat(rows).det().contains(0)
 
     def _at(self, tree: Expression, place: Expression) -> Ball | None:
         """The value of a tree at the point of the conditions, for some values of parameters."""
@@ -526,13 +515,6 @@ class _Family:
         with precision(_BITS):
             (ball,) = self._balls([tree], values)
         return ball if ball.is_finite() else None
-
-
-def _vanishes(left: Expression, right: Expression) -> bool:
-    """Whether a proof of equality is found, for all values of `FRESH`."""
-    other = f"{FRESH}, again"
-    pair = (substitute(side, FRESH, Symbol(other)) for side in (left, right))
-    return equality(*pair) is not None
 
 
 def _addends(tree: Expression) -> list[Expression]:

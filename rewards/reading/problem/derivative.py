@@ -49,7 +49,7 @@ class DerivativeQuestion:
 
 _ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _DEFINED: Final = re.compile(
-    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[^()]*)\))?\Z"
+    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
 )
 _HAS_DERIVATIVE: Final = re.compile(
     r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(|\\d{1,3}ot(?![A-Za-z])"
