@@ -3,4 +3,4 @@
 Each question has a module here and a data file of its name; `bank` reads the files.
 """
 
-from . import derivatives  # noqa: F401  # importing a module declares its subsets
+from . import derivatives, differential_equations  # noqa: F401  # importing them declares subsets
