@@ -3,4 +3,9 @@
 Each question has a module here and a data file of its name; `bank` reads the files.
 """
 
-from . import derivatives, limits, sums  # noqa: F401  # importing a module declares its subsets
+from . import (  # noqa: F401  # importing a module declares its subsets
+    derivatives,
+    differential_equations,
+    limits,
+    sums,
+)
