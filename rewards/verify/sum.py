@@ -25,7 +25,7 @@ from ..numeric.outcome import Outcome, show
 from ..numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
 from ..numeric.quadrature.work import QuadratureError, work_limit
 from ..numeric.sampling.integrand import assumption_items
-from ..numeric.summation.choices import Point, choices, ends, value_at, whole_parameters
+from ..numeric.summation.choices import Point, choices, ends, point_at, whole_parameters
 from ..numeric.summation.finite import at, exact
 from ..proof.telescoping import identical, telescopes
 from ..reading.expression.build import add, div, neg, number
@@ -33,7 +33,6 @@ from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (
     fold,
     is_constant,
-    is_written_with,
     needs_worker,
     nodes_of,
     substitute,
@@ -250,7 +249,7 @@ class Asked:
         if not self.is_infinite:
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            points = self._points(DIGITS, 0)
+            points = self._points(DIGITS, 0, "")
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if not all(point.sum.diverges for point in points):
@@ -277,7 +276,7 @@ class Asked:
         digits = next(d for d in (DIGITS, *MORE_DIGITS) if needed <= d)
         largest = _largest_constant(answer)
         try:
-            points = self._points(digits, min(largest, MAX_CONSTANT))
+            points = self._points(digits, min(largest, MAX_CONSTANT), text)
             outcome = self._compare(answer, points, digits, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
@@ -301,16 +300,16 @@ class Asked:
 
     # -- comparison at points -------------------------------------------------------------------
 
-    def _points(self, digits: int, largest: int) -> list[Point]:
+    def _points(self, digits: int, largest: int, salt: str) -> list[Point]:
         """The values of the sum, factor and addend included, for choices of the parameters."""
         if not self.problem.parameters:
-            return [Point({}, value_at(self.problem, (), digits))]
+            return [point_at(self.problem, (), digits)]
         points: list[Point] = []
         failure: QuadratureError | None = None
         converging = 0
-        for values in choices(self.problem, self.assumptions, largest):
+        for values in choices(self.problem, self.assumptions, largest, salt):
             try:
-                point = Point(values, value_at(self.problem, tuple(sorted(values.items())), digits))
+                point = point_at(self.problem, tuple(sorted(values.items())), digits)
             except QuadratureError as error:
                 failure = failure or error
                 continue
@@ -328,7 +327,7 @@ class Asked:
         self, answer: Expression, points: Sequence[Point], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
-        bits, fewest = 128 + 4 * digits, float(digits)
+        bits, fewest, is_exact = 128 + 4 * digits, float(digits), False
         if points[0].sum.diverges:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
         got: list[Ball] = []
@@ -340,21 +339,24 @@ class Asked:
                     if self.problem.parameters and not self.is_infinite:
                         continue  # (r^n - 1)/(r - 1) has no value for r = 1
                     raise
+            stated = exact(answer, point.values) if point.exact is not None else None
             same, agreed = agreement(value, point.sum, bits)
-            if same is False:
+            if same is False or (stated is not None and stated != point.exact):
                 return _refuted(point, value, len(points))
             fewest = min(fewest, agreed)
             got.append(value)
+            is_exact = stated is not None
         if not got or 2 * len(got) < len(points):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
         if fewest < needed and self.is_infinite:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        middle = points[len(got) // 2]
-        values = {name: acb(fmpq(v.numerator, v.denominator)) for name, v in middle.values.items()}
-        if hides_a_part(answer, got[len(got) // 2], values, bits, fewest):
-            detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
-            return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
+        # a part that has no effect in the middle, or at the last point, may be any part
+        for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
+            values = _balls(points[at_].values)
+            if hides_a_part(answer, got[at_], values, bits, fewest):
+                detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+                return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")
 
     # -- proofs and echoes ----------------------------------------------------------------------
@@ -441,13 +443,26 @@ def _largest_constant(answer: Expression) -> int:
     for node in nodes_of(answer):
         if is_constant(node):
             value = fold(node)
-            if value is None and is_written_with(node, "factorial", "binomial", "gamma", "pow"):
-                value = exact(node, {}) or Fraction(10**9)
+            if value is None:
+                value = _rounded(node)
             if value is not None:
                 largest = max(
                     largest, abs(value.numerator) // value.denominator + 1, value.denominator
                 )
     return largest
+
+
+def _rounded(node: Expression) -> Fraction:
+    """The size of a constant, rounded up; a large number for one that has no value."""
+    with precision(64), suppress(QuadratureError):
+        size = abs(at(node, {})).upper()
+        if size < MAX_CONSTANT:
+            return Fraction(int(float(size)) + 1)
+    return Fraction(10**9)
+
+
+def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
+    return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
 
 
 def _refuted(point: Point, value: Ball, count: int) -> Outcome:

@@ -11,6 +11,7 @@ from . import (  # noqa: F401  # importing them registers generators
     limits,
     rewrites,
     slips,
+    sums,
     templates,
 )
 from .case import GENERATORS, Case, case_at

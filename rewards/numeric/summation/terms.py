@@ -131,7 +131,8 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
         if before is not None:
             above = before.above * part.below + part.above * before.below
             part = replace(part, above=above, below=before.below * part.below)
-        common = part.above.gcd(part.below)
+        # the denominator begins with 1, so that coefficients that cancel are seen to
+        common = part.above.gcd(part.below) * part.below[part.below.degree()]
         merged[part.kind] = replace(part, above=part.above / common, below=part.below / common)
     return [part for part in merged.values() if not part.above.is_zero()]
 

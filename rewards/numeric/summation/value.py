@@ -119,7 +119,7 @@ def _group(parts: Sequence[Part], index: str, start: int) -> Ball:
                 raise
     # without a common factor 2/3, coefficients that cancel do so exactly
     first = parts[0]
-    scale = first.above[first.above.degree()] / first.below[first.below.degree()]
+    scale = first.above[first.above.degree()]
     parts = [replace(part, above=part.above / scale) for part in parts]
     bare = Hypergeometric(Part(base=first.base, gammas=first.gammas))
     try:
