@@ -10,35 +10,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
-from flint import acb, fmpq
+from flint import acb, arb, fmpq
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
 from ..numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
+from ..numeric.quadrature.value import IntegralValue
 from ..numeric.quadrature.work import QuadratureError, work_limit
 from ..numeric.sampling.integrand import assumption_items
-from ..numeric.summation.choices import Point, choices, ends, point_at, whole_parameters
+from ..numeric.summation.choices import (
+    Point,
+    is_infinite,
+    largest_constant,
+    lists_terms,
+    points,
+    whole_parameters,
+)
 from ..numeric.summation.finite import at, exact
-from ..proof.telescoping import identical, telescopes
-from ..reading.expression.build import add, div, neg, number
-from ..reading.expression.derivative import differentiate
+from ..proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
 from ..reading.expression.traversal import (
-    fold,
-    is_constant,
     needs_worker,
-    nodes_of,
-    substitute,
     symbols_of,
 )
-from ..reading.expression.tree import Expression, Number
+from ..reading.expression.tree import Expression
 from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
 from ..reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
@@ -234,11 +235,6 @@ class Asked:
     kinds: tuple[tuple[str, str], ...]
 
     @property
-    def is_infinite(self) -> bool:
-        """Whether a limit is infinite."""
-        return isinstance(self.problem.lower, int) or isinstance(self.problem.upper, int)
-
-    @property
     def assumptions(self) -> dict[str, str]:
         """Kinds of parameters: symbols in limits are whole numbers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
@@ -246,22 +242,24 @@ class Asked:
 
     def judge_divergence(self, infinity: int) -> Outcome:
         """Whether "diverges" (0), or plus or minus infinity, is right."""
-        if not self.is_infinite:
+        if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            points = self._points(DIGITS, 0, "")
+            choices = self._points(DIGITS, 0, "")
         except QuadratureError as error:
+            if converges_by_comparison(self.problem):
+                return Outcome(Status.INCORRECT, detail="the sum converges")
             return Outcome(Status.UNDECIDED, detail=str(error))
-        if not all(point.sum.diverges for point in points):
+        if not all(point.sum.diverges for point in choices):
             return Outcome(Status.INCORRECT, detail="the sum converges")
         factor = exact(self.problem.factor, {})
         if factor is None and infinity:
             return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
-        sign = points[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+        sign = choices[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
         if infinity and infinity != sign:
             return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
         proof = "" if self.problem.parameters else "divergence"
-        return Outcome(Status.CORRECT, points=len(points), proof=proof)
+        return Outcome(Status.CORRECT, points=len(choices), proof=proof)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""
@@ -274,191 +272,77 @@ class Asked:
         if needed > MORE_DIGITS[-1]:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next(d for d in (DIGITS, *MORE_DIGITS) if needed <= d)
-        largest = _largest_constant(answer)
+        largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            points = self._points(digits, min(largest, MAX_CONSTANT), text)
-            outcome = self._compare(answer, points, digits, needed)
+            choices = self._points(digits, min(largest, MAX_CONSTANT), text)
+            outcome = self._compare(answer, choices, digits, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
             return outcome
-        if self._lists_terms(answer):
+        if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
             if outcome.status is Status.CORRECT:
                 outcome = replace(outcome, proof="enclosure")
             return outcome
-        if not self.is_infinite:
-            rules = self._telescoping(answer)
+        if not is_infinite(self.problem):
+            rules = prove_sum(self.problem, answer, self.assumptions)
             if rules is not None:
                 status, digits_ = Status.CORRECT, outcome.digits
-                return Outcome(status, len(points), digits_, proof="telescoping", rules=rules)
+                return Outcome(status, len(choices), digits_, proof="telescoping", rules=rules)
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
-                detail = f"agrees at {len(points)} points, and has numbers above {MAX_CONSTANT}"
-                return Outcome(Status.UNDECIDED, points=len(points), detail=detail)
+                detail = f"agrees at {len(choices)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(choices), detail=detail)
         return outcome
 
     # -- comparison at points -------------------------------------------------------------------
 
     def _points(self, digits: int, largest: int, salt: str) -> list[Point]:
-        """The values of the sum, factor and addend included, for choices of the parameters."""
-        if not self.problem.parameters:
-            return [point_at(self.problem, (), digits)]
-        points: list[Point] = []
-        failure: QuadratureError | None = None
-        converging = 0
-        for values in choices(self.problem, self.assumptions, largest, salt):
-            try:
-                point = point_at(self.problem, tuple(sorted(values.items())), digits)
-            except QuadratureError as error:
-                failure = failure or error
-                continue
-            points.append(point)
-            converging += not point.sum.diverges
-            if self.is_infinite and converging == DRAWS:
-                break
-        if len(points) < 2:
-            raise failure or QuadratureError("the sum has no values for its parameters")
-        if converging:  # where it converges for some parameters only, those are meant
-            points = [point for point in points if not point.sum.diverges]
-        return points
+        """The values of the sum for choices of the parameters, or that there is none."""
+        try:
+            return points(self.problem, self.assumptions, digits, largest, salt)
+        except QuadratureError:
+            sign = diverges_by_comparison(self.problem)
+            if sign is None:
+                raise
+            return [Point({}, IntegralValue(arb("nan"), "divergence", sign))]
 
     def _compare(
-        self, answer: Expression, points: Sequence[Point], digits: int, needed: float
+        self, answer: Expression, choices: Sequence[Point], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
         bits, fewest, is_exact = 128 + 4 * digits, float(digits), False
-        if points[0].sum.diverges:
+        if choices[0].sum.diverges:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
         got: list[Ball] = []
-        for point in points:
+        for point in choices:
             with precision(bits):
                 try:
                     value = at(answer, point.values)
                 except QuadratureError:
-                    if self.problem.parameters and not self.is_infinite:
+                    if self.problem.parameters and not is_infinite(self.problem):
                         continue  # (r^n - 1)/(r - 1) has no value for r = 1
                     raise
             stated = exact(answer, point.values) if point.exact is not None else None
             same, agreed = agreement(value, point.sum, bits)
             if same is False or (stated is not None and stated != point.exact):
-                return _refuted(point, value, len(points))
+                return _refuted(point, value, len(choices))
             fewest = min(fewest, agreed)
             got.append(value)
             is_exact = stated is not None
-        if not got or 2 * len(got) < len(points):
+        if not got or 2 * len(got) < len(choices):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        if fewest < needed and self.is_infinite:
+        if fewest < needed and is_infinite(self.problem):
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         # a part that has no effect in the middle, or at the last point, may be any part
         for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
-            values = _balls(points[at_].values)
+            values = _balls(choices[at_].values)
             if hides_a_part(answer, got[at_], values, bits, fewest):
                 detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")
-
-    # -- proofs and echoes ----------------------------------------------------------------------
-
-    def _telescoping(self, answer: Expression) -> tuple[str, ...] | None:
-        """A proof by telescoping in the symbol of the upper limit, which the term lacks."""
-        problem = self.problem
-        upper, lower = problem.upper, problem.lower
-        if isinstance(upper, int) or isinstance(lower, int):
-            return None
-        inner = answer if problem.outside == Number(0) else add(answer, neg(problem.outside))
-        inner = inner if problem.factor == Number(1) else div(inner, problem.factor)
-        kinds = {name: k for name, k in self.assumptions.items() if k in ("positive", "real")}
-        for variable in sorted(symbols_of(upper) - symbols_of(lower)):
-            if variable in symbols_of(problem.term) | symbols_of(lower):
-                continue
-            rules = telescopes(inner, problem.term, problem.counter, upper, variable, kinds)
-            if rules is None:
-                continue
-            base = self._base(inner, variable, upper, lower, kinds)
-            if base is not None:
-                return tuple(sorted({*rules, *base}))
-        return None
-
-    def _base(
-        self,
-        answer: Expression,
-        variable: str,
-        upper: Expression,
-        lower: Expression,
-        kinds: Mapping[str, str],
-    ) -> tuple[str, ...] | None:
-        """The rules of a proof that the closed form is right for one value of the variable."""
-        problem = self.problem
-        shift = substitute(upper, variable, Number(0))
-        start, slope = fold(shift), fold(differentiate(upper, variable))
-        if slope == 1:
-            first = add(lower, neg(shift))
-            value = substitute(problem.term, problem.counter, lower)
-            folded = fold(first)
-            whole = first if folded is None else number(folded)
-            return identical(substitute(answer, variable, whole), value, kinds)
-        low = fold(lower)
-        if start is None or slope is None or low is None:
-            return None
-        n = max(0, -((start - low) // slope))
-        top = int(start + slope * n)
-        terms = [
-            substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), top + 1)
-        ]
-        value = add(*terms) if terms else Number(0)
-        return identical(substitute(answer, variable, Number(int(n))), value, kinds)
-
-    def _lists_terms(self, answer: Expression) -> bool:
-        """Whether the answer is the list of the terms, joined by plus signs."""
-        problem = self.problem
-        if self.is_infinite or answer.function != "add" or problem.parameters:
-            return False
-        low, high = ends(problem, {})
-        listed = _addends(answer)
-        if len(listed) < 3 or len(listed) != high - low + 1:
-            return False
-        with precision(128), suppress(QuadratureError):
-            terms = [at(problem.term, {problem.counter: Fraction(k)}) for k in range(low, high + 1)]
-            waiting = [at(part, {}) for part in listed]
-            for term in terms:
-                same = next((v for v in waiting if (v - term).contains(0)), None)
-                if same is None:
-                    return False
-                waiting.remove(same)
-            return True
-        return False
-
-
-def _addends(node: Expression) -> list[Expression]:
-    if node.function != "add":
-        return [node]
-    return [part for arg in node.args for part in _addends(arg)]
-
-
-def _largest_constant(answer: Expression) -> int:
-    """The largest number that a part of an answer without symbols is, rounded up."""
-    largest = 0
-    for node in nodes_of(answer):
-        if is_constant(node):
-            value = fold(node)
-            if value is None:
-                value = _rounded(node)
-            if value is not None:
-                largest = max(
-                    largest, abs(value.numerator) // value.denominator + 1, value.denominator
-                )
-    return largest
-
-
-def _rounded(node: Expression) -> Fraction:
-    """The size of a constant, rounded up; a large number for one that has no value."""
-    with precision(64), suppress(QuadratureError):
-        size = abs(at(node, {})).upper()
-        if size < MAX_CONSTANT:
-            return Fraction(int(float(size)) + 1)
-    return Fraction(10**9)
 
 
 def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typing import Final
 from flint import acb, arb, fmpq
 
 from ...reading.expression.build import number
-from ...reading.expression.traversal import substitute, symbols_of
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem.sums import SumProblem
 from ..ball_arithmetic.balls import precision
@@ -29,6 +30,9 @@ from .value import infinite_sum, mirrored
 CONSECUTIVE, OF_SEVERAL = range(16), (0, 1, 2, 3, 5, 8)
 #: Steps between whole numbers beyond all numbers of an answer: an odd and an even one.
 BEYOND: Final = (19, 28)
+
+#: Draws of the parameters of an infinite sum.
+DRAWS: Final = 4
 
 Values = dict[str, Fraction]
 
@@ -91,11 +95,109 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
     digest = sha256(salt.encode()).digest()
     values: Values = {}
     for place, (name, value) in enumerate(draw.items()):
-        start = 4 * place % len(digest)
-        part = int.from_bytes(digest[start : start + 4])
+        start = 2 * place % len(digest)
+        part = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
-        values[name] = value * (1 - Fraction(part, 2**33)) if real else value
+        values[name] = value * (1 - Fraction(part, 2**17)) if real else value
     return values
+
+
+def points(
+    problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
+) -> list[Point]:
+    """The values of a sum, factor and addend included, for choices of its parameters.
+
+    Args:
+        problem: the sum.
+        assumptions: as for `choices`.
+        digits: decimal digits that are wanted.
+        largest: as for `choices`.
+        salt: as for `choices`.
+
+    Raises:
+        QuadratureError: there are too few.
+
+    """
+    if not problem.parameters:
+        return [point_at(problem, (), digits)]
+    found: list[Point] = []
+    failure: QuadratureError | None = None
+    converging = 0
+    for values in choices(problem, assumptions, largest, salt):
+        try:
+            point = point_at(problem, tuple(sorted(values.items())), digits)
+        except QuadratureError as error:
+            failure = failure or error
+            continue
+        found.append(point)
+        converging += not point.sum.diverges
+        if is_infinite(problem) and converging == DRAWS:
+            break
+    if len(found) < 2:
+        raise failure or QuadratureError("the sum has no values for its parameters")
+    if converging:  # where it converges for some parameters only, those are meant
+        found = [point for point in found if not point.sum.diverges]
+    return found
+
+
+def is_infinite(problem: SumProblem) -> bool:
+    """Whether a limit is infinite."""
+    return isinstance(problem.lower, int) or isinstance(problem.upper, int)
+
+
+def largest_constant(answer: Expression, most: int) -> int:
+    """The largest number that a part of an answer without symbols is, rounded up.
+
+    Args:
+        answer: the answer.
+        most: what exceeds this number need not be known.
+
+    """
+    largest = 0
+    for node in nodes_of(answer):
+        if is_constant(node):
+            value = fold(node)
+            if value is None:
+                largest = max(largest, _rounded(node, most))
+            else:
+                whole = abs(value.numerator) // value.denominator + 1
+                largest = max(largest, whole, value.denominator)
+    return largest
+
+
+def _rounded(node: Expression, most: int) -> int:
+    """The size of a constant, rounded up; a large number for one that has no value."""
+    with precision(64), suppress(QuadratureError):
+        size = abs(at(node, {})).upper()
+        if size < most:
+            return int(float(size)) + 1
+    return 10 * most
+
+
+def lists_terms(problem: SumProblem, answer: Expression) -> bool:
+    """Whether an answer is the list of the terms of a sum, joined by plus signs."""
+    if is_infinite(problem) or answer.function != "add" or problem.parameters:
+        return False
+    low, high = ends(problem, {})
+    listed = _addends(answer)
+    if len(listed) < 3 or len(listed) != high - low + 1:
+        return False
+    with precision(128), suppress(QuadratureError):
+        waiting = [at(part, {}) for part in listed]
+        for k in range(low, high + 1):
+            term = at(problem.term, {problem.counter: Fraction(k)})
+            same = next((value for value in waiting if (value - term).contains(0)), None)
+            if same is None:
+                return False
+            waiting.remove(same)
+        return True
+    return False
+
+
+def _addends(node: Expression) -> list[Expression]:
+    if node.function != "add":
+        return [node]
+    return [part for arg in node.args for part in _addends(arg)]
 
 
 def whole_parameters(problem: SumProblem) -> list[str]:
