@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flint import acb, arb
 
-from ...reading.expression.build import ONE, neg
+from ...reading.expression.build import ONE, add, neg, number
 from ...reading.expression.traversal import substitute
 from ...reading.expression.tree import Expression, Symbol
 from ..ball_arithmetic.balls import precision
@@ -44,6 +44,9 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         '1.64493406685'
 
     """
+    if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
+        term = substitute(term, index, add(Symbol(index), number(start)))
+        start = 0
     try:
         with precision(int(digits * 3.3219) + GUARD_BITS):
             value = _total(term, index, start)
