@@ -22,6 +22,7 @@ from .verify.arithmetic import verify_integer
 from .verify.certificates.make import certify
 from .verify.definite import verify_definite_integral
 from .verify.derivative import verify_derivative
+from .verify.differential_equation import verify_differential_equation
 from .verify.labels import verify_label
 from .verify.limit import verify_limit
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
@@ -49,6 +50,7 @@ __all__ = [
     "verify_dataset",
     "verify_definite_integral",
     "verify_derivative",
+    "verify_differential_equation",
     "verify_equivalent",
     "verify_integer",
     "verify_label",

@@ -110,6 +110,7 @@ _ALL: Final = (
         "integer", ".verify.arithmetic:verify_integer", "target", "arithmetic", has_text=False
     ),
     _of_course("derivative", "Find a derivative."),
+    _of_course("differential_equation", "Solve a differential equation.", shows_witness=True),
     _of_course("limit", "Find a limit."),
 )
 #: By name.
