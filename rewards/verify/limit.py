@@ -12,7 +12,7 @@ from ..errors import ProblemError
 from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
-from ..proof.limit_questions import LimitQuestion, kind_of, limit_readings, with_values
+from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
@@ -270,7 +270,7 @@ class _Known:
         if not self.is_proved:
             return False
         try:
-            return are_equal(answer, value, dict(self.question.kinds))
+            return are_equal(answer, value, dict(self.question.all_kinds))
         except NotExpandedError:
             return False
 
@@ -325,7 +325,7 @@ class _Known:
 
 def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
     """Choices of the parameters."""
-    kinds = {name: kind_of(question.kinds, name) for name in question.parameters}
+    kinds = dict(question.all_kinds)
     shown = [question.expression, answer]
     usual, _ = regimes(question.parameters, kinds, shown, question.conditions)
     return usual

@@ -19,12 +19,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ....rewards.numeric.quadrature import prepare_definite
+from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.sympy_bridge import to_sympy
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.latex import read
@@ -40,6 +41,8 @@ MAX_OUTPUT = 16 << 20
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
+#: The answer where there is no limit.
+NO_LIMIT = r"\text{does not exist}"
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -69,6 +72,50 @@ def sympy_integrate(
         answer = sympy.integrate(to_sympy(tree, kinds), sympy.Symbol(variable))
         return sympy.latex(answer), ""
 
+    return _in_child(work, seconds)
+
+
+def sympy_question(
+    task: str, text: str, variable: str | None, assumptions: dict[str, str], seconds: float
+) -> Reply:
+    """Run the function of SymPy for a task on a problem in LaTeX; returns LaTeX.
+
+    Args:
+        task: ``limit``; everything else is an integral.
+        text: the problem.
+        variable: that of an antiderivative.
+        assumptions: kinds of parameters.
+        seconds: of processor time.
+
+    """
+    if task != "limit":
+        return sympy_integrate(text, variable, assumptions, seconds)
+    import sympy
+
+    question = limit_readings(text, assumptions)[0]
+
+    def work() -> tuple[str, str]:
+        kinds = dict(question.all_kinds)
+        x = sympy.Symbol(question.variable, real=True)
+        expression = to_sympy(question.expression, kinds).subs(sympy.Symbol(x.name), x)
+        at = question.at
+        point = at * sympy.oo if isinstance(at, int) else to_sympy(at, kinds)
+        side = {1: "+", -1: "-", 0: "+" if isinstance(at, int) else "+-"}[question.side]
+        try:
+            value = sympy.limit(expression, x, point, side)
+        except ValueError as error:
+            if "does not exist" not in str(error):
+                raise
+            return NO_LIMIT, str(error)
+        if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
+            return NO_LIMIT, f"SymPy returns {value}"
+        return sympy.latex(value), ""
+
+    return _in_child(work, seconds)
+
+
+def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
+    """The reply of a child that does the work."""
     worker = os.getpid()
     read_end, write_end = os.pipe()
     child = os.fork()

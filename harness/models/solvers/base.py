@@ -13,10 +13,11 @@ from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
-from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget
+from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget, QuestionTarget
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
 from ....rewards.numeric.quadrature import Limit, prepare_definite
+from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.infix import LIST, NotationError, unknown_functions
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
@@ -43,7 +44,7 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that is asked for one integral at a time.
+    """A computer algebra system that is asked for one integral or limit at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
@@ -161,6 +162,8 @@ class Question:
         variable: Its variable.
         limits: Those of a definite integral; +1 and -1 are plus and minus infinity.
         principal_value: Cauchy's principal value is asked for.
+        point: Where the variable of a limit tends to; None for an integral.
+        side: 1 for a limit from the right, -1 for one from the left.
 
     """
 
@@ -168,6 +171,8 @@ class Question:
     variable: str
     limits: tuple[Limit, ...] = ()
     principal_value: bool = False
+    point: Limit | None = None
+    side: int = 0
 
     @classmethod
     def of(cls, problem: Problem) -> Question:
@@ -183,6 +188,9 @@ class Question:
             limits = asked.lower, asked.upper
             integrand = asked.integrand
             return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
+        if isinstance(target, QuestionTarget):
+            sought = limit_readings(target.question, problem.assumptions)[0]
+            return cls(sought.expression, sought.variable, point=sought.at, side=sought.side)
         integral = problem.target_as(IntegrationTarget)
         tree = read_latex(integral.integrand, symbols=[integral.variable])[0].expression
         return cls(tree, integral.variable)
@@ -190,7 +198,8 @@ class Question:
     @property
     def names(self) -> dict[str, str]:
         """The symbols, with names that have no meaning in any system."""
-        parts = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
+        points = (*self.limits, *(() if self.point is None else (self.point,)))
+        parts = (self.integrand, *(point for point in points if not isinstance(point, int)))
         others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
         return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
 
@@ -204,7 +213,8 @@ class ProgramSolver(Solver):
 
     For definite integrals it has the names of ``infinities``, minus infinity first, what the
     program writes for infinite values, and what it prints where an integral ``diverges``, or where
-    it returns only a ``principal_value`` (None: it has none).
+    it returns only a ``principal_value`` (None: it has none). For limits it has `limit_script` and
+    what it prints where the limits from two sides differ (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -216,6 +226,7 @@ class ProgramSolver(Solver):
     infinite_values: ClassVar[Mapping[str, str]] = {}
     diverges: ClassVar[re.Pattern[str]]
     principal_value: ClassVar[re.Pattern[str] | None] = None
+    two_sided: ClassVar[re.Pattern[str] | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -236,6 +247,8 @@ class ProgramSolver(Solver):
         scripts = {"script": digest(self.script(*asked, ()))}
         if "definite_integral" in self.problem_tasks:
             scripts["definite_script"] = digest(self.script(*asked, ("LOWER", "UPPER")))
+        if "limit" in self.problem_tasks:
+            scripts["limit_script"] = digest(self.limit_script(*asked, "POINT", 1))
         return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
@@ -253,6 +266,20 @@ class ProgramSolver(Solver):
 
         """
 
+    def limit_script(
+        self, function: str, assumptions: dict[str, str], point: str, side: int
+    ) -> str:
+        """Return a script that writes a limit as x tends to a point to the file ``answer``.
+
+        Args:
+            function: In the system's notation.
+            assumptions: The kinds of the other symbols.
+            point: In the system's notation, infinities too.
+            side: 1 from the right, -1 from the left, 0 from both sides.
+
+        """
+        raise NotationError(f"{self.dialect.system} is not asked for limits")
+
     @abstractmethod
     def error_message(self, output: str) -> str:
         """Return why there is no answer, from what the program printed."""
@@ -266,18 +293,28 @@ class ProgramSolver(Solver):
             for symbol, name in asked.names.items()
             if symbol != asked.variable
         }
-        limits = tuple(
-            self.infinities[limit > 0]
-            if isinstance(limit, int)
-            else write(limit, self.dialect, asked.names)
-            for limit in asked.limits
-        )
-        script = self.script(write(asked.integrand, self.dialect, asked.names), kinds, limits)
+        written = write(asked.integrand, self.dialect, asked.names)
+        if asked.point is not None:
+            point = self._written_limit(asked, asked.point)
+            script = self.limit_script(written, kinds, point, asked.side)
+        else:
+            limits = tuple(self._written_limit(asked, limit) for limit in asked.limits)
+            script = self.script(written, kinds, limits)
         return self.command(self._program), script, folder
+
+    def _written_limit(self, asked: Question, limit: Limit) -> str:
+        if isinstance(limit, int):
+            return self.infinities[limit > 0]
+        return write(limit, self.dialect, asked.names)
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         asked = Question.of(problem)
-        if asked.limits and (divergence := self._divergence(asked, reply)) is not None:
+        if asked.point is not None and self.two_sided is not None:
+            differing = self.two_sided.search(reply["output"])
+            if differing:
+                return DIVERGES, differing[0]
+        has_infinity = asked.limits or asked.point is not None
+        if has_infinity and (divergence := self._divergence(asked, reply)) is not None:
             return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])

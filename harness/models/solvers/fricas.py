@@ -79,7 +79,7 @@ _SCRIPT = """\
 )set messages autoload off
 )set output algebra off
 o := open("answer"::FileName,"output")$TextFile;
-writeLine!(o, unparse(integrate({integrand},x{range})::InputForm));
+writeLine!(o, unparse({call}::InputForm));
 close! o;
 )quit
 """
@@ -99,13 +99,14 @@ class FricasSolver(ProgramSolver):
     program: ClassVar[str] = "fricas"
     package: ClassVar[str] = "fricas"
     example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit")
     infinities: ClassVar[tuple[str, str]] = ("%minusInfinity", "%plusInfinity")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "plusInfinity()": r"\infty",
         "minusInfinity()": r"-\infty",
     }
     diverges: ClassVar[re.Pattern[str]] = re.compile("pole in path of integration")
+    two_sided: ClassVar[re.Pattern[str] | None] = re.compile(r"Record\(leftHandLimit")
 
     def command(self, program: str) -> list[str]:
         return [program, "-nosman"]
@@ -115,7 +116,13 @@ class FricasSolver(ProgramSolver):
         between = f"={'..'.join(limits)}" if limits else ""
         if limits and self.no_pole:
             between += ',"noPole"'
-        return _SCRIPT.format(integrand=integrand, range=between)
+        return _SCRIPT.format(call=f"integrate({integrand},x{between})")
+
+    def limit_script(
+        self, function: str, assumptions: dict[str, str], point: str, side: int
+    ) -> str:
+        direction = {1: ',"right"', -1: ',"left"', 0: ""}[side]
+        return _SCRIPT.format(call=f"limit({function},x={point}{direction})")
 
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]

@@ -7,6 +7,7 @@ right ones that were refused or undecided, and failures.
 
 from . import (  # noqa: F401  # importing them registers generators
     branches,
+    course,
     definite,
     limits,
     rewrites,

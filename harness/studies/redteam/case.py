@@ -60,8 +60,8 @@ class Case:
         assumptions: kinds of the parameters.
         formulas: the trees behind the case, if it has any.
         voice: the template of the completion.
-        task: "antiderivative" of the integrand, or another name of `rewards.questions.QUESTIONS`:
-            the integrand is the question then.
+        task: "antiderivative" of the integrand; else the name of another question
+            (`rewards.questions`), which stands in the place of the integrand.
 
     >>> case = Case("2x", r"\boxed{x^3}", wanted=False, note="another power")
     >>> case.to_dict()["wanted"]

@@ -130,6 +130,7 @@ def test_no_limit(asked: str) -> None:
         r"\lim_{n\to\infty}\sin n",  # a whole number gives the angle no value of our choice
         r"\lim_{x\to\infty}\left(\sin x+\sin x^2\right)",  # two angles cannot be fixed together
         r"\lim_{x\to1}(x-1)\zeta(x)",
+        r"\lim_{x\to\infty}" + "e^{" * 40 + "x" + "}" * 40,  # more scales than are counted
     ],
 )
 def test_nothing_is_said_without_a_proof(asked: str) -> None:
