@@ -23,6 +23,8 @@ from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
 from ....rewards.reading.latex import ReadError, to_latex
 from ....rewards.reading.latex import read as read_latex
+from ....rewards.reading.problem.power_series import asks_of_series
+from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
@@ -44,7 +46,7 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that is asked for one integral or limit at a time.
+    """A computer algebra system that is asked for one integral, limit or sum at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
@@ -164,6 +166,7 @@ class Question:
         principal_value: Cauchy's principal value is asked for.
         point: Where the variable of a limit tends to; None for an integral.
         side: 1 for a limit from the right, -1 for one from the left.
+        factor: What a sum is multiplied by; None for no sum.
 
     """
 
@@ -173,6 +176,7 @@ class Question:
     principal_value: bool = False
     point: Limit | None = None
     side: int = 0
+    factor: Expression | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> Question:
@@ -188,6 +192,12 @@ class Question:
             limits = asked.lower, asked.upper
             integrand = asked.integrand
             return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
+        if isinstance(target, QuestionTarget) and problem.task == "sum":
+            if asks_of_series(target.question):
+                raise NotationError("the system is asked for sums, not for power series")
+            total = read_sum(target.question)[0]
+            limits = total.lower, total.upper
+            return cls(total.term, total.counter, limits, factor=total.factor)
         if isinstance(target, QuestionTarget):
             sought = limit_readings(target.question, problem.assumptions)[0]
             return cls(sought.expression, sought.variable, point=sought.at, side=sought.side)
@@ -199,7 +209,9 @@ class Question:
     def names(self) -> dict[str, str]:
         """The symbols, with names that have no meaning in any system."""
         points = (*self.limits, *(() if self.point is None else (self.point,)))
-        parts = (self.integrand, *(point for point in points if not isinstance(point, int)))
+        factors = () if self.factor is None else (self.factor,)
+        written = (point for point in points if not isinstance(point, int))
+        parts = (self.integrand, *factors, *written)
         others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
         return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
 
@@ -249,6 +261,8 @@ class ProgramSolver(Solver):
             scripts["definite_script"] = digest(self.script(*asked, ("LOWER", "UPPER")))
         if "limit" in self.problem_tasks:
             scripts["limit_script"] = digest(self.limit_script(*asked, "POINT", 1))
+        if "sum" in self.problem_tasks:
+            scripts["sum_script"] = digest(self.sum_script(*asked, ("LOWER", "UPPER"), "FACTOR"))
         return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
@@ -280,6 +294,20 @@ class ProgramSolver(Solver):
         """
         raise NotationError(f"{self.dialect.system} is not asked for limits")
 
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        """Return a script that writes a sum over x to the file ``answer``.
+
+        Args:
+            term: In the system's notation.
+            assumptions: The kinds of the other symbols.
+            limits: In the system's notation, infinities too.
+            factor: What the sum is multiplied by.
+
+        """
+        raise NotationError(f"{self.dialect.system} is not asked for sums")
+
     @abstractmethod
     def error_message(self, output: str) -> str:
         """Return why there is no answer, from what the program printed."""
@@ -297,8 +325,12 @@ class ProgramSolver(Solver):
         if asked.point is not None:
             point = self._written_limit(asked, asked.point)
             script = self.limit_script(written, kinds, point, asked.side)
+            return self.command(self._program), script, folder
+        limits = tuple(self._written_limit(asked, limit) for limit in asked.limits)
+        if asked.factor is not None:
+            factor = write(asked.factor, self.dialect, asked.names)
+            script = self.sum_script(written, kinds, limits, factor)
         else:
-            limits = tuple(self._written_limit(asked, limit) for limit in asked.limits)
             script = self.script(written, kinds, limits)
         return self.command(self._program), script, folder
 

@@ -73,7 +73,7 @@ class MaximaSolver(ProgramSolver):
     program: ClassVar[str] = "maxima"
     package: ClassVar[str] = "maxima maxima-share"
     example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     infinities: ClassVar[tuple[str, str]] = ("minf", "inf")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "inf": r"\infty",
@@ -104,6 +104,12 @@ class MaximaSolver(ProgramSolver):
     ) -> str:
         direction = {1: ",plus", -1: ",minus", 0: ""}[side]
         return self._script(f"limit({function},x,{point}{direction})", assumptions)
+
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        call = f"({factor})*simplify_sum(sum({','.join((term, 'x', *limits))}))"
+        return "load(simplify_sum)$\n" + self._script(call, assumptions)
 
     def _script(self, call: str, assumptions: dict[str, str]) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
