@@ -71,6 +71,10 @@ ONE_CALL: Final = 2_000_000
 MAX_CONSTANT: Final = 300
 #: Draws of the parameters of an infinite sum.
 DRAWS: Final = 4
+#: The last of several cases, for which a computer algebra system leaves the sum as it was.
+_OPEN_CASE: Final = re.compile(
+    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
+)
 _UNEVALUATED: Final = re.compile(
     r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
 )
@@ -193,6 +197,8 @@ def _of_sum(
     kinds: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
     """The outcome of a question for the value of a sum."""
+    if answer.text is not None:
+        answer.text = _OPEN_CASE.sub(" ", answer.text)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for each in problems for name in each.parameters})
@@ -321,8 +327,8 @@ class Asked:
                 try:
                     value = at(answer, point.values)
                 except QuadratureError:
-                    if self.problem.parameters and not is_infinite(self.problem):
-                        continue  # (r^n - 1)/(r - 1) has no value for r = 1
+                    if self.problem.parameters:
+                        continue  # (r^n - 1)/(r - 1) for r = 1, or a case that is left open
                     raise
             stated = exact(answer, point.values) if point.exact is not None else None
             same, agreed = agreement(value, point.sum, bits)
