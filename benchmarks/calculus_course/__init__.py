@@ -3,4 +3,9 @@
 Each question has a module here and a data file of its name; `bank` reads the files.
 """
 
-from . import derivatives, limits  # noqa: F401  # importing a module declares its subsets
+from . import (  # noqa: F401  # importing them declares subsets
+    derivatives,
+    differential_equations,
+    limits,
+    sums,
+)

@@ -12,9 +12,9 @@ from ..errors import ProblemError
 from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
-from ..proof.limit_questions import LimitQuestion, kind_of, limit_readings, with_values
+from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
-from ..reading.expression.traversal import symbols_of
+from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.parser import IS_VALUE
@@ -159,6 +159,7 @@ def _judged(
 
 def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
+        require_worker(needs_worker(reading.expression))
         yield known.judge(reading.expression), reading
 
 
@@ -269,7 +270,7 @@ class _Known:
         if not self.is_proved:
             return False
         try:
-            return are_equal(answer, value, dict(self.question.kinds))
+            return are_equal(answer, value, dict(self.question.all_kinds))
         except NotExpandedError:
             return False
 
@@ -324,7 +325,7 @@ class _Known:
 
 def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
     """Choices of the parameters."""
-    kinds = {name: kind_of(question.kinds, name) for name in question.parameters}
+    kinds = dict(question.all_kinds)
     shown = [question.expression, answer]
     usual, _ = regimes(question.parameters, kinds, shown, question.conditions)
     return usual

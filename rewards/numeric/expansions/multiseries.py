@@ -437,7 +437,9 @@ class Scale:
         sign = constants.sign(first)
         if sign < 0 and (ratio is None or int(ratio.q) % 2 == 0):
             raise UndefinedError("a power of a negative number")
-        result = constants.apply("pow", first if sign > 0 else -first, exponent)
+        size = first if sign > 0 else -first
+        unit = constants.rational(size) == 1  # to any power, however high
+        result = self.one if unit else constants.apply("pow", size, exponent)
         if sign < 0 and ratio is not None and int(ratio.p) % 2:
             result = -result
         multiple = exponent_of(exponent, constants)
