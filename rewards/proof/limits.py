@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from ..numeric.expansions.germs import Angle, Expander, Point
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI, div, mul, neg
 from ..reading.expression.traversal import symbols_of
 from ..reading.expression.tree import Expression, Number, Symbol

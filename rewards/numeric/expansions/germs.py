@@ -22,7 +22,8 @@ from ...reading.expression.formulas import definition_of, slope_of
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from .functions import RULES, SINGULAR, Expanded
-from .multiseries import Constants, Germ, NotExpandedError, Scale, Series, UndefinedError
+from .multiseries import Scale
+from .series import Constants, Germ, NotExpandedError, Series, UndefinedError
 
 #: Functions with a definition that is not used.
 KEPT = frozenset(("erfc",))

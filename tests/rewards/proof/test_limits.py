@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.calculus_course.limits import generated
 from calculus_harness.benchmarks.payloads import QuestionTarget
-from calculus_harness.rewards.numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from calculus_harness.rewards.numeric.expansions.series import NotExpandedError, UndefinedError
 from calculus_harness.rewards.proof.limit_questions import LimitQuestion, limit_readings
 from calculus_harness.rewards.proof.limits import Limit, are_equal
 from calculus_harness.rewards.reading.expression.build import ONE, add, div, mul, neg, number
