@@ -105,11 +105,11 @@ def limit(
     if len(sides) == 1:
         # the limit within the domain of the function
         return Limit(sides[0].sign, sides[0].value, sides[0].reason, ("limit:one-sided domain",))
-    right, left = sides
-    if not right.exists or not left.exists:
-        return right if not right.exists else left
-    if _same(right, left, dict(kinds)):
-        return right
+    from_right, from_left = sides
+    if not from_right.exists or not from_left.exists:
+        return from_left if from_right.exists else from_right
+    if _same(from_right, from_left, dict(kinds)):
+        return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
 

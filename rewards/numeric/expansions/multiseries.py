@@ -31,6 +31,8 @@ from .series import (
     exponent_of,
 )
 
+__all__ = ["NotExpandedError", "Scale", "Series", "UndefinedError"]
+
 #: Coefficients that one expansion may compute: 0.3 s at 10 microseconds each.
 MAX_COEFFICIENTS = 30_000
 #: Leading terms of one series that may cancel; those of textbooks need up to 12.
@@ -100,24 +102,24 @@ class Scale:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a + b
-        left, right = self._aligned(a, b)
-        return Series(left.element, self._sum(left, right))
+        a_term, b_term = self._aligned(a, b)
+        return Series(a_term.element, self._sum(a_term, b_term))
 
     def _sum(self, a: Series, b: Series) -> Iterator[Term]:
         i = j = 0
         while True:
-            left, right = a.term(i), b.term(j)
-            if left is None or right is None:
-                yield from (b.behind(j) if left is None else a.behind(i))
+            a_term, b_term = a.term(i), b.term(j)
+            if a_term is None or b_term is None:
+                yield from (b.behind(j) if a_term is None else a.behind(i))
                 return
-            if left[0] == right[0]:
-                yield left[0], self.add(left[1], right[1])
+            if a_term[0] == b_term[0]:
+                yield a_term[0], self.add(a_term[1], b_term[1])
                 i, j = i + 1, j + 1
-            elif left[0] < right[0]:
-                yield left
+            elif a_term[0] < b_term[0]:
+                yield a_term
                 i += 1
             else:
-                yield right
+                yield b_term
                 j += 1
 
     def neg(self, a: Germ) -> Germ:
@@ -135,20 +137,20 @@ class Scale:
         for factor in (a, b):
             if not isinstance(factor, Series) and self.constants.rational(factor) == 0:
                 return self.zero
-        left, right = self._aligned(a, b)
-        return Series(left.element, self._product_of_normal(left, right))
+        a_term, b_term = self._aligned(a, b)
+        return Series(a_term.element, self._product_of_normal(a_term, b_term))
 
     def _product_of_normal(self, a: Series, b: Series) -> Iterator[Term]:
-        left, right = self.normal(a), self.normal(b)
-        if isinstance(left, Series) and isinstance(right, Series):
-            yield from self._product(left, right)
+        a_term, b_term = self.normal(a), self.normal(b)
+        if isinstance(a_term, Series) and isinstance(b_term, Series):
+            yield from self._product(a_term, b_term)
 
     def _product(self, a: Series, b: Series) -> Iterator[Term]:
         # a heap of pairs of terms: (i, j + 1) follows (i, j), and (i + 1, 0) follows (i, 0); what
         # follows is asked for after a term is passed on, as it may depend on that term
-        if (left := a.term(0)) is None or (right := b.term(0)) is None:
+        if (a_term := a.term(0)) is None or (b_term := b.term(0)) is None:
             return
-        heap = [(left[0] + right[0], 0, 0)]
+        heap = [(a_term[0] + b_term[0], 0, 0)]
         while heap:
             exponent, total, pairs = heap[0][0], None, []
             while heap and heap[0][0] == exponent:
@@ -160,8 +162,8 @@ class Scale:
             for i, j in pairs:
                 if (beyond := b.term(j + 1)) is not None:
                     heapq.heappush(heap, (a.terms[i][0] + beyond[0], i, j + 1))
-                if j == 0 and (below := a.term(i + 1)) is not None:
-                    heapq.heappush(heap, (below[0] + b.terms[0][0], i + 1, 0))
+                if j == 0 and (following_row := a.term(i + 1)) is not None:
+                    heapq.heappush(heap, (following_row[0] + b.terms[0][0], i + 1, 0))
 
     def normal(self, a: Germ) -> Germ:
         """The germ without leading terms that are zero.
@@ -184,10 +186,10 @@ class Scale:
             coefficient = self.normal(term[1])
             if coefficient is self.zero:
                 continue
-            found = Series(a.element, a.behind(index + 1))
-            found.terms.append((term[0], coefficient))
-            found.normal = found
-            return found
+            trimmed = Series(a.element, a.behind(index + 1))
+            trimmed.terms.append((term[0], coefficient))
+            trimmed.normal = trimmed
+            return trimmed
         raise NotExpandedError("the terms of an expansion cancel")
 
     def leading(self, a: Germ) -> tuple[Monomial, Any]:
@@ -211,9 +213,9 @@ class Scale:
 
     def ratio(self, a: Germ, b: Germ) -> int:
         """1 if a germ grows faster than another, 0 if the quotient tends to a number, else -1."""
-        left, right = (self.leading(germ)[0] for germ in (a, b))
+        a_term, b_term = (self.leading(germ)[0] for germ in (a, b))
         exponents: dict[int, Power] = {}
-        for monomial, sign in ((left, -1), (right, 1)):
+        for monomial, sign in ((a_term, -1), (b_term, 1)):
             for element, power in monomial:
                 exponents[element.rank] = exponents.get(element.rank, fmpq(0)) + sign * power
         for rank in sorted(exponents, reverse=True):
@@ -236,9 +238,9 @@ class Scale:
             if term[0] > 0:
                 return infinite, Series(a.element, a.behind(index))
             if term[0] == 0:
-                slower, rest = self.split(term[1])
-                rest = self.add(rest, Series(a.element, a.behind(index + 1)))
-                return self.add(infinite, slower), rest
+                slower, remainder = self.split(term[1])
+                remainder = self.add(remainder, Series(a.element, a.behind(index + 1)))
+                return self.add(infinite, slower), remainder
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 
@@ -249,7 +251,7 @@ class Scale:
             if h is not self.zero:
                 raise NotExpandedError("a power series at another point")
             return taylor(0)
-        exponent, first = h.terms[0]
+        exponent, leading_number = h.terms[0]
         if exponent < 0:
             raise NotExpandedError("a power series at infinity")
         if exponent > 0:
@@ -258,7 +260,7 @@ class Scale:
 
         @cache
         def slower(j: int) -> Germ:
-            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), first)
+            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), leading_number)
 
         return Series(h.element, self._horner(slower, Series(h.element, h.behind(1)), 0))
 
@@ -285,11 +287,11 @@ class Scale:
             if (constants.sign(exponent) if ratio is None else ratio) > 0:
                 return self.zero
             raise UndefinedError("division by zero")
-        monomial, first = self.leading(a)
-        sign = constants.sign(first)
+        monomial, leading_number = self.leading(a)
+        sign = constants.sign(leading_number)
         if sign < 0 and (ratio is None or int(ratio.q) % 2 == 0):
             raise UndefinedError("a power of a negative number")
-        size = first if sign > 0 else -first
+        size = leading_number if sign > 0 else -leading_number
         unit = constants.rational(size) == 1  # to any power, however high
         result = self.one if unit else constants.apply("pow", size, exponent)
         if sign < 0 and ratio is not None and int(ratio.p) % 2:
@@ -297,7 +299,7 @@ class Scale:
         multiple = exponent_of(exponent, constants)
         for element, power in reversed(monomial):
             result = self.monomial(element, power * multiple, result)
-        h = self.one_plus(a, monomial, first)
+        h = self.one_plus(a, monomial, leading_number)
 
         @cache
         def binomial(j: int) -> Any:
@@ -329,8 +331,8 @@ class Scale:
             limit = self.leading(a)[1] if size == 0 else self.zero
             series = self.compose(self._of_exp, self.add(a, -limit))
             return self.mul(self.constants.apply("exp", limit), series) if size == 0 else series
-        a, rest = self.split(a)
-        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(rest))
+        a, remainder = self.split(a)
+        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
 
     def _exp_of_infinite(self, a: Germ) -> Germ:
         """exp(a) for a germ all of whose terms tend to infinity."""
@@ -358,14 +360,16 @@ class Scale:
         a = self.normal(a)
         if a is self.zero:
             raise UndefinedError("the logarithm of zero")
-        monomial, first = self.leading(a)
-        if self.constants.sign(first) < 0:
+        monomial, leading_number = self.leading(a)
+        if self.constants.sign(leading_number) < 0:
             raise UndefinedError("the logarithm of a negative number")
-        total = self.constants.apply("ln", first)
+        total = self.constants.apply("ln", leading_number)
         for element, power in monomial:
             number = power.number if isinstance(power, Exponent) else self.constants.number(power)
             total = self.add(total, self.mul(-number, self.logarithm(element)))
-        return self.add(total, self.compose(self._of_ln, self.one_plus(a, monomial, first)))
+        return self.add(
+            total, self.compose(self._of_ln, self.one_plus(a, monomial, leading_number))
+        )
 
     def _of_ln(self, j: int) -> Any:
         return self.constants.number(fmpq((-1) ** (j - 1), j) if j else fmpq(0))

@@ -28,10 +28,10 @@ class UndefinedError(NotExpandedError):
 class Exact(Protocol):
     """An exact real number, or a bounded function that is not expanded."""
 
-    def __add__(self, other: Any, /) -> Any: ...
-    def __sub__(self, other: Any, /) -> Any: ...
-    def __mul__(self, other: Any, /) -> Any: ...
-    def __truediv__(self, other: Any, /) -> Any: ...
+    def __add__(self, operand: Any, /) -> Any: ...
+    def __sub__(self, operand: Any, /) -> Any: ...
+    def __mul__(self, operand: Any, /) -> Any: ...
+    def __truediv__(self, operand: Any, /) -> Any: ...
     def __neg__(self) -> Any: ...
 
 
@@ -130,43 +130,47 @@ class Exponent:
     def __init__(self, number: Any, constants: Constants) -> None:
         self.number, self.constants = number, constants
 
-    def _of(self, other: Power) -> Any:
-        return other.number if isinstance(other, Exponent) else self.constants.number(fmpq(other))
+    def _of(self, operand: Power) -> Any:
+        return (
+            operand.number
+            if isinstance(operand, Exponent)
+            else self.constants.number(fmpq(operand))
+        )
 
     def _made(self, number: Any) -> Power:
         return exponent_of(number, self.constants)
 
-    def __add__(self, other: Power) -> Power:
-        return self._made(self.number + self._of(other))
+    def __add__(self, operand: Power) -> Power:
+        return self._made(self.number + self._of(operand))
 
     __radd__ = __add__
 
     def __neg__(self) -> Power:
         return self._made(-self.number)
 
-    def __sub__(self, other: Power) -> Power:
-        return self._made(self.number - self._of(other))
+    def __sub__(self, operand: Power) -> Power:
+        return self._made(self.number - self._of(operand))
 
-    def __rsub__(self, other: Power) -> Power:
-        return self._made(self._of(other) - self.number)
+    def __rsub__(self, operand: Power) -> Power:
+        return self._made(self._of(operand) - self.number)
 
-    def __mul__(self, other: Power) -> Power:
-        return self._made(self.number * self._of(other))
+    def __mul__(self, operand: Power) -> Power:
+        return self._made(self.number * self._of(operand))
 
     __rmul__ = __mul__
 
-    def _sign(self, other: Power) -> int:
-        difference = self.number - self._of(other)
+    def _sign(self, operand: Power) -> int:
+        difference = self.number - self._of(operand)
         return 0 if self.constants.is_zero(difference) else self.constants.sign(difference)
 
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other) == 0
+    def __eq__(self, operand: object) -> bool:
+        return self._sign(operand) == 0
 
-    def __lt__(self, other: Power) -> bool:
-        return self._sign(other) < 0
+    def __lt__(self, operand: Power) -> bool:
+        return self._sign(operand) < 0
 
-    def __gt__(self, other: Power) -> bool:
-        return self._sign(other) > 0
+    def __gt__(self, operand: Power) -> bool:
+        return self._sign(operand) > 0
 
 
 def exponent_of(number: Any, constants: Constants) -> Power:
