@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..errors import ProblemError
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values

@@ -15,7 +15,8 @@ from flint import fmpq
 from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, number, power
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from .multiseries import Constants, Germ, NotExpandedError, Scale
+from .multiseries import Scale
+from .series import Constants, Germ, NotExpandedError
 
 #: Poles of the gamma function that are stepped over.
 MAX_SHIFT = 40
