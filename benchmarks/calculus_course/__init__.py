@@ -3,4 +3,4 @@
 Each question has a module here and a data file of its name; `bank` reads the files.
 """
 
-from . import derivatives, differential_equations  # noqa: F401  # importing them declares subsets
+from . import derivatives, differential_equations, from_constants  # noqa: F401  # importing them declares subsets
