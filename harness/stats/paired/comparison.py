@@ -24,6 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,10 +134,24 @@ class Transfer:
     interval: tuple[float, float] | None
 
 
-def transfer(
-    side: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
-) -> Transfer | None:
-    """`Transfer` from one side of pairs to the other; None if nothing was solved."""
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """A `Transfer` whose interval is not drawn yet."""
+
+    share: float
+    control: float | None
+    excess: Ratio | None
+
+    def transfer(self) -> Transfer:
+        """The transfer with its interval."""
+        if self.control is None or self.excess is None:
+            return Transfer(self.share, None, None, None)
+        excess = self.share - self.control
+        return Transfer(self.share, self.control, excess, self.excess.interval())
+
+
+def losses(side: Side, second: Side, clusters: Clusters, k: int, seed: int = 0) -> Losses | None:
+    """`Losses` from one side of pairs to the other; None if nothing was solved."""
     solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -144,14 +159,11 @@ def transfer(
     lost = [a * (1 - b) for a, b in zip(solved, second.passes(k), strict=True)]
     share = math.fsum(lost) / weight
     if side.ranked or second.ranked or 2 * k > side.samples:
-        return Transfer(share, None, None, None)
+        return Losses(share, None, None)
     again = side.means(lambda t: pass_twice(t.samples, t.correct, k))
-    control = 1 - math.fsum(again) / weight
     # (solved - solved and again) is what was solved and then failed; the difference of the two:
     excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]
-    return Transfer(
-        share, control, share - control, Ratio.of(excess, solved, clusters, seed).interval()
-    )
+    return Losses(share, 1 - math.fsum(again) / weight, Ratio.of(excess, solved, clusters, seed))
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -384,6 +396,8 @@ def contrast(
     if not pairs:
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
+    sides = [_Sides.of(paired, k) for k in ks if k <= min(paired.samples)]
+    Ratio.draw(chain.from_iterable(each.ratios for each in sides))
     return Contrast(
         group=group,
         first=names[0],
@@ -392,36 +406,61 @@ def contrast(
         clusters=paired.clusters.count,
         samples_per_problem=paired.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(paired, k) for k in ks if k <= min(paired.samples)),
+        differences=tuple(map(_compare, sides)),
         system=system,
     )
 
 
-def _compare(pairs: Pairs, k: int) -> Difference:
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides of pairs at one k, and the ratios whose intervals are drawn together."""
+
+    pairs: Pairs
+    k: int
+    differences: list[float]
+    mean: Ratio
+    lost: Losses | None
+    gained: Losses | None
+
+    @classmethod
+    def of(cls, pairs: Pairs, k: int) -> _Sides:
+        one, other, clusters = pairs.first, pairs.second, pairs.clusters
+        differences = [b - a for a, b in zip(one.passes(k), other.passes(k), strict=True)]
+        mean = Ratio.of(differences, [1.0] * len(pairs), clusters)
+        lost, gained = losses(one, other, clusters, k), losses(other, one, clusters, k)
+        return cls(pairs, k, differences, mean, lost, gained)
+
+    @property
+    def ratios(self) -> list[Ratio]:
+        found = (self.mean, *(each and each.excess for each in (self.lost, self.gained)))
+        return [ratio for ratio in found if ratio is not None]
+
+
+def _compare(sides: _Sides) -> Difference:
+    pairs, k = sides.pairs, sides.k
+
     def best(t: Tally) -> float:
         return pass_at_k(*t.drawn_at_best(k), k)
 
-    one, other, clusters = pairs.first, pairs.second, pairs.clusters
-    first, second = one.passes(k), other.passes(k)
-    differences = [b - a for a, b in zip(first, second, strict=True)]
-    count = len(pairs)
-    means = math.fsum(first) / count, math.fsum(second) / count
-    tops = math.fsum(one.means(best)) / count, math.fsum(other.means(best)) / count
-    test = sign_flip(differences, clusters)
-    mean = Ratio.of(differences, [1.0] * count, clusters)
+    def average(values: Sequence[float]) -> float:
+        return math.fsum(values) / len(pairs)
+
+    means = average(pairs.first.passes(k)), average(pairs.second.passes(k))
+    tops = average(pairs.first.means(best)), average(pairs.second.means(best))
+    test = sign_flip(sides.differences, pairs.clusters)
     # A difference stands if both the test and the interval say so: the larger p of the two.
-    p = max(test.p, mean.p)
+    p = max(test.p, sides.mean.p)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=_unless(p < 1 - LEVEL, mean.interval()),
+        interval=_unless(p < 1 - LEVEL, sides.mean.interval()),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=p,
         exact=test.exact,
-        lost=transfer(one, other, clusters, k),
-        gained=transfer(other, one, clusters, k),
+        lost=sides.lost and sides.lost.transfer(),
+        gained=sides.gained and sides.gained.transfer(),
     )
 
 
