@@ -18,7 +18,7 @@ from ..core.policy import Policy
 from ..core.requests import Completion
 from ..core.wording import counted
 from ..store import counts
-from ..store.jsonl_log import Log
+from ..store.log.appending import Log
 from ..store.run import Run
 from ..store.writer import RunWriter, rescoring
 from ..tasks import Graded, refuse_unreadable, task

@@ -14,8 +14,9 @@ from ..core.errors import RunError, UserError
 from ..core.exclusive import LockedError, exclusive
 from ..core.requests import Completion, digest, problem_key
 from .atomic import write_atomically
-from .jsonl_log import Log, LogReader
-from .keys import KeyIndex
+from .log.appending import Log
+from .log.keys import KeyIndex
+from .log.reader import LogReader
 from .manifest import Identity, ModelPlan, environment, now
 from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 

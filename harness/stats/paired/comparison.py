@@ -432,8 +432,8 @@ class _Sides:
 
     @property
     def ratios(self) -> list[Ratio]:
-        found = (self.mean, *(each and each.excess for each in (self.lost, self.gained)))
-        return [ratio for ratio in found if ratio is not None]
+        excesses = [side.excess for side in (self.lost, self.gained) if side is not None]
+        return [self.mean, *(ratio for ratio in excesses if ratio is not None)]
 
 
 def _compare(sides: _Sides) -> Difference:
@@ -459,8 +459,8 @@ def _compare(sides: _Sides) -> Difference:
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=p,
         exact=test.exact,
-        lost=sides.lost and sides.lost.transfer(),
-        gained=sides.gained and sides.gained.transfer(),
+        lost=None if sides.lost is None else sides.lost.transfer(),
+        gained=None if sides.gained is None else sides.gained.transfer(),
     )
 
 

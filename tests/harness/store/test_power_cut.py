@@ -17,8 +17,8 @@ from calculus_harness.harness.core.errors import RunError
 from calculus_harness.harness.core.policy import Policy
 from calculus_harness.harness.run.progress import Silent
 from calculus_harness.harness.store import counts
-from calculus_harness.harness.store.jsonl_log import Log
-from calculus_harness.harness.store.keys import KeyIndex
+from calculus_harness.harness.store.log.appending import Log
+from calculus_harness.harness.store.log.keys import KeyIndex
 from calculus_harness.harness.store.run import VERDICTS, Run
 from calculus_harness.harness.store.samples import samples
 from calculus_harness.harness.store.writer import rescoring
