@@ -348,13 +348,12 @@ def _definite(item: Item) -> Finding:
     key = ""
     with suppress(ValueError):
         key = _key(definite_fingerprint(problem))
-    if item.decimal and (wrong := decimal_contradiction(problem, item.decimal)):
-        if not item.reference:
-            item = Item.from_dict({**item.to_dict(), "reference": item.decimal})
-        else:
-            return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
-    elif not item.reference:
-        return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+    numeric = item.decimal and not integrals[0].parameters
+    wrong = decimal_contradiction(problem, item.decimal) if numeric else ""
+    if not item.reference:
+        if not wrong:
+            return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+        item = replace(item, reference=item.decimal)
     reference = _reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
     finding = _unread(verdict)
@@ -362,7 +361,10 @@ def _definite(item: Item) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         rigorous = verdict.evidence.method in ("enclosure", "divergence")
-        return _accepted(verdict, rigorous, key)
+        finding = _accepted(verdict, rigorous, key)
+        if wrong and finding.status in (PROVED, AGREED):
+            return Finding(SUSPECT, kind="the decimal", reason=wrong, key=key)
+        return finding
     if verdict.evidence.witness is None:
         return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
     integral = integrals[0]

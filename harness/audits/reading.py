@@ -17,7 +17,7 @@ from ...rewards.reading.problem.conditions import conditions_of
 #: What only LaTeX has, and what only Python's notation has.
 _LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
 _PYTHON = re.compile(r"\*\*")
-_SIGN = re.compile(r"\\i*int(?![a-zA-Z])|∫")
+_SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
 _ASKED = re.compile(

@@ -232,6 +232,36 @@ def test_iterated_integrals(tmp_path: Path) -> None:
     exec(found[1]["program"], {"print": lambda *_: None})
 
 
+def test_a_column_of_decimals_is_a_reference_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    rows = [
+        (r"\int_0^1 x\,dx", "1/2", 0.5),
+        (r"\int_0^1 x\,dx", "1/2", 0.51),
+        (r"\int_0^1 x\,dx", "1/3", 0.333333333),
+        (r"\int_0^1 x\,dx", "", 0.5),
+        (r"\int_0^1 x\,dx", "", 0.51),
+        (r"\int_0^1 a x\,dx", "a/2", 0.5),
+        (r"\intop_0^1 x\,dx", "1/2", 0.5),
+    ]
+    file.write_text(
+        "\n".join(
+            json.dumps({"problem": p, "symbolic_answer": a, "numerical_answer": n})
+            for p, a, n in rows
+        )
+    )
+    found = list(audit(str(file), workers=1).rows())
+    statuses = [(row["status"], row.get("kind", "")) for row in found]
+    assert statuses == [
+        ("proved", ""),
+        ("suspect", "the decimal"),
+        ("refuted", "a factor \\frac{2}{3}"),
+        ("agreed", ""),
+        ("refuted", "a factor \\frac{51}{50}"),
+        ("proved", ""),
+        ("proved", ""),
+    ]
+
+
 def test_what_a_report_shows(table: Path) -> None:
     found = audit(str(table), out=table.parent / "out", workers=1)
     report = write_report(found)
