@@ -44,7 +44,7 @@ from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNR
 from .items import Item, derivative_of_text
 from .iterated import audited_iterated, iterated
 from .program import Opinion, Question, UnprintableError, opinions
-from .reading import Posed, UnreadError, as_latex, conditions_in, posed, tree_of
+from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
 from .suspicions import (
     RealLine,
@@ -113,8 +113,7 @@ def boxed(reference: str) -> str:
 def _reference(item: Item, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        formula = posed(item.reference).formula if "$" in item.reference else item.reference
-        text = as_latex(formula, item.problem)
+        text = as_latex(answer_in(item.reference), item.problem)
         if not factor:
             return text
         divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)

@@ -16,7 +16,7 @@ from calculus_harness.harness import UserError, audit
 from calculus_harness.harness.audits import auditing
 from calculus_harness.harness.audits.effects import effects_of
 from calculus_harness.harness.audits.items import items_of, kind_of, roles_of
-from calculus_harness.harness.audits.reading import UnreadError, posed, tree_of
+from calculus_harness.harness.audits.reading import UnreadError, answer_in, posed, tree_of
 from calculus_harness.harness.audits.report import sections_of, write_report
 
 ROOT = Path(__file__).parents[3]
@@ -170,6 +170,22 @@ def test_a_principal_value_is_no_factor(mark: str) -> None:
     text = rf"{mark}\int_{{-1}}^1 \frac{{dx}}{{x}}"
     assert posed(text).formula == text
     assert posed(text).factor == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("x^2 + C", "x^2 + C"),
+        ("$7 / 30$.", "7 / 30"),
+        (r"$\quad \int 2x\,dx = x^2$", "x^2"),
+        (r"$ \int x^2\,dx = \frac{x^3}{2}-$ $\frac{x^3}{6}$", r"\frac{x^3}{2}-  \frac{x^3}{6}"),
+        (r"$ \int 2x\,dx $=x^2$", "x^2"),
+        (r"\int 2x\,dx", r"\int 2x\,dx"),
+        ("y = x^2", "y = x^2"),
+    ],
+)
+def test_an_answer_is_taken_out_of_its_equation(text: str, formula: str) -> None:
+    assert answer_in(text).split() == formula.split()
 
 
 def test_what_prose_assumes() -> None:
