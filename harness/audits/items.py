@@ -20,6 +20,7 @@ from ...benchmarks.payloads import (
     ArithmeticTarget,
     DefiniteTarget,
     IntegrationTarget,
+    QuestionTarget,
 )
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import resolve
@@ -58,6 +59,8 @@ _NOT_ASKED = (
 )
 #: Rows by which columns are chosen where several names fit.
 _TRIED = 40
+#: Begins the kinds of questions that state themselves what is asked for.
+OF_COURSE = "course "
 #: What an operator in front of a problem makes of it.
 _DERIVATIVE = re.compile(
     r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
@@ -78,8 +81,9 @@ class Item(Record):
         place: where the row is, as ``line 3``.
         id: what the table calls it.
         subset: a part of the set that it belongs to.
-        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``; empty if it has no
-            reference, or none that could be audited.
+        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``, or `OF_COURSE` and
+            the name of a question of the course; empty if it has no reference, or none that could
+            be audited.
         problem: the text of the problem.
         reference: the text of its reference.
         alternative: the reference in another column, which is taken where the first is unread.
@@ -174,6 +178,9 @@ def _of_problem(problem: Problem) -> Item:
         common |= {"reference": target.value or "", "decimal": target.decimal or ""}
         kind = problem.task if target.value or target.decimal else ""
         return Item(kind=kind, problem=target.integral, **common)
+    if isinstance(target, QuestionTarget) and target.answer is not None:
+        common |= {"reference": target.answer}
+        return Item(kind=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
         wrong = TASKS[problem.task].check(problem)
         kind, text = ("" if wrong is None else problem.task), problem.inputs.expression

@@ -32,16 +32,18 @@ from ...rewards import (
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.questions import COURSE
 from ...rewards.reading.expression.build import div
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import to_latex
 from ...rewards.reading.problem import Conditions
+from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
 from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
-from .items import Item, derivative_of_text
+from .items import OF_COURSE, Item, derivative_of_text
 from .iterated import audited_iterated, iterated
 from .program import Opinion, Question, UnprintableError, opinions
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
@@ -433,12 +435,30 @@ def _arithmetic(item: Item) -> Finding:
     return Finding(PROVED)
 
 
-_JUDGES = {
+def _course(name: str) -> Callable[[Item], Finding]:
+    """The judge of a question of the course, whose refutations have no second opinion."""
+
+    def judge(item: Item) -> Finding:
+        verdict = COURSE[name].verify(
+            boxed(item.reference), item.problem, assumptions=item.assumptions
+        )
+        if verdict.correct:
+            return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
+        if verdict.status is Status.INCORRECT:
+            why = verdict.evidence.witness or verdict.evidence.detail
+            return Finding(UNDECIDED, reason=f"refuted ({why}), by one computation")
+        return _unread(verdict) or Finding(UNDECIDED, reason=verdict.evidence.detail)
+
+    return judge
+
+
+_JUDGES: dict[str, Callable[[Item], Finding]] = {
     "integration": _antiderivative,
     "derivative": _derivative,
     "definite_integral": _definite,
     "value": _value,
     "arithmetic": _arithmetic,
+    **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
 }
 
 
