@@ -46,7 +46,7 @@ from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNR
 from .items import OF_COURSE, Item, derivative_of_text
 from .iterated import audited_iterated, iterated
 from .program import Opinion, Question, UnprintableError, opinions
-from .reading import Posed, UnreadError, as_latex, conditions_in, posed, tree_of
+from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
 from .suspicions import (
     RealLine,
@@ -115,8 +115,7 @@ def boxed(reference: str) -> str:
 def _reference(item: Item, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        formula = posed(item.reference).formula if "$" in item.reference else item.reference
-        text = as_latex(formula, item.problem)
+        text = as_latex(answer_in(item.reference), item.problem)
         if not factor:
             return text
         divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
@@ -350,13 +349,12 @@ def _definite(item: Item) -> Finding:
     key = ""
     with suppress(ValueError):
         key = _key(definite_fingerprint(problem))
-    if item.decimal and (wrong := decimal_contradiction(problem, item.decimal)):
-        if not item.reference:
-            item = Item.from_dict({**item.to_dict(), "reference": item.decimal})
-        else:
-            return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
-    elif not item.reference:
-        return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+    numeric = item.decimal and not integrals[0].parameters
+    wrong = decimal_contradiction(problem, item.decimal) if numeric else ""
+    if not item.reference:
+        if not wrong:
+            return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+        item = replace(item, reference=item.decimal)
     reference = _reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
     finding = _unread(verdict)
@@ -364,7 +362,10 @@ def _definite(item: Item) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         rigorous = verdict.evidence.method in ("enclosure", "divergence")
-        return _accepted(verdict, rigorous, key)
+        finding = _accepted(verdict, rigorous, key)
+        if wrong and finding.status in (PROVED, AGREED):
+            return Finding(SUSPECT, kind="the decimal", reason=wrong, key=key)
+        return finding
     if verdict.evidence.witness is None:
         return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
     integral = integrals[0]

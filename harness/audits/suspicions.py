@@ -37,8 +37,9 @@ _FEWEST = 3
 _NEAR = 1e-25
 #: The signs of a variable that a row says is one of these.
 _SIGNS = {"positive": 1, "integer": 1, "even": 1, "odd": 1, "negative": -1}
-#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal.
-_MODERATE = 3.0
+#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal; and
+#: up to where a border between right and wrong is looked for.
+_MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
@@ -160,7 +161,8 @@ class RealLine:
 
     def shown(self, x: float) -> str:
         """A place, with the values of the parameters there."""
-        values = [f"{name} = {float(value.real):.3g}" for name, value in self._parameters.items()]
+        known = {name: self._parameters[name].real for name in self.integrand.parameters}
+        values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
         return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
 
     def right(self, tree: Expression) -> dict[float, bool]:
@@ -222,7 +224,9 @@ def _moderate(places: Iterable[float]) -> int:
 
 def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
     """Whether F' = f on one side of a point and not on the other, which is then named."""
-    right = line.right(line.tree) if line is not None else {}
+    # A periodic reference is right on every second stretch: looked at is that around zero.
+    found = line.right(line.tree) if line is not None else {}
+    right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
     if line is None or _moderate(good) < _FEWEST or len(bad) < _FEWEST:
         return

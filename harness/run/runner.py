@@ -17,7 +17,7 @@ from ..models import Model
 from ..models.openai.errors import UnknownPathError
 from ..models.placed.pool import Answering, placed
 from ..store import counts
-from ..store.jsonl_log import Log
+from ..store.log.appending import Log
 from ..store.manifest import ModelPlan
 from ..store.run import Run
 from ..store.writer import RunWriter, writing

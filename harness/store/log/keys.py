@@ -19,7 +19,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from .jsonl_log import LogReader
+from .reader import LogReader
 from .shards import Place, Tests
 
 #: Keys in memory before newly sealed shards are looked for: about 15 MB.
