@@ -37,7 +37,7 @@ ALL = "all"
 
 By = Literal["model", "perturbation"]
 Breakdown = Literal[
-    "tag", "operator", "depth", "length", "dependency", "operators", "result", "largest"
+    "tag", "simplify", "operator", "depth", "length", "dependency", "operators", "result", "largest"
 ]
 #: The difference of pass@k that the designs are asked to detect.
 TARGET = 0.05
@@ -84,10 +84,11 @@ def compare(
         policy: name of the verdicts to compare; by default the latest complete
             ones that all runs have.
         ks: the k of pass@k besides the primary one, which the manifest declares.
-        breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
-            their integrands, at the primary k; of HINT's expressions for each operator, or for
-            ranges of their ``"depth"``, ``"length"``, longest ``"dependency"``, number of
-            ``"operators"``, ``"result"`` or ``"largest"`` value.
+        breakdown: also for each ``"tag"`` of the (original) problems, each ``"operator"`` of
+            their integrands, or what came of ``"simplify"``, at the primary k; of HINT's
+            expressions for each operator, or for ranges of their ``"depth"``, ``"length"``,
+            longest ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"``
+            value.
         target: the difference to compute the needed number of problems and samples for.
         prices: what tokens cost; the comparison then says what each system cost.
 
@@ -357,13 +358,17 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The tags of a problem, the functions in its integrand, or the range of a feature of HINT's.
+    """The tags of a problem, the functions in its integrand, what came of its simplification, or
+    the range of a feature of HINT's.
 
     The tags of HINT's expressions are their operators.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
         return (range_names(by)[bisect_left(_RANGES[by], value)],) if isinstance(value, int) else ()
+    if by == "simplify":
+        outcome = problem.metadata.get("simplify")
+        return (outcome,) if isinstance(outcome, str) else ()
     if (by == "operator") == is_hint(problem):
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
