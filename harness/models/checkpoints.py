@@ -22,7 +22,7 @@ def directory_hash(directory: Path) -> str:
     total = hashlib.sha256()
     paths = (path for path in directory.rglob("*") if path.is_file())
     for path in sorted(path.relative_to(directory) for path in paths):
-        if not any(part.startswith(".") for part in path.parts):
+        if not any(component.startswith(".") for component in path.parts):
             total.update(f"{path.as_posix()}\0{file_hash(directory / path)}\n".encode())
     return total.hexdigest()[:16]
 

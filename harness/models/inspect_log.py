@@ -62,7 +62,7 @@ class InspectLog(Model):
 
     @cached_property
     def _samples(self) -> dict[tuple[str, int], Any]:
-        return {(str(one.id), one.epoch - 1): one for one in self._log.samples or ()}
+        return {(str(sample.id), sample.epoch - 1): sample for sample in self._log.samples or ()}
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         async for request in requests:
@@ -88,7 +88,9 @@ def _completion(request: Request, sample: int, logged: Any) -> Completion:
     usage = output.usage
     reasoning = ""
     if output.choices and not isinstance(content := output.choices[0].message.content, str):
-        reasoning = "".join(part.reasoning for part in content if part.type == "reasoning")
+        reasoning = "".join(
+            content_part.reasoning for content_part in content if content_part.type == "reasoning"
+        )
     return Completion.to(
         request,
         output.completion,

@@ -19,7 +19,7 @@ from ..core.requests import Completion, Request
 from .base import Capability, ask_each, operational
 from .openai.errors import RefusedError, UnavailableError, redact, response_error
 from .openai.protocol import is_loopback, json_object, valid_url
-from .openai.session import Paced, Session
+from .openai.session import Paced, ServerSession
 
 #: Fields of a request that ``omit`` can leave out.
 OMITTABLE = ("temperature", "top_p", "seed", "stop", "max_tokens")
@@ -64,14 +64,14 @@ class LiteLLMModel(Paced):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        taken = {
+        supported = {
             Capability.CHAT: True,
             Capability.PICTURES: True,
             Capability.SEED: "seed" in self._parameters,
             Capability.GROUPED: "n" in self._parameters,
             Capability.LOGPROBS: "logprobs" in self._parameters,
         }
-        return frozenset(capability for capability, able in taken.items() if able)
+        return frozenset(capability for capability, able in supported.items() if able)
 
     def count_tokens(self, prompt: Rendered) -> int | None:
         if not prompt.messages:
@@ -85,8 +85,8 @@ class LiteLLMModel(Paced):
 
     def price(self) -> Price | None:
         """Return litellm's price, unless another server than the provider's is asked."""
-        known = {} if self.base_url else _prices()
-        entry = known.get(self.name) or known.get(self.name.partition("/")[2]) or {}
+        prices = {} if self.base_url else _prices()
+        entry = prices.get(self.name) or prices.get(self.name.partition("/")[2]) or {}
         if "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
             return None
 
@@ -102,7 +102,7 @@ class LiteLLMModel(Paced):
         )
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        session = Session(self, _Library(self))
+        session = ServerSession(self, _Library(self))
         async with aclosing(ask_each(requests, session.answer, self.concurrency)) as results:
             async for completions in results:
                 for completion in completions:
@@ -152,7 +152,9 @@ class LiteLLMModel(Paced):
         try:
             library = _library(self.spec)
             name, provider, *_ = library.get_llm_provider(self.name)
-            taken = library.get_supported_openai_params(model=name, custom_llm_provider=provider)
+            parameters = library.get_supported_openai_params(
+                model=name, custom_llm_provider=provider
+            )
         except ModelError:
             raise
         except Exception as error:
@@ -161,7 +163,7 @@ class LiteLLMModel(Paced):
                 f"model {self.spec}: litellm does not know the provider ({reason}); the name is "
                 "litellm/PROVIDER/NAME"
             ) from None
-        return frozenset(taken or ())
+        return frozenset(parameters or ())
 
 
 class _Library:

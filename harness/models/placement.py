@@ -33,7 +33,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EngineGroup:
     """What one engine gets: bundles of GPUs, each bundle on one node.
 
     Attributes:
@@ -46,7 +46,7 @@ class Group:
     strategy: Literal["STRICT_PACK", "PACK"] = "STRICT_PACK"
 
 
-def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[Group]:
+def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineGroup]:
     """Where engines go, on nodes with so many GPUs each.
 
     Args:
@@ -66,20 +66,20 @@ def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[Group]:
 
     """
     if not placement.gpus or (placement.without_gpu and not any(gpus)):
-        return [Group(())] * (placement.engines or len(gpus))
+        return [EngineGroup(())] * (placement.engines or len(gpus))
     if placement.gpus <= max(gpus):
         fitting = sum(node // placement.gpus for node in gpus)
-        group = Group((placement.gpus,))
+        group = EngineGroup((placement.gpus,))
     else:
         fitting = sum(gpus) // placement.gpus
-        group = Group((1,) * placement.gpus, "PACK")
-    wanted = placement.engines or max(1, fitting)
-    if fitting < wanted:
-        each = f"{wanted} x {placement.gpus}" if wanted > 1 else f"{placement.gpus}"
+        group = EngineGroup((1,) * placement.gpus, "PACK")
+    engines = placement.engines or max(1, fitting)
+    if fitting < engines:
+        per_engine = f"{engines} x {placement.gpus}" if engines > 1 else f"{placement.gpus}"
         on = ", ".join(map(str, sorted((node for node in gpus if node), reverse=True)))
-        there = f"the cluster's nodes have {on}" if on else "the cluster has none"
-        raise ModelError(f"model {spec} needs {each} GPUs, and {there}")
-    return [group] * wanted
+        available = f"the cluster's nodes have {on}" if on else "the cluster has none"
+        raise ModelError(f"model {spec} needs {per_engine} GPUs, and {available}")
+    return [group] * engines
 
 
 def gpus_of(resources: Mapping[str, float]) -> int:

@@ -100,7 +100,9 @@ class PythonFunction(Model):
         async for completions in answers:
             if held is not None:
                 held += completions
-                if all(one.finish_reason is FinishReason.ERROR for one in completions):
+                if all(
+                    completion.finish_reason is FinishReason.ERROR for completion in completions
+                ):
                     self._refuse_broken(held)
                     continue
                 completions, held = held, None
@@ -115,7 +117,7 @@ class PythonFunction(Model):
 
     def _refuse_broken(self, failed: Sequence[Completion]) -> None:
         """Raise `ModelError` if all calls so far have failed, `MOST_FAILURES` in the same way."""
-        detail, count = Counter(one.detail for one in failed).most_common(1)[0]
+        detail, count = Counter(completion.detail for completion in failed).most_common(1)[0]
         if count >= MOST_FAILURES:
             raise ModelError(
                 f"model {self.spec}: all of the first {len(failed)} calls failed, {count} of them "
@@ -163,7 +165,7 @@ def _called(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any
 
 
 #: By function, its identity as a model, and what it is since its last calls.
-_LEFT: WeakKeyDictionary[Callable[..., Any], tuple[str, str]] = WeakKeyDictionary()
+_IDENTITIES: WeakKeyDictionary[Callable[..., Any], tuple[str, str]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,10 +185,10 @@ class LocalFunction(PythonFunction):
         super().__post_init__()
         if not self.identity:
             state = digest(_identity(self.function))
-            before, left = state, state
+            original, latest = state, state
             with suppress(TypeError):  # an object that has no hash
-                before, left = _LEFT.get(self.function, (state, state))
-            object.__setattr__(self, "identity", before if left == state else state)
+                original, latest = _IDENTITIES.get(self.function, (state, state))
+            object.__setattr__(self, "identity", original if latest == state else state)
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> LocalFunction:
@@ -199,7 +201,7 @@ class LocalFunction(PythonFunction):
 
     async def close(self) -> None:
         with suppress(TypeError):
-            _LEFT[self.function] = self.identity, digest(_identity(self.function))
+            _IDENTITIES[self.function] = self.identity, digest(_identity(self.function))
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
@@ -239,9 +241,9 @@ def _code(code: CodeType) -> list[Any]:
 def _plain(value: Any) -> Any:
     """A value as JSON has it; of what is none, the type."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, str | int | float | bool | None):
         return value
     # Not what a function holds in turn, which may be itself.
@@ -252,8 +254,8 @@ def _described(error: Exception) -> str:
     """An exception of a user's function, and its place there."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename != __file__]
-    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    return f"{type(error).__name__}: {error}"[:400] + place
+    location = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}"[:400] + location
 
 
 def _strings(result: Any, count: int) -> list[str]:

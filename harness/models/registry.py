@@ -1,6 +1,6 @@
 """The kinds of model. A kind's module is imported when the kind is asked for.
 
-A kind is one module and one line in `_KINDS`. Another distribution adds one by an entry point in
+A kind is one module and one line in `_BUILT_IN`. Another distribution adds one by an entry point in
 the group ``calculus_harness.models``:
 
     [project.entry-points."calculus_harness.models"]
@@ -26,7 +26,7 @@ from ..core.errors import ModelError, UnknownNameError, suggest
 from .base import Model
 
 #: A whole spec (``solver/sympy``), or a kind before the slash (``python``) -> its class.
-_KINDS: dict[str, str | type[Model]] = {
+_BUILT_IN: dict[str, str | type[Model]] = {
     "solver/sympy": ".solvers.sympy:SympySolver",
     "solver/maxima": ".solvers.maxima:MaximaSolver",
     "solver/fricas": ".solvers.fricas:FricasSolver",
@@ -65,7 +65,7 @@ def register(kind: str, model: type[Model]) -> None:
     True
 
     """
-    _KINDS[kind] = model
+    _BUILT_IN[kind] = model
 
 
 def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
@@ -91,11 +91,11 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """
     spec, own = split_options(spec)
     options = dict(options or {}) | own
-    kinds = _kinds(spec)
-    kind = spec if spec in kinds else spec.partition("/")[0]
-    if kind not in kinds or not ("/" in kind or spec.partition("/")[2]):
-        raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, kinds)}")
-    model = _load(kind, kinds[kind])
+    classes = _kinds(spec)
+    prefix = spec if spec in classes else spec.partition("/")[0]
+    if prefix not in classes or not ("/" in prefix or spec.partition("/")[2]):
+        raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, classes)}")
+    model = _load(prefix, classes[prefix])
     settings = _settings(model, spec, options)
     try:
         return model(spec=spec, **settings)
@@ -137,8 +137,8 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
     ['solver/sympy', 'solver/maxima']
 
     """
-    for kind, entry in _kinds().items():
-        yield _pattern(kind), _load(kind, entry)
+    for prefix, entry in _kinds().items():
+        yield _pattern(prefix), _load(prefix, entry)
 
 
 def option_names(model: type[Model]) -> dict[str, Any]:
@@ -152,17 +152,17 @@ def option_names(model: type[Model]) -> dict[str, Any]:
 
 def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
     """All kinds; only those of this process where they have ``spec``. Ours win over others'."""
-    if spec in _KINDS or spec.partition("/")[0] in _KINDS:
-        return dict(_KINDS)  # looking for entry points reads every installed distribution
-    return {entry.name: entry for entry in entry_points(group=GROUP)} | _KINDS
+    if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:
+        return dict(_BUILT_IN)  # looking for entry points reads every installed distribution
+    return {entry.name: entry for entry in entry_points(group=GROUP)} | _BUILT_IN
 
 
-def _load(kind: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
+def _load(prefix: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
         loaded: Any = getattr(import_module(module, __package__), name)
     elif isinstance(entry, EntryPoint):
-        source = f"the model kind {kind!r} of {entry.dist.name if entry.dist else 'a plugin'}"
+        source = f"the model kind {prefix!r} of {entry.dist.name if entry.dist else 'a plugin'}"
         try:
             loaded = entry.load()
         except Exception as error:  # another's code
@@ -176,24 +176,24 @@ def _load(kind: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
     return model
 
 
-def _pattern(kind: str) -> str:
-    return kind if "/" in kind else f"{kind}/NAME"
+def _pattern(prefix: str) -> str:
+    return prefix if "/" in prefix else f"{prefix}/NAME"
 
 
-def _suggestion(spec: str, kinds: Mapping[str, object]) -> str:
+def _suggestion(spec: str, available: Mapping[str, object]) -> str:
     """The kinds that a mistyped spec may mean, with the name that was given."""
     prefix, _, name = spec.partition("/")
     name = name or "NAME"
-    prefixes = {kind.partition("/")[0] for kind in kinds}
+    prefixes = {name_of_kind.partition("/")[0] for name_of_kind in available}
     near = [prefix] if prefix in prefixes else difflib.get_close_matches(prefix, prefixes)
     candidates = [
-        kind if "/" in kind else f"{kind}/{name}"
-        for kind in kinds
-        if kind.partition("/")[0] in near
+        name_of_kind if "/" in name_of_kind else f"{name_of_kind}/{name}"
+        for name_of_kind in available
+        if name_of_kind.partition("/")[0] in near
     ]
     if candidates:
         return suggest(f"{prefix}/{name}", candidates)
-    return suggest(spec, map(_pattern, kinds))
+    return suggest(spec, map(_pattern, available))
 
 
 def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,11 +215,13 @@ def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict
     return settings | ({model.passes_on: tuple(sorted(further.items()))} if further else {})
 
 
-def _convert(value: Any, kind: Any, option: str) -> Any:
+def _convert(value: Any, option_type: Any, option: str) -> Any:
     """A command line's text, or a value from Python or a file, as an option's type."""
     try:
-        return msgspec.convert(value, kind, strict=False)
+        return msgspec.convert(value, option_type, strict=False)
     except msgspec.ValidationError as error:
-        names = [name for type_, name in _TYPE_NAMES.items() if kind in (type_, type_ | None)]
-        wanted = names[0] if names else f"a {kind} ({error})"
-        raise ModelError(f"{option} must be {wanted}, not {value!r}") from None
+        names = [
+            name for type_, name in _TYPE_NAMES.items() if option_type in (type_, type_ | None)
+        ]
+        expected = names[0] if names else f"a {option_type} ({error})"
+        raise ModelError(f"{option} must be {expected}, not {value!r}") from None

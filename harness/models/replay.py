@@ -70,10 +70,10 @@ class Replay(Model):
         return labels[self.model]
 
     @cached_property
-    def _places(self) -> dict[tuple[str, int, str], Place]:
+    def _positions(self) -> dict[tuple[str, int, str], Place]:
         return {
-            (row["problem"], row["sample"], row["stage"]): place
-            for place, row in self._run.completions.heads({"model": self._source.__eq__})
+            (row["problem"], row["sample"], row["stage"]): position
+            for position, row in self._run.completions.heads({"model": self._source.__eq__})
         }
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
@@ -84,13 +84,13 @@ class Replay(Model):
             if stored is not None and stored.content_hash != request.problem.content_hash:
                 raise ModelError(f"model {self.spec}: that run has another problem {key}")
             for sample in request.samples:
-                place = self._places.get((key, sample, request.stage))
-                if place is None:
+                position = self._positions.get((key, sample, request.stage))
+                if position is None:
                     raise ModelError(
                         f"model {self.spec}: that run has no sample {sample} of {key} "
                         f"(stage {request.stage}); ask for no more problems or samples than it has"
                     )
-                completion = Completion.from_dict(rows.read(place))
+                completion = Completion.from_dict(rows.read(position))
                 yield replace(completion, model=request.model, request=request.hash)
 
 
@@ -101,12 +101,12 @@ class _RowCache:
         self._log = log
         self._blocks: dict[tuple[int, int], dict[Place, Row]] = {}
 
-    def read(self, place: Place) -> Row:
-        if place.line is None:
-            return self._log.read(place)
-        block = self._blocks.get((place.shard, place.offset))
+    def read(self, position: Place) -> Row:
+        if position.line is None:
+            return self._log.read(position)
+        block = self._blocks.get((position.shard, position.offset))
         if block is None:
             while len(self._blocks) >= CACHED_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
-            block = self._blocks[place.shard, place.offset] = self._log.block(place)
-        return block[place]
+            block = self._blocks[position.shard, position.offset] = self._log.block(position)
+        return block[position]

@@ -12,11 +12,11 @@ import msgspec
 from ..core.errors import UserError, install, read_file, suggest
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ConfigSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mapping of settings; unknown names are refused."""
 
 
-class SmallLlamaSize(Section, frozen=True, kw_only=True):
+class SmallLlamaSize(ConfigSection, frozen=True, kw_only=True):
     """The size of a small Llama that is made from scratch, with a tokenizer of characters.
 
     With ``commands`` LaTeX commands are tokens too, which makes texts about half as long.
@@ -29,7 +29,7 @@ class SmallLlamaSize(Section, frozen=True, kw_only=True):
     commands: bool = False
 
 
-class ModelSection(Section, frozen=True, kw_only=True):
+class ModelSection(ConfigSection, frozen=True, kw_only=True):
     """The model to start from: ``path`` (a directory or a hub's id), or one from ``scratch``.
 
     ``lora`` are options of `peft.LoraConfig`; with them only an adapter is trained.
@@ -41,7 +41,7 @@ class ModelSection(Section, frozen=True, kw_only=True):
     lora: Mapping[str, Any] | None = None
 
 
-class DataSection(Section, frozen=True, kw_only=True):
+class DataSection(ConfigSection, frozen=True, kw_only=True):
     """What to train on: benchmarks, or folders of `run.py generate train`; and the prompt.
 
     ``answer`` is the completion of supervised fine-tuning: a template in which
@@ -54,7 +54,7 @@ class DataSection(Section, frozen=True, kw_only=True):
     answer: str = r"\boxed{{antiderivative}+C}"
 
 
-class RewardSection(Section, frozen=True, kw_only=True):
+class RewardSection(ConfigSection, frozen=True, kw_only=True):
     """Options of `rewards.adapters.for_trl.make_reward`."""
 
     task: str = "antiderivative"
@@ -63,7 +63,7 @@ class RewardSection(Section, frozen=True, kw_only=True):
     strict: bool = True
 
 
-class EvaluationSection(Section, frozen=True, kw_only=True):
+class EvaluationSection(ConfigSection, frozen=True, kw_only=True):
     """The evaluation before and after training, a `harness.sweep`."""
 
     benchmarks: tuple[str, ...]
@@ -75,7 +75,7 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     limit: int | None = None
 
 
-class Config(Section, frozen=True, kw_only=True):
+class Config(ConfigSection, frozen=True, kw_only=True):
     """A training run. ``sft`` and ``grpo`` are options of `trl.SFTConfig` and `trl.GRPOConfig`.
 
     ``report_to`` names trackers that the trainers log to: tensorboard, trackio, wandb.
@@ -91,7 +91,7 @@ class Config(Section, frozen=True, kw_only=True):
     seed: int = 0
 
 
-SectionT = TypeVar("SectionT", bound=Section)
+SectionT = TypeVar("SectionT", bound=ConfigSection)
 
 
 def load(path: Path) -> Config:
@@ -143,7 +143,7 @@ def _message(error: msgspec.ValidationError) -> str:
     """Return msgspec's message with the setting's name in front, and the name that was meant."""
     message, _, place = str(error).partition(" - at `$.")
     unknown = re.search(r"unknown field `(.*)`", message)
-    sections = Section.__subclasses__()  # the names of all settings
+    sections = ConfigSection.__subclasses__()  # the names of all settings
     names = {field.name for section in sections for field in msgspec.structs.fields(section)}
     hint = f"; {suggest(unknown[1], names)}" if unknown else ""
     return (f"{place[:-1]}: " if place else "") + message + hint

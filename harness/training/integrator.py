@@ -33,15 +33,15 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Sampling
 from ..models import create
-from ..models.transformers.lample_charton import Network, make
+from ..models.transformers.lample_charton import NetworkSizes, make
 from ..store.run import Run
-from .config import Section
+from .config import ConfigSection
 from .settings_file import write_settings
 from .trainers import train_seq2seq
 from .training_run import TrainingRun
 
 
-class NetworkSection(Section, frozen=True, kw_only=True):
+class NetworkSection(ConfigSection, frozen=True, kw_only=True):
     """The network; the defaults are the paper's. Feed-forward parts are four times as wide."""
 
     layers: int = 6
@@ -51,7 +51,7 @@ class NetworkSection(Section, frozen=True, kw_only=True):
     dropout: float = 0.0
 
 
-class MethodSection(Section, frozen=True, kw_only=True):
+class MethodSection(ConfigSection, frozen=True, kw_only=True):
     """How many pairs of a method are drawn; after a split as released, those that are held out.
 
     Of ``held_out`` problems (before the removal of those whose integrand is also in training) there
@@ -63,7 +63,7 @@ class MethodSection(Section, frozen=True, kw_only=True):
     seed: int = 0
 
 
-class PairsSection(Section, frozen=True, kw_only=True):
+class PairsSection(ConfigSection, frozen=True, kw_only=True):
     """What to train on: methods of the generators, and files in the released format."""
 
     methods: Mapping[str, MethodSection] = {}
@@ -79,7 +79,7 @@ class PairsSection(Section, frozen=True, kw_only=True):
         )
 
 
-class BeamsSection(Section, frozen=True, kw_only=True):
+class BeamsSection(ConfigSection, frozen=True, kw_only=True):
     """The evaluation, on the held-out problems and further benchmarks: a beam search."""
 
     benchmarks: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class BeamsSection(Section, frozen=True, kw_only=True):
     limit: int | None = None
 
 
-class IntegratorConfig(Section, frozen=True, kw_only=True):
+class IntegratorConfig(ConfigSection, frozen=True, kw_only=True):
     """A training run; ``training`` are options of `transformers.Seq2SeqTrainingArguments`."""
 
     data: PairsSection
@@ -142,7 +142,7 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
         start = out / "start"
         if not start.is_dir():
             part = out / "start.part"
-            make(Network(**plain(config.network)), config.seed, part)
+            make(NetworkSizes(**plain(config.network)), config.seed, part)
             part.rename(start)
         pairs, valid = training_pairs(config.data, out / "data")
         log(f"training on {len(pairs):,} pairs")

@@ -27,7 +27,7 @@ from ...run.spec import SweepSpec
 from ...store.run import Run
 from ...studies.search import SearchSettings, preset_names, search_settings, search_spec
 from ...studies.search import search as run_search
-from ...studies.search.mutations import Kinds, Variant
+from ...studies.search.mutations import MutationSet, Variant
 from ...studies.search.paper import paper_sections
 from ...studies.search.sagga import planned, seed_problems
 from ...studies.search.seeds import seeds_of
@@ -108,7 +108,9 @@ run.py search runs/general runs/q --markdown
     help="Of that benchmark, so many problems.",
 )
 @own("--name", metavar="WORD", help="What the problems' subset is called.")
-@own("--mutations", type=click.Choice(get_args(Kinds)), help="All, or only those to constants.")
+@own(
+    "--mutations", type=click.Choice(get_args(MutationSet)), help="All, or only those to constants."
+)
 @own("--low", type=int, help="The least constant of mutations.")
 @own("--high", type=int, help="Constants are below this.")
 @own(

@@ -89,10 +89,10 @@ class OpenAIBatch(OpenAIProtocol):
             raise ModelError(
                 f"model {self.spec}: -M state=DIR says where to keep the state of its batches"
             )
-        wanted = {_request_id(request): request async for request in requests}
+        pending = {_request_id(request): request async for request in requests}
         client = make_client(self)
         try:
-            async for completion in _BatchSession(self, client, wanted).run():
+            async for completion in _BatchSession(self, client, pending).run():
                 yield completion
         finally:
             await client.close()
@@ -120,8 +120,10 @@ class BatchRecord:
 class _BatchSession:
     """The batches of one sweep."""
 
-    def __init__(self, model: OpenAIBatch, client: AsyncOpenAI, wanted: dict[str, Request]) -> None:
-        self.model, self.client, self.wanted = model, client, wanted
+    def __init__(
+        self, model: OpenAIBatch, client: AsyncOpenAI, pending: dict[str, Request]
+    ) -> None:
+        self.model, self.client, self.pending = model, client, pending
         self.directory = Path(model.state)
         self.submissions: Counter[str] = Counter()
         self.answered = self.refused = 0
@@ -148,11 +150,11 @@ class _BatchSession:
                     ended.append(active.pop(record.number))
                     self.queue_full = record.status == "failed"
             submitted = set().union(*(names[number] for number in active))
-            pending = [name for name in self.wanted if name not in submitted]
+            pending = [name for name in self.pending if name not in submitted]
             for name in [name for name in pending if self.submissions[name] > self.model.retries]:
                 pending.remove(name)
                 detail = f"not answered in {self.submissions[name]} batches ({self.reason})"
-                request = self.wanted.pop(name)
+                request = self.pending.pop(name)
                 for completion in Completion.failures(request, detail, FinishReason.UNREACHABLE):
                     yield completion
             if pending and not (self.queue_full and active):
@@ -161,11 +163,11 @@ class _BatchSession:
                     names[number] = set(lines)
                     self.submissions.update(lines.keys())
                     active[number] = await self._advance(self._write(number, path, lines))
-            if not self.wanted:
+            if not self.pending:
                 break
             if not self.model.wait:
                 raise ModelError(
-                    f"model {self.model.spec}: {counted(len(self.wanted), 'request')} with the "
+                    f"model {self.model.spec}: {counted(len(self.pending), 'request')} with the "
                     f"server, in {counted(len(active), 'batch', 'batches')}; the same command "
                     "collects them when they are answered"
                 )
@@ -204,10 +206,10 @@ class _BatchSession:
 
     def _split(self, names: list[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Split requests into batches within the limits; yields the path of each, and its lines."""
-        most = int(self.model.megabytes_per_batch * 1e6)
-        parts: dict[str, tuple[dict[str, bytes], int]] = {}
+        max_bytes = int(self.model.megabytes_per_batch * 1e6)
+        batches: dict[str, tuple[dict[str, bytes], int]] = {}
         for name in names:
-            request = self.wanted[name]
+            request = self.pending[name]
             path = self.model.path(request.prompt)
             row = {
                 "custom_id": f"{name}:{request.seed}",
@@ -216,14 +218,16 @@ class _BatchSession:
                 "body": self.model.body(request),
             }
             line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-            part, size = parts.get(path, ({}, 0))
-            if part and (len(part) >= self.model.requests_per_batch or size + len(line) > most):
-                yield path, part
-                part, size = {}, 0
-            part[name] = line
-            parts[path] = part, size + len(line)
-        for path, (part, _) in parts.items():
-            yield path, part
+            lines, size = batches.get(path, ({}, 0))
+            if lines and (
+                len(lines) >= self.model.requests_per_batch or size + len(line) > max_bytes
+            ):
+                yield path, lines
+                lines, size = {}, 0
+            lines[name] = line
+            batches[path] = lines, size + len(line)
+        for path, (lines, _) in batches.items():
+            yield path, lines
 
     def _write(self, number: int, path: str, lines: dict[str, bytes]) -> BatchRecord:
         record = BatchRecord(number, uuid.uuid4().hex, path, len(lines))
@@ -383,7 +387,7 @@ class _BatchSession:
 
     def _completions(self, row: Any) -> Iterator[Completion]:
         name, seed = _split_id(row["custom_id"])
-        request = self.wanted.get(name)
+        request = self.pending.get(name)
         if request is None:
             return
         request = replace(request, seed=seed)  # the one that was submitted
@@ -399,16 +403,16 @@ class _BatchSession:
                     f"model {self.model.spec}: the first {MAX_FIRST_FAILURES} requests all failed: "
                     f"{refusal}"
                 ) from None
-            del self.wanted[name]
+            del self.pending[name]
             yield from Completion.failures(request, str(refusal), refusal.reason)
             return
         self.answered += 1
-        del self.wanted[name]
+        del self.pending[name]
         results = completions(request, response, self.model.name)
         yield from results
         if len(results) < request.count:
-            more = remaining(request, len(results))
-            self.wanted[_request_id(more)] = more
+            rest_of_request = remaining(request, len(results))
+            self.pending[_request_id(rest_of_request)] = rest_of_request
 
     def _payload(self, row: Any) -> Any:
         """The body of the response in a row of a batch's output."""

@@ -44,14 +44,14 @@ class OpenAIModel(OnlineModel):
         return []
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        first = await anext(requests, None)
-        if first is None:
+        first_request = await anext(requests, None)
+        if first_request is None:
             return
         async with open_session(self) as session:
             if not self._answered:  # the rounds of a budget and later stages come here, too
-                await probe(session, first)
+                await probe(session, first_request)
                 self._answered.append(True)
-            every = _chain(first, requests)
+            every = _chain(first_request, requests)
             async with aclosing(ask_each(every, session.answer, self.concurrency)) as results:
                 async for completions in results:
                     for completion in completions:
@@ -79,7 +79,9 @@ class OpenAIModel(OnlineModel):
                     yield scored
 
 
-async def _chain(first: Request, requests: AsyncIterator[Request]) -> AsyncGenerator[Request, None]:
-    yield first
+async def _chain(
+    first_request: Request, requests: AsyncIterator[Request]
+) -> AsyncGenerator[Request, None]:
+    yield first_request
     async for request in requests:
         yield request

@@ -137,9 +137,9 @@ def _session(headers: dict[str, str], connections: int) -> ClientSession | None:
 
 def _proxied(url: str) -> bool:
     """Whether the environment sets a proxy for a URL; the client handles all kinds of them."""
-    parts, proxies = urlsplit(url), getproxies()
-    configured = parts.scheme in proxies or "all" in proxies
-    return configured and not proxy_bypass(parts.hostname or "")
+    address, proxies = urlsplit(url), getproxies()
+    configured = address.scheme in proxies or "all" in proxies
+    return configured and not proxy_bypass(address.hostname or "")
 
 
 @cache

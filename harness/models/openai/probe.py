@@ -9,10 +9,10 @@ from ...core.errors import ModelError
 from ...core.requests import Request
 from .errors import SettingError, UnavailableError, UnknownPathError
 from .http import CONNECT_TIMEOUT
-from .session import OnlineModel, Session
+from .session import OnlineModel, ServerSession
 
 
-async def probe(session: Session[OnlineModel], request: Request) -> None:
+async def probe(session: ServerSession[OnlineModel], request: Request) -> None:
     """Ask for one token of an answer, so that a server that gives none is known at once.
 
     Args:
@@ -49,7 +49,7 @@ async def probe(session: Session[OnlineModel], request: Request) -> None:
         )
 
 
-async def _look_below(session: Session[OnlineModel], url: str, error: Exception) -> None:
+async def _look_below(session: ServerSession[OnlineModel], url: str, error: Exception) -> None:
     """Raise `ModelError` if the server answers there, below the URL that was given."""
     with suppress(Exception):
         async with asyncio.timeout(CONNECT_TIMEOUT):

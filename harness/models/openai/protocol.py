@@ -230,13 +230,13 @@ def is_loopback(url: str) -> bool:
 def valid_url(url: str, what: str) -> str:
     """Return a URL without its last slash; raises `ModelError` if it is none for an option."""
     try:
-        parts = urlsplit(url)
-        _ = parts.port
+        address = urlsplit(url)
+        _ = address.port
     except ValueError:
         raise ModelError(f"{what} is no URL: {url!r}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if address.scheme not in ("http", "https") or not address.hostname:
         raise ModelError(f"{what} is a URL such as http://127.0.0.1:8000/v1, not {url!r}")
-    if parts.username or parts.password:
+    if address.username or address.password:
         raise ModelError(f"{what} must hold no password; the key belongs in the environment")
     return url.rstrip("/")
 

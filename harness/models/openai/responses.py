@@ -92,7 +92,7 @@ def _choice(item: Json) -> Choice:
     return Choice(text, reasoning, reason, refusal[:500], _logprobs(item))
 
 
-def _text(value: Any, kind: str = "text") -> str:
+def _text(value: Any, part_type: str = "text") -> str:
     """Return a text that may be given as a list of parts, or be None."""
     if value is None:
         return ""
@@ -101,9 +101,9 @@ def _text(value: Any, kind: str = "text") -> str:
     if not isinstance(value, list):
         raise TypeError(f"a text is {type(value).__name__}")
     return "".join(
-        _text(part.get(kind))
-        for part in value
-        if part.get("type", kind) in (kind, f"output_{kind}")
+        _text(item.get(part_type))
+        for item in value
+        if item.get("type", part_type) in (part_type, f"output_{part_type}")
     )
 
 
@@ -203,13 +203,13 @@ def remaining(request: Request, done: int) -> Request:
     """
     if not done:
         return request
-    first = request.sample + done
-    seed = sample_seed(request.seed, problem_key(request.problem), first)
-    return replace(request, sample=first, count=request.count - done, seed=seed)
+    first_sample = request.sample + done
+    seed = sample_seed(request.seed, problem_key(request.problem), first_sample)
+    return replace(request, sample=first_sample, count=request.count - done, seed=seed)
 
 
-def _split_evenly(total: int | None, parts: int) -> list[int | None]:
+def _split_evenly(total: int | None, count: int) -> list[int | None]:
     if total is None:
-        return [None] * parts
-    each, more = divmod(total, parts)
-    return [each + (part < more) for part in range(parts)]
+        return [None] * count
+    share, remainder = divmod(total, count)
+    return [share + (index < remainder) for index in range(count)]

@@ -95,7 +95,7 @@ ModelT = TypeVar("ModelT", bound=Paced)
 
 
 class Server(Protocol):
-    """What a `Session` asks."""
+    """What a `ServerSession` asks."""
 
     async def get(self, path: str) -> bytes:
         """Return a response's body."""
@@ -107,7 +107,7 @@ class Server(Protocol):
         """Return the one of `errors` that an exception stands for, or else itself."""
 
 
-class Session(Generic[ModelT]):
+class ServerSession(Generic[ModelT]):
     """Requests to one server, with the state that they share."""
 
     def __init__(self, model: ModelT, connection: Server) -> None:
@@ -133,17 +133,17 @@ class Session(Generic[ModelT]):
         """Return all samples of a request; each failed one has the reason."""
         results: list[Completion] = []
         while len(results) < request.count:  # a server may return fewer choices than asked for
-            wanted = remaining(request, len(results))
+            missing = remaining(request, len(results))
             try:
-                response, latency, attempts = await self._ask(wanted)
+                response, latency, attempts = await self._ask(missing)
             except RefusedError as error:
                 if error.reason is FinishReason.ERROR:
                     self._count_failure(error)
-                return results + Completion.failures(wanted, str(error), error.reason)
+                return results + Completion.failures(missing, str(error), error.reason)
             except UnavailableError as error:
-                return results + Completion.failures(wanted, str(error), FinishReason.UNREACHABLE)
+                return results + Completion.failures(missing, str(error), FinishReason.UNREACHABLE)
             results += completions(
-                wanted, response, self.model.name, latency=latency, attempts=attempts
+                missing, response, self.model.name, latency=latency, attempts=attempts
             )
             if request.sampling.beams and len(results) < request.count:
                 detail = f"the beam search found {len(results)} of {request.count} texts"
@@ -268,10 +268,10 @@ def pause_message(model: Model, error: UnavailableError, pause: float) -> str:
 
 
 @asynccontextmanager
-async def open_session(model: OnlineModel) -> AsyncGenerator[Session[OnlineModel], None]:
+async def open_session(model: OnlineModel) -> AsyncGenerator[ServerSession[OnlineModel], None]:
     """Connect to a model's server for as long as the context lasts."""
     connection = Connection(model, model.transport, model.concurrency)
     try:
-        yield Session(model, connection)
+        yield ServerSession(model, connection)
     finally:
         await connection.close()

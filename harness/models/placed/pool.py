@@ -25,7 +25,7 @@ from ....rewards.workers.ray_connection import line_of, our_version
 from ...core.errors import EngineDiedError, ModelError
 from ...core.requests import Completion, FinishReason, Request
 from ..base import Continuation, Model, Scored, ask_each
-from ..placement import Group, gpus_of, groups
+from ..placement import EngineGroup, gpus_of, groups
 from ..transformers.shared import batches
 from .engine import Engine
 
@@ -74,7 +74,7 @@ def placed(model: Model) -> Answering:
 class _Slot:
     """A place for an engine, and the engine that has it."""
 
-    group: Group
+    group: EngineGroup
     node: str = ""  # where an engine without GPUs is wanted
     resources: Any = None  # its placement group
     actor: Any = None
@@ -128,8 +128,8 @@ class EnginePool:
                 async for block, results, error in blocks:
                     if results is None:
                         reason = FinishReason.UNREACHABLE
-                        failed = (Completion.failures(one, error, reason) for one in block)
-                        yield [completion for each in failed for completion in each]
+                        failed = (Completion.failures(request, error, reason) for request in block)
+                        yield [completion for completions in failed for completion in completions]
                     else:
                         yield results
 
@@ -208,7 +208,7 @@ class EnginePool:
 
     async def _free(self, *, alone: bool = False) -> _Slot:
         """The engine with the fewest requests, as soon as one takes more, or this one alone."""
-        most = max(1, self._placement.at_once // self._placement.block)
+        max_busy = max(1, self._placement.at_once // self._placement.block)
         mine: _Slot | None = None
         async with self._changed:
             while self._deaths < MAX_DEATHS and any(slot.actor for slot in self._slots):
@@ -217,11 +217,11 @@ class EnginePool:
                 if mine is not None and not (mine.ready and mine.reserved):
                     mine = None  # it has died meanwhile
                 if mine is None and free:
-                    first = min(free, key=lambda slot: slot.busy)
-                    if not alone and first.busy < most:
-                        return first
+                    least_busy = min(free, key=lambda slot: slot.busy)
+                    if not alone and least_busy.busy < max_busy:
+                        return least_busy
                     if alone:
-                        mine, first.reserved = first, True
+                        mine, least_busy.reserved = least_busy, True
                 if mine is not None and not mine.busy:
                     return mine
                 try:

@@ -25,7 +25,7 @@ _SYMBOLS, _DIGITS = SPECIAL + len(SOURCE), SPECIAL + 10
 WINDOW = 32
 
 
-class Network(nn.Module):
+class Seq2SeqNetwork(nn.Module):
     """An encoder-decoder: `encode` a source, `decode` answers token by token."""
 
     def __init__(self, sizes: Sizes) -> None:
@@ -77,7 +77,7 @@ class Network(nn.Module):
         return rows
 
 
-def make(sizes: Sizes) -> Network:
+def make(sizes: Sizes) -> Seq2SeqNetwork:
     """A baseline with random weights."""
     return Transformer(sizes) if sizes.kind == "transformer" else Recurrent(sizes)
 
@@ -103,7 +103,7 @@ class _Pooled(nn.Module):
         return self.project(self.resnet(windows).pooler_output.flatten(1))
 
 
-class Recurrent(Network):
+class Recurrent(Seq2SeqNetwork):
     """GRU or LSTM, with attention or without."""
 
     def __init__(self, sizes: Sizes) -> None:
@@ -129,9 +129,9 @@ class Recurrent(Network):
             enforce_sorted=False,
         )
         packed, state = self.encoder(packed)
-        first = -self.sizes.decoder_layers
+        last_layers = -self.sizes.decoder_layers
         lstm = isinstance(state, tuple)
-        state = tuple(one[first:] for one in state) if lstm else state[first:]
+        state = tuple(tensor[last_layers:] for tensor in state) if lstm else state[last_layers:]
         if not self.sizes.attention:
             return state, None
         states, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
@@ -154,7 +154,7 @@ class Recurrent(Network):
         return torch.cat(written, 1)
 
 
-class Transformer(Network):
+class Transformer(Seq2SeqNetwork):
     """Absolute or relative positions; a universal encoder has one layer."""
 
     def __init__(self, sizes: Sizes) -> None:
@@ -213,11 +213,15 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(sizes.dropout)
 
     def forward(
-        self, x: Tensor, seen: Tensor, memory: Tensor | None = None, there: Tensor | None = None
+        self,
+        x: Tensor,
+        seen: Tensor,
+        memory: Tensor | None = None,
+        memory_mask: Tensor | None = None,
     ) -> Tensor:
         x = self.norms[0](x + self.dropout(self.own(x, x, seen)))
         if self.cross is not None:
-            x = self.norms[-1](x + self.dropout(self.cross(x, memory, there)))
+            x = self.norms[-1](x + self.dropout(self.cross(x, memory, memory_mask)))
         return self.norms[1](x + self.dropout(self.forward_net(x)))
 
 
@@ -247,8 +251,10 @@ class Attention(nn.Module):
         if self.place is not None:
             length = x.shape[1]  # self-attention: both sides are as long
             offsets = torch.arange(1 - length, length, device=x.device)
-            places = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
-            scores = (query + self.by_place) @ places.transpose(-2, -1) / math.sqrt(query.shape[-1])
+            positions = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
+            scores = (
+                (query + self.by_place) @ positions.transpose(-2, -1) / math.sqrt(query.shape[-1])
+            )
             at = torch.arange(length, device=x.device)
             chosen = (at[:, None] - at + length - 1).expand(*scores.shape[:2], -1, -1)
             mask = scores.gather(-1, chosen).masked_fill(~seen, -torch.inf)

@@ -57,7 +57,9 @@ def sympy_integrate(
         prepare_definite(integrand, assumptions)  # an unreadable problem is an error
     else:
         tree = read(integrand, symbols=[variable])[0].expression
-        kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
+        parameter_kinds = {
+            name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}
+        }
 
     def work() -> tuple[str, str]:
         if variable is None:
@@ -66,7 +68,7 @@ def sympy_integrate(
             if partly or value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
                 return r"\text{diverges}", f"SymPy returns {value}"
             return sympy.latex(value), ""
-        answer = sympy.integrate(to_sympy(tree, kinds), sympy.Symbol(variable))
+        answer = sympy.integrate(to_sympy(tree, parameter_kinds), sympy.Symbol(variable))
         return sympy.latex(answer), ""
 
     worker = os.getpid()
@@ -92,13 +94,15 @@ def _definite(text: str, assumptions: dict[str, str]) -> Any:
     import sympy
 
     integral = prepare_definite(text, assumptions)
-    kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
+    parameter_kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
     lower, upper = (
-        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
+        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, parameter_kinds)
         for limit in (integral.lower, integral.upper)
     )
     x = sympy.Symbol(integral.integrand.variable, real=True)
-    integrand = to_sympy(integral.integrand.expression, kinds).subs(sympy.Symbol(x.name), x)
+    integrand = to_sympy(integral.integrand.expression, parameter_kinds).subs(
+        sympy.Symbol(x.name), x
+    )
     if integral.principal_value:
         return sympy.Integral(integrand, (x, lower, upper)).principal_value()
     return sympy.integrate(integrand, (x, lower, upper))
@@ -166,13 +170,13 @@ def _watch(pid: int) -> Iterator[threading.Event]:
     ended, waits = threading.Event(), threading.Event()
 
     def look() -> None:
-        before, idle = processor_time_of(pid), 0
+        previous, idle = processor_time_of(pid), 0
         while idle < 2:
             if ended.wait(IDLE_SECONDS):
                 return
             now = processor_time_of(pid)
-            idle = idle + 1 if now - before < IDLE_SECONDS * LEAST_SHARE else 0
-            before = now
+            idle = idle + 1 if now - previous < IDLE_SECONDS * LEAST_SHARE else 0
+            previous = now
         waits.set()
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

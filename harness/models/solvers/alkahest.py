@@ -64,11 +64,11 @@ class AlkahestSolver(ProgramSolver):
         return [program, "-I", "script"]
 
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        kinds = {
+        domains = {
             name: assumption if assumption in _DOMAINS else "real"
             for name, assumption in assumptions.items()
         }
-        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | kinds)
+        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | domains)
 
     def error_message(self, output: str) -> str:
         return " ".join(output.split())

@@ -91,8 +91,10 @@ class Solver(Model):
         async def ask(request: Request) -> Completion:
             problem = request.problem
             if problem.task not in self.problem_tasks:
-                known = ", ".join(self.problem_tasks)
-                raise ModelError(f"{self.spec} cannot do the task {problem.task!r}, only {known}")
+                supported = ", ".join(self.problem_tasks)
+                raise ModelError(
+                    f"{self.spec} cannot do the task {problem.task!r}, only {supported}"
+                )
             try:
                 arguments = [*self.task_arguments(problem, folder), self.time_limit]
             except NotationError as error:
@@ -153,7 +155,7 @@ DIVERGES = r"\text{diverges}"
 
 
 @dataclass(frozen=True)
-class Question:
+class IntegralQuestion:
     """What a system is asked for, as trees.
 
     Attributes:
@@ -170,7 +172,7 @@ class Question:
     principal_value: bool = False
 
     @classmethod
-    def of(cls, problem: Problem) -> Question:
+    def of(cls, problem: Problem) -> IntegralQuestion:
         """Read a problem.
 
         Raises:
@@ -179,10 +181,10 @@ class Question:
 
         """
         if isinstance(target := problem.target, DefiniteTarget):
-            asked = prepare_definite(target.integral, problem.assumptions)
-            limits = asked.lower, asked.upper
-            integrand = asked.integrand
-            return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
+            definite = prepare_definite(target.integral, problem.assumptions)
+            limits = definite.lower, definite.upper
+            integrand = definite.integrand
+            return cls(integrand.expression, integrand.variable, limits, definite.principal_value)
         integral = problem.target_as(IntegrationTarget)
         tree = read_latex(integral.integrand, symbols=[integral.variable])[0].expression
         return cls(tree, integral.variable)
@@ -190,9 +192,11 @@ class Question:
     @property
     def names(self) -> dict[str, str]:
         """The symbols, with names that have no meaning in any system."""
-        parts = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
-        others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
-        return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+        trees = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
+        parameters = sorted(set().union(*map(symbols_of, trees)) - {self.variable})
+        return {self.variable: "x"} | {
+            name: f"p{number}" for number, name in enumerate(parameters, 1)
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,10 +236,10 @@ class ProgramSolver(Solver):
         return path
 
     def fingerprint(self) -> dict[str, Any]:
-        asked = ("INTEGRAND", {"PARAMETER": "positive"})
-        scripts = {"script": digest(self.script(*asked, ()))}
+        example = ("INTEGRAND", {"PARAMETER": "positive"})
+        scripts = {"script": digest(self.script(*example, ()))}
         if "definite_integral" in self.problem_tasks:
-            scripts["definite_script"] = digest(self.script(*asked, ("LOWER", "UPPER")))
+            scripts["definite_script"] = digest(self.script(*example, ("LOWER", "UPPER")))
         return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
@@ -258,31 +262,33 @@ class ProgramSolver(Solver):
         """Return why there is no answer, from what the program printed."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        asked = Question.of(problem)
-        if asked.principal_value and self.principal_value is None:
+        question = IntegralQuestion.of(problem)
+        if question.principal_value and self.principal_value is None:
             raise NotationError(f"{self.dialect.system} has no principal values")
-        kinds = {
+        parameter_kinds = {
             name: problem.assumptions.get(symbol, "positive")
-            for symbol, name in asked.names.items()
-            if symbol != asked.variable
+            for symbol, name in question.names.items()
+            if symbol != question.variable
         }
         limits = tuple(
             self.infinities[limit > 0]
             if isinstance(limit, int)
-            else write(limit, self.dialect, asked.names)
-            for limit in asked.limits
+            else write(limit, self.dialect, question.names)
+            for limit in question.limits
         )
-        script = self.script(write(asked.integrand, self.dialect, asked.names), kinds, limits)
+        script = self.script(
+            write(question.integrand, self.dialect, question.names), parameter_kinds, limits
+        )
         return self.command(self._program), script, folder
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        asked = Question.of(problem)
-        if asked.limits and (divergence := self._divergence(asked, reply)) is not None:
+        question = IntegralQuestion.of(problem)
+        if question.limits and (divergence := self._divergence(question, reply)) is not None:
             return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
-        symbols = {name: symbol for symbol, name in asked.names.items()}
+        symbols = {name: symbol for symbol, name in question.names.items()}
         try:
             answer = read(reply["text"], self.dialect, symbols)
         except NotationError as error:
@@ -297,7 +303,7 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-    def _divergence(self, question: Question, reply: Reply) -> tuple[str, str] | None:
+    def _divergence(self, question: IntegralQuestion, reply: Reply) -> tuple[str, str] | None:
         """The answer that an integral diverges, with a remark, if the program says so."""
         remark = self.diverges.search(reply["output"])
         if self.principal_value is not None and not question.principal_value:

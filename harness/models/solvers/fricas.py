@@ -29,8 +29,8 @@ def _complex(args: Sequence[Expression]) -> Expression:
     real, imaginary = args
     if imaginary == Number(0):
         return real
-    part = product(imaginary, Call("i"))
-    return part if real == Number(0) else Call("add", (real, part))
+    imaginary_part = product(imaginary, Call("i"))
+    return imaginary_part if real == Number(0) else Call("add", (real, imaginary_part))
 
 
 def _dilog(args: Sequence[Expression]) -> Expression:

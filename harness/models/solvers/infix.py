@@ -49,9 +49,9 @@ class Dialect:
         """The system's name and number of arguments -> our name."""
         names: dict[tuple[str, int], str] = {}
         for name, system_name in self.notation.items():
-            fewest, most = RECORDS[name].arity
-            if most != 0 and "(" not in system_name:
-                for count in range(fewest, (most or 8) + 1):
+            least, greatest = RECORDS[name].arity
+            if greatest != 0 and "(" not in system_name:
+                for count in range(least, (greatest or 8) + 1):
                     names[system_name, count] = name
         return names
 
@@ -95,10 +95,10 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         if "(" in notation:
             return notation.format(*args)
         return f"{notation}({','.join(args)})" if args else notation
-    other = definition_of(expression) if name in RECORDS else None
-    if other is None:
+    definition = definition_of(expression) if name in RECORDS else None
+    if definition is None:
         raise NotationError(f"{dialect.system} has no function for {name!r}")
-    return write(other, dialect, symbols)
+    return write(definition, dialect, symbols)
 
 
 # --- reader ------------------------------------------------------------------------------------
@@ -159,19 +159,19 @@ class _Answer(Notation):
         return Call(self._dialect.functions_read.get((name, len(args)), plain(name)), args)
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
-        return Call("add", tuple(part for term in terms for part in _parts(term, "add")))
+        return Call("add", tuple(addend for term in terms for addend in _parts(term, "add")))
 
     def product(self, factors: Sequence[Expression]) -> Expression:
         return reduce(product, factors)
 
-    def quotient(self, expression: Expression, below: Expression) -> Expression:
-        if isinstance(expression, Number) and isinstance(below, Number) and below.numerator:
+    def quotient(self, expression: Expression, divisor: Expression) -> Expression:
+        if isinstance(expression, Number) and isinstance(divisor, Number) and divisor.numerator:
             value = Fraction(expression.numerator, expression.denominator)
-            value /= Fraction(below.numerator, below.denominator)
+            value /= Fraction(divisor.numerator, divisor.denominator)
             return Number(value.numerator, value.denominator)
         if _is_negative(expression):
-            return negative(self.quotient(negative(expression), below))
-        return Call("div", (expression, below))
+            return negative(self.quotient(negative(expression), divisor))
+        return Call("div", (expression, divisor))
 
     def power(self, base: Expression, exponent: Expression) -> Expression:
         if base == Call("e"):
@@ -218,9 +218,9 @@ def product(expression: Expression, right: Expression) -> Expression:
 def atan2(args: Sequence[Expression]) -> Expression:
     """2 atan(y / (sqrt(x^2 + y^2) + x)), which is the angle everywhere but on the cut."""
     y, x = args
-    squares = [Call("pow", (part, Number(2))) for part in (x, y)]
-    below = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
-    return Call("mul", (Number(2), Call("atan", (Call("div", (y, below)),))))
+    squares = [Call("pow", (coordinate, Number(2))) for coordinate in (x, y)]
+    denominator = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
+    return Call("mul", (Number(2), Call("atan", (Call("div", (y, denominator)),))))
 
 
 def _parts(value: Expression, name: str) -> tuple[Expression, ...]:

@@ -57,7 +57,7 @@ class Encoder(BatchModel):
                     f"{self.spec} judges steps; it cannot do the task {request.problem.task!r}"
                 )
         start = time.perf_counter()
-        results = self._loaded([sequence_text(each.problem, self.text) for each in requests])
+        results = self._loaded([sequence_text(request.problem, self.text) for request in requests])
         latency = (time.perf_counter() - start) / len(requests)
         return [
             Completion.to(
@@ -91,8 +91,8 @@ def sequence_text(problem: Problem, text: str) -> str:
 def quoted_text(inputs: DerivationInputs) -> str:
     r"""Return the sequence as the released evaluation script prints it, with quotes and ``\,``."""
     steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs.steps)
-    last = inputs.annotation
-    context = f"[{steps}]{SEPARATOR}{_items(last)}".replace("[[", "[").replace("]]", "]")
+    annotation = inputs.annotation
+    context = f"[{steps}]{SEPARATOR}{_items(annotation)}".replace("[[", "[").replace("]]", "]")
     thin = "\0"
     text = (context + SEPARATOR + inputs.equation).replace(r"\,", thin)
     return without_sizes(text).replace(thin, r"\,")

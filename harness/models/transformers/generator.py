@@ -162,10 +162,10 @@ class _LoadedModel:
             sees = hasattr(config, "vision_config")
             processor = transformers.AutoProcessor if sees else None
             processor = processor and processor.from_pretrained(options.name, **where)
-            kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
-            kind = "ImageTextToText" if sees else kind
+            head = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
+            head = "ImageTextToText" if sees else head
             model = (
-                getattr(transformers, f"AutoModelFor{kind}")
+                getattr(transformers, f"AutoModelFor{head}")
                 .from_pretrained(options.name, dtype=getattr(torch, options.dtype), **where)
                 .to(device)
             )
@@ -321,8 +321,8 @@ class _LoadedModel:
                 probabilities >= sampling.min_p * probabilities[:, :1], 0
             )
         if sampling.top_p < 1:
-            before = probabilities.cumsum(-1) - probabilities
-            probabilities = probabilities.where(before < sampling.top_p, 0)
+            mass_before = probabilities.cumsum(-1) - probabilities
+            probabilities = probabilities.where(mass_before < sampling.top_p, 0)
         cumulative = probabilities.cumsum(-1)
         thresholds = uniforms[:, None] * cumulative[:, -1:]
         ranks = torch.searchsorted(cumulative, thresholds, right=True)
@@ -330,15 +330,15 @@ class _LoadedModel:
 
     def _search(self, alike: Sequence[tuple[Request, list[int]]]) -> list[Completion]:
         """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
-        first, prompt = alike[0]
-        sampling, start = first.sampling, time.perf_counter()
+        first_request, prompt = alike[0]
+        sampling, start = first_request.sampling, time.perf_counter()
         sequences, scores = self.network.search(
             [tokens for _, tokens in alike],
             num_beams=sampling.beams,
-            num_return_sequences=first.count,
+            num_return_sequences=first_request.count,
             max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
-        rows = [(*one, sample) for one in alike for sample in one[0].samples]
+        rows = [(*member, sample) for member in alike for sample in member[0].samples]
         hypotheses = []
         for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
@@ -402,17 +402,17 @@ class _LoadedModel:
 
 
 def _searches(
-    fitting: Sequence[tuple[Request, list[int]]], most: int
+    fitting: Sequence[tuple[Request, list[int]]], limit: int
 ) -> Iterator[list[tuple[Request, list[int]]]]:
     """Group searches that can share a batch without padding, up to so many."""
     groups: dict[object, list[tuple[Request, list[int]]]] = {}
     for request, prompt in fitting:
         groups.setdefault((len(prompt), request.count), []).append((request, prompt))
-    size = max(most, 1)
+    size = max(limit, 1)
     for group in groups.values():
         yield from (group[at : at + size] for at in range(0, len(group), size))
 
 
-def _logprob_fields(values: list[float], wanted: bool) -> dict[str, Any]:
-    extra = {"token_logprobs": [round(value, 6) for value in values]} if wanted else {}
+def _logprob_fields(values: list[float], with_tokens: bool) -> dict[str, Any]:
+    extra = {"token_logprobs": [round(value, 6) for value in values]} if with_tokens else {}
     return {"logprob": sum(values), "extra": extra}

@@ -27,7 +27,7 @@ SCALE = 2.0**10
 HEADS = 8
 
 #: Their name -> BART's, for weights outside the layers and for those of a layer.
-_OUTSIDE = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
+_STACK_NAMES = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
 _LAYERS = {
     "attentions": "self_attn",
     "layer_norm1": "self_attn_layer_norm",
@@ -61,7 +61,7 @@ _CONFIGURATION: dict[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network:
+class NetworkSizes:
     """The sizes of a network, of encoder and decoder alike; feed-forward parts have 4 ``width``."""
 
     layers: int
@@ -71,7 +71,7 @@ class Network:
     dropout: float = 0.0
 
 
-def make(network: Network, seed: int, folder: Path) -> None:
+def make(network: NetworkSizes, seed: int, folder: Path) -> None:
     """Write the folder of a network with random weights, with the tokenizer.
 
     Args:
@@ -85,9 +85,9 @@ def make(network: Network, seed: int, folder: Path) -> None:
     """
     torch = import_module("torch", "transformers")
     transformers = import_module("transformers", "transformers")
-    parts = {
-        f"{part}_{name}": value
-        for part in ("encoder", "decoder")
+    stack_settings = {
+        f"{stack}_{name}": value
+        for stack in ("encoder", "decoder")
         for name, value in (
             ("layers", network.layers),
             ("attention_heads", network.heads),
@@ -99,7 +99,7 @@ def make(network: Network, seed: int, folder: Path) -> None:
         max_position_embeddings=network.positions,
         dropout=network.dropout,
         init_std=(3 * network.width) ** -0.5,  # as torch's linear maps, which theirs are
-        **parts,
+        **stack_settings,
         **_CONFIGURATION,
     )
     torch.manual_seed(seed)
@@ -129,12 +129,12 @@ def convert(checkpoint: Path, folder: Path) -> None:
     transformers = import_module("transformers", "transformers")
     try:
         data = torch.load(checkpoint, map_location="cpu", weights_only=True)
-        parts = {part: _without_prefix(data[part]) for part in ("encoder", "decoder")}
-        settings = _settings(parts, data.get("params") or {})
+        weights_of = {stack: _without_prefix(data[stack]) for stack in ("encoder", "decoder")}
+        settings = _settings(weights_of, data.get("params") or {})
         weights = {
             name: value.contiguous()
-            for part, own in parts.items()
-            for name, value in _renamed(torch, part, own)
+            for stack, own in weights_of.items()
+            for name, value in _renamed(torch, stack, own)
         }
         network = transformers.BartForConditionalGeneration(transformers.BartConfig(**settings))
         if missing := network.state_dict().keys() - weights.keys() - {"model.shared.weight"}:
@@ -145,8 +145,10 @@ def convert(checkpoint: Path, folder: Path) -> None:
         raise UserError(
             f"{checkpoint} is no checkpoint of Lample and Charton: {reason_of(error)}"
         ) from None
-    own, other = (getattr(network.model, part).embed_tokens.weight for part in parts)
-    if own is other:
+    own, decoder_embeddings = (
+        getattr(network.model, stack).embed_tokens.weight for stack in weights_of
+    )
+    if own is decoder_embeddings:
         raise UserError("embeddings of encoder and decoder differ: this needs transformers 5")
     network.load_state_dict({**weights, "model.shared.weight": own})
     _save(network, folder)
@@ -157,12 +159,17 @@ def _without_prefix(weights: Mapping[str, Any]) -> dict[str, Any]:
     return {name.removeprefix("module."): value.float() for name, value in weights.items()}
 
 
-def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any]) -> dict[str, Any]:
-    positions, width = parts["encoder"]["position_embeddings.weight"].shape
-    tokens = parts["encoder"]["embeddings.weight"].shape[0]
+def _settings(
+    weights_of: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any]
+) -> dict[str, Any]:
+    positions, width = weights_of["encoder"]["position_embeddings.weight"].shape
+    tokens = weights_of["encoder"]["embeddings.weight"].shape[0]
     if tokens != len(TOKENS):
         raise UserError(f"the checkpoint has {tokens} tokens; those of the codec are {len(TOKENS)}")
-    heads, hidden = params.get("n_heads", HEADS), parts["encoder"]["ffns.0.lin1.weight"].shape[0]
+    heads, hidden = (
+        params.get("n_heads", HEADS),
+        weights_of["encoder"]["ffns.0.lin1.weight"].shape[0],
+    )
     settings: dict[str, Any] = {
         **_CONFIGURATION,
         "d_model": width,
@@ -170,21 +177,21 @@ def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any])
         "tie_word_embeddings": False,
         "dropout": 0.0,
     }
-    for part, weights in parts.items():
-        settings[f"{part}_layers"] = sum(name.endswith("lin1.weight") for name in weights)
-        settings[f"{part}_attention_heads"] = heads
-        settings[f"{part}_ffn_dim"] = hidden
+    for stack, weights in weights_of.items():
+        settings[f"{stack}_layers"] = sum(name.endswith("lin1.weight") for name in weights)
+        settings[f"{stack}_attention_heads"] = heads
+        settings[f"{stack}_ffn_dim"] = hidden
     return settings
 
 
-def _renamed(torch: Any, part: str, weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _renamed(torch: Any, stack_name: str, weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in weights.items():
-        *path, kind = name.split(".")
-        stack = f"model.{part}"
+        *path, weight_or_bias = name.split(".")
+        stack = f"model.{stack_name}"
         if path == ["proj"]:
             yield (
                 ("lm_head.weight", value / SCALE)
-                if kind == "weight"
+                if weight_or_bias == "weight"
                 else (
                     "final_logits_bias",
                     value[None],
@@ -194,12 +201,19 @@ def _renamed(torch: Any, part: str, weights: Mapping[str, Any]) -> Iterator[tupl
             unused = torch.zeros(2, value.shape[1])
             yield f"{stack}.embed_positions.weight", torch.cat([unused, value * SCALE])
         elif len(path) == 1:
-            yield f"{stack}.{_OUTSIDE[path[0]]}.{kind}", value * SCALE
+            yield f"{stack}.{_STACK_NAMES[path[0]]}.{weight_or_bias}", value * SCALE
         else:
             module, layer, *linear = path
-            where = [f"{stack}.layers.{layer}", _LAYERS[module], *(_LINEAR[one] for one in linear)]
+            where = [
+                f"{stack}.layers.{layer}",
+                _LAYERS[module],
+                *(_LINEAR[linear_name] for linear_name in linear),
+            ]
             if _READERS.intersection(linear):
-                scaled = value / SCALE if kind == "weight" else value
+                scaled = value / SCALE if weight_or_bias == "weight" else value
             else:
                 scaled = value * SCALE
-            yield ".".join([one for one in where if one] + [kind]), scaled
+            yield (
+                ".".join([component for component in where if component] + [weight_or_bias]),
+                scaled,
+            )

@@ -35,8 +35,8 @@ class Network(ABC):
     @staticmethod
     def of(torch: Any, model: Any, pad: int) -> Network:
         """The kind of a model."""
-        kind = EncoderDecoder if model.config.is_encoder_decoder else Decoder
-        return kind(torch, model, pad)
+        network_class = EncoderDecoder if model.config.is_encoder_decoder else Decoder
+        return network_class(torch, model, pad)
 
     @abstractmethod
     def longest_prompt(self) -> int:
@@ -47,7 +47,7 @@ class Network(ABC):
         """The most tokens after a prompt of so many tokens."""
 
     @abstractmethod
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
         """Begin to generate after prompts; ``seen`` is what the only one's pictures become."""
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Network(ABC):
         return values
 
 
-class Generation(ABC):
+class TokenGeneration(ABC):
     """Tokens that are generated one by one for each row of a batch."""
 
     @abstractmethod
@@ -122,9 +122,9 @@ def common_start(rows: Sequence[list[int]]) -> int:
     2
 
     """
-    first, last = min(rows), max(rows)
-    most = min(map(len, rows)) - 1
-    return next((i for i in range(most) if first[i] != last[i]), most)
+    least, greatest = min(rows), max(rows)
+    limit = min(map(len, rows)) - 1
+    return next((i for i in range(limit) if least[i] != greatest[i]), limit)
 
 
 class Decoder(Network):
@@ -140,7 +140,7 @@ class Decoder(Network):
     def room(self, prompt: int) -> int:
         return self.context - prompt
 
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
         return _AfterPrompts(self, prompts, seen)
 
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -167,7 +167,7 @@ class Decoder(Network):
         return len(prompt)
 
 
-class _AfterPrompts(Generation):
+class _AfterPrompts(TokenGeneration):
     def __init__(
         self, network: Decoder, prompts: Sequence[list[int]], seen: dict[str, Any]
     ) -> None:
@@ -183,20 +183,20 @@ class _AfterPrompts(Generation):
         ids, mask = network.padded([prompts[0][:shared]])
         self._cache = network.output(ids, mask, last=1, use_cache=True).past_key_values
         self._cache.batch_repeat_interleave(len(prompts))
-        self._ids, rest = network.padded([prompt[shared:] for prompt in prompts])
-        self._mask = network.torch.cat([mask.expand(len(prompts), -1), rest], dim=1)
+        self._ids, suffix_mask = network.padded([prompt[shared:] for prompt in prompts])
+        self._mask = network.torch.cat([mask.expand(len(prompts), -1), suffix_mask], dim=1)
 
     def next_logits(self) -> Any:
-        more = {"past_key_values": self._cache, "use_cache": True, "places": self._places}
-        output = self._network.output(self._ids, self._mask, last=1, **more, **self._seen)
+        cache_options = {"past_key_values": self._cache, "use_cache": True, "places": self._places}
+        output = self._network.output(self._ids, self._mask, last=1, **cache_options, **self._seen)
         self._seen = {}
         self._cache = output.past_key_values
         return output.logits[:, -1]
 
     def append(self, tokens: Any) -> None:
         self._ids = tokens[:, None]
-        ones = self._network.torch.ones_like(self._ids)
-        self._mask = self._network.torch.cat([self._mask, ones], dim=1)
+        new_mask = self._network.torch.ones_like(self._ids)
+        self._mask = self._network.torch.cat([self._mask, new_mask], dim=1)
 
 
 class EncoderDecoder(Network):
@@ -208,7 +208,7 @@ class EncoderDecoder(Network):
     def room(self, prompt: int) -> int:
         return self.context - 1
 
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
         return _AfterStart(self, *self.padded(prompts, left=False))
 
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -232,7 +232,7 @@ class EncoderDecoder(Network):
         return 1
 
 
-class _AfterStart(Generation):
+class _AfterStart(TokenGeneration):
     def __init__(self, network: EncoderDecoder, ids: Any, mask: Any) -> None:
         self._model, self._mask = network.model, mask
         self._encoded = self._model.get_encoder()(input_ids=ids, attention_mask=mask)

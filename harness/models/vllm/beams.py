@@ -90,4 +90,6 @@ async def beam_search(
 
 
 def _best(hypotheses: list[Hypothesis], width: int, penalty: float) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda one: (-one.score(penalty), one.tokens))[:width]
+    return sorted(
+        hypotheses, key=lambda hypothesis: (-hypothesis.score(penalty), hypothesis.tokens)
+    )[:width]

@@ -133,12 +133,12 @@ class VllmModel(Model):
         for name, _ in self.engine:
             if name.partition(".")[0] not in vllm_names:  # x.y is a part of the JSON object x
                 own = {item.name.replace("_", "-") for item in fields(self)} - {"spec", "engine"}
-                known = own | {
+                option_names = own | {
                     flag for flag in vllm_names - set(RESERVED) if not flag.startswith("no-")
                 }
                 hint = (
-                    suggest(name, known)
-                    if has_near_match(name, known)
+                    suggest(name, option_names)
+                    if has_near_match(name, option_names)
                     else "see `vllm serve --help`"
                 )
                 raise ModelError(f"model {self.spec} has no option {name!r}, nor has vLLM; {hint}")
@@ -185,19 +185,19 @@ class VllmModel(Model):
     def template_arguments(self) -> dict[str, Any]:
         """The chat template's arguments."""
         try:
-            given = json.loads(self.chat_template_kwargs or "{}")
+            arguments = json.loads(self.chat_template_kwargs or "{}")
         except ValueError:
-            given = None
-        if not isinstance(given, dict):
+            arguments = None
+        if not isinstance(arguments, dict):
             raise ModelError("chat-template-kwargs must be a JSON object")
         thinking = {} if self.enable_thinking is None else {"enable_thinking": self.enable_thinking}
-        return given | thinking
+        return arguments | thinking
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        given = dict(self.engine).get("revision", "")
-        return "" if is_local(self._given) else hub_commit(self.name, given)
+        revision = dict(self.engine).get("revision", "")
+        return "" if is_local(self._given) else hub_commit(self.name, revision)
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -259,9 +259,9 @@ def parse(parser: Any, arguments: list[str], spec: str) -> Any:
     return parser.parse_args(arguments)
 
 
-def has_near_match(wanted: str, known: set[str]) -> bool:
+def has_near_match(name: str, names: set[str]) -> bool:
     """Whether a mistyped name resembles a known one."""
-    return suggest(wanted, known).startswith("did you mean")
+    return suggest(name, names).startswith("did you mean")
 
 
 def looks_local(name: str) -> bool:
@@ -295,10 +295,10 @@ def engine_placement(spec: str, options: Mapping[str, str], concurrency: int) ->
     """
     sizes = {}
     for name in ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"):
-        given = options.get(name, "1")
-        if not given.isdecimal() or not int(given):
-            raise ModelError(f"model {spec}: {name} must be a positive number, not {given!r}")
-        sizes[name] = int(given)
+        size = options.get(name, "1")
+        if not size.isdecimal() or not int(size):
+            raise ModelError(f"model {spec}: {name} must be a positive number, not {size!r}")
+        sizes[name] = int(size)
     engines = sizes["data-parallel-size"] if "data-parallel-size" in options else None
     if options.get("enable-expert-parallel") == "true":
         raise ModelError(

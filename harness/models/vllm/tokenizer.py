@@ -73,19 +73,19 @@ class VllmTokenizer:
         The prompt's tokens are those that a completion is sampled after. Where the tokenizer would
         merge the prompt's end with the text's beginning, the text is tokenized alone.
         """
-        before, whole = self.encode(prompt), self.encode(prompt, text)
-        if whole[: len(before)] == before:
-            return before, whole[len(before) :]
-        after = list(self.tokenizer.encode(text, add_special_tokens=False))
+        prompt_tokens, all_tokens = self.encode(prompt), self.encode(prompt, text)
+        if all_tokens[: len(prompt_tokens)] == prompt_tokens:
+            return prompt_tokens, all_tokens[len(prompt_tokens) :]
+        text_tokens = list(self.tokenizer.encode(text, add_special_tokens=False))
         # Some tokenizers add a space before a text: leave its token out.
-        wanted = self.tokenizer.decode(whole)
+        expected = self.tokenizer.decode(all_tokens)
         if (
-            self.tokenizer.decode(before + after)
-            != wanted
-            == self.tokenizer.decode(before + after[1:])
+            self.tokenizer.decode(prompt_tokens + text_tokens)
+            != expected
+            == self.tokenizer.decode(prompt_tokens + text_tokens[1:])
         ):
-            after = after[1:]
-        return before, after
+            text_tokens = text_tokens[1:]
+        return prompt_tokens, text_tokens
 
     def decode(self, prompt: Rendered, tokens: Sequence[int]) -> str:
         """Return a completion's text."""

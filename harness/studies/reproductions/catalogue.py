@@ -1,4 +1,4 @@
-"""What the papers published, and the commands that repeat it.
+"""Published results of papers, and the commands that reproduce them.
 
 `catalogue.toml` is the data: `run.py reproduce` runs its commands, and the tables of
 docs/reproduce.md are printed from it. Numbers of ours that a command measures are not in it: they
@@ -19,31 +19,31 @@ from ...core.errors import UnknownNameError, UserError, suggest
 from ...report.sections import Section
 from .measurements import Measurement, recorded
 
-#: What stands in commands for the options of `run.py reproduce`.
+#: Placeholders in commands for the options of `run.py reproduce`.
 MODEL, OUT = "model", "out"
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A published table or figure, or a part of one.
+    """A published table or figure, or a part of a table.
 
     Attributes:
-        name: for `run.py reproduce`; empty if there is no command.
-        place: where it was published.
-        needs: of the command: processor time, a GPU, a key.
+        name: the name for `run.py reproduce`; empty without a command.
+        place: the table or figure in the paper.
+        needs: the command's needs: processor time, a GPU, a key.
         commands: command lines of `run.py`, with ``{out}`` for the folder of results and
-            ``{model}`` for the model, if that is for the user to name.
-        small: the same at a reduced size.
+            ``{model}`` for a model that the user names.
+        small: the command lines at a reduced size.
         size: what is reduced.
-        time: how long it took here.
+        time: the duration here.
         ours: our numbers; with ``measure``, a format of the measurement's values.
-        published: the paper's.
-        not_run: why it, or the whole size, was not run here.
+        published: the paper's numbers.
+        not_run: why the command, or the full size, was not run here.
         measure: what reads the numbers in the folder of results (`measures.MEASURES`).
         own_model: the model of our measurement, where that is open.
         check: whether `reproduce --check` repeats the measurement: at most about a minute of
             processor time, with the same numbers on every machine.
-        seed: of the measurement's data.
+        seed: the seed of the measurement's data.
 
     """
 
@@ -74,24 +74,24 @@ class Reproduction:
 
         Args:
             out: the folder of results.
-            model: the model to ask, as of ``--model``.
-            small: at the reduced size.
+            model: the model to ask, a value of ``--model``.
+            small: use the reduced size.
 
         Returns:
             A list of arguments for each command.
 
         Raises:
-            UserError: there is no such size, or a model is missing or not asked for.
+            UserError: the size has no command, or a model is missing or superfluous.
 
         """
         lines = self.small if small else self.commands
         if not lines:
             size = " at a reduced size" if small else ""
             raise UserError(f"{self.name} has no command{size}: {self.not_run or 'it runs whole'}")
-        wanted = any(f"{{{MODEL}}}" in line for line in lines)
-        if wanted and model is None:
+        names_model = any(f"{{{MODEL}}}" in line for line in lines)
+        if names_model and model is None:
             raise UserError(f"{self.name} asks a model of your own: name it with --model KIND/NAME")
-        if model is not None and not wanted:
+        if model is not None and not names_model:
             raise UserError(f"{self.name} names its models; leave out --model")
         values = {OUT: out, MODEL: model or ""}
         return [[word.format(**values) for word in shlex.split(line)] for line in lines]
@@ -99,7 +99,7 @@ class Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper, with what it published."""
+    """A paper with its published results."""
 
     title: str
     results: tuple[Reproduction, ...]
@@ -117,16 +117,16 @@ def reproduction(name: str) -> Reproduction:
     """The reproduction with a name.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: no reproduction has this name.
 
     >>> reproduction("antiderivbench-table1-sympy").place
     'Table 1, SymPy'
 
     """
-    known = {result.name: result for paper in papers() for result in paper.results if result.name}
-    if name not in known:
-        raise UnknownNameError(f"no reproduction {name!r}; {suggest(name, known)}")
-    return known[name]
+    by_name = {result.name: result for paper in papers() for result in paper.results if result.name}
+    if name not in by_name:
+        raise UnknownNameError(f"no reproduction {name!r}; {suggest(name, by_name)}")
+    return by_name[name]
 
 
 def sections() -> list[Section]:
@@ -144,17 +144,17 @@ def sections() -> list[Section]:
     ]
 
 
-def our_numbers(one: Reproduction) -> str:
+def our_numbers(result: Reproduction) -> str:
     """Our numbers, with the version, seed and date of their measurement.
 
     >>> our_numbers(reproduction("hint-table-a1"))[:9]
     'test: I 9'
 
     """
-    if not one.measure:
-        return one.ours
-    result: Measurement = recorded(one.name)
-    return f"{one.ours.format(**result.values)} ({result.origin})"
+    if not result.measure:
+        return result.ours
+    measurement: Measurement = recorded(result.name)
+    return f"{result.ours.format(**measurement.values)} ({measurement.origin})"
 
 
 def checked() -> list[Reproduction]:
@@ -162,14 +162,14 @@ def checked() -> list[Reproduction]:
     return [result for paper in papers() for result in paper.results if result.check]
 
 
-def _cells(one: Reproduction) -> tuple[str, ...]:
-    name = f"`{one.name}`" if one.name else ""
-    if one.name and one.small:
-        name += f" (`--small`: {one.size})"
-    ours = our_numbers(one)
-    if one.not_run:
-        ours = f"{ours}; not run whole: {one.not_run}" if ours else f"not run: {one.not_run}"
-    return one.place, name, one.needs, one.time, ours, one.published
+def _cells(result: Reproduction) -> tuple[str, ...]:
+    name = f"`{result.name}`" if result.name else ""
+    if result.name and result.small:
+        name += f" (`--small`: {result.size})"
+    ours = our_numbers(result)
+    if result.not_run:
+        ours = f"{ours}; not run whole: {result.not_run}" if ours else f"not run: {result.not_run}"
+    return result.place, name, result.needs, result.time, ours, result.published
 
 
 def described() -> Sequence[Mapping[str, object]]:

@@ -28,7 +28,7 @@ from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
-from ..config import Section as Settings
+from ..config import ConfigSection as Settings
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
 from .examples import training_set, validation_set

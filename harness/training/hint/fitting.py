@@ -19,7 +19,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from ....rewards.records import plain
-from ...models.seq2seq.networks import Network, make
+from ...models.seq2seq.networks import Seq2SeqNetwork, make
 from ...models.seq2seq.sizes import Sizes, answer
 from ...store.atomic import replacing
 from . import examples as data
@@ -146,7 +146,9 @@ def _write(weights: Mapping[str, torch.Tensor], sizes: Sizes, folder: Path) -> N
     finished.rename(folder / "model")
 
 
-def validated(network: Network, sets: Mapping[str, Examples], reader: Reader) -> dict[str, float]:
+def validated(
+    network: Seq2SeqNetwork, sets: Mapping[str, Examples], reader: Reader
+) -> dict[str, float]:
     """The accuracy of greedy answers on each set."""
     found = {}
     for split, examples in sets.items():

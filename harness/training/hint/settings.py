@@ -11,13 +11,13 @@ from ....benchmarks.hint.splits import SPLITS, TRAIN_OPERATORS
 from ....rewards.errors import suggest
 from ....rewards.records import plain
 from ...models.seq2seq.sizes import TABLE_3, Sizes
-from ..config import Section
+from ..config import ConfigSection
 
 #: Learning rates by kind of model (table A3).
 RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-4}
 
 
-class TrainingSection(Section, frozen=True, kw_only=True):
+class TrainingSection(ConfigSection, frozen=True, kw_only=True):
     """How to train; the defaults are the paper's.
 
     ``per_length`` is how many expressions of each number of operators are taken (None: all, up to
@@ -49,14 +49,14 @@ class TrainingSection(Section, frozen=True, kw_only=True):
         return {**RATES, **self.learning_rate}[kind]
 
 
-class HintEvaluation(Section, frozen=True, kw_only=True):
+class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
     """What the models are asked: the five splits, spread over them with a limit."""
 
     benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
     limit: int | None = None
 
 
-class HintConfig(Section, frozen=True, kw_only=True):
+class HintConfig(ConfigSection, frozen=True, kw_only=True):
     """Baselines to train, each with every seed.
 
     ``models`` are names of table 3; ``sizes`` change all of them (`Sizes`). ``pictures`` is a

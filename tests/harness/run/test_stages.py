@@ -313,7 +313,7 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
 def test_a_sweep_without_all_answers_has_another_status(
     cli: Command, tmp_path: Path, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry._KINDS, "flaky", Flaky)
+    monkeypatch.setitem(registry._BUILT_IN, "flaky", Flaky)
     file = tmp_path / "reachable"
     words = ["--model", "flaky/x", "-M", f"reachable={file}", "--benchmark", two, "--out", "run"]
     for reachable, status in [("p1", 1), ("p1 p2", 0)]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ....stats.clusters import ParentIndex
 from ....stats.compare import Breakdown, labels_of, range_names
-from ....stats.paired import FEWEST
+from ....stats.paired import MIN_PAIRS
 from ....stats.tallies import tally_samples
 from ....store.run import Run
 from ...figures.curves import label_chart
@@ -71,7 +71,7 @@ def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
     means = {
         label: {name: sum(shares) / len(shares) for name, shares in of.items()}
         for label, of in values.items()
-        if len(problems[label]) >= FEWEST
+        if len(problems[label]) >= MIN_PAIRS
     }
     if len(means) < 2:
         return None
