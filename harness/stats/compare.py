@@ -85,9 +85,9 @@ def compare(
             have.
         ks: the k of pass@k in addition to the primary k, which the manifest declares.
         breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems, each
-            ``"operator"`` of the integrands, or the outcome of ``"simplify"``; for HINT's expressions by operator, or by ranges
-            of ``"depth"``, ``"length"``, longest ``"dependency"``, number of ``"operators"``,
-            ``"result"`` or ``"largest"`` value.
+            ``"operator"`` of the integrands, or the outcome of ``"simplify"``; for HINT's
+            expressions by operator, or by ranges of ``"depth"``, ``"length"``, longest
+            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
         target: the difference to compute the needed number of problems and samples for.
         prices: the prices of tokens, from which the cost of each system is computed.
 
