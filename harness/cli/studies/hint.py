@@ -42,7 +42,7 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Of the 
 @hint.command()
 @click.option(
     "--per-length",
-    default=2000,
+    default=statistics.PER_LENGTH,
     show_default=True,
     type=click.IntRange(1),
     help="Training expressions of each number of operators that are counted.",
