@@ -29,12 +29,12 @@ from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
 from .infix import INTEGRAL, Dialect, read, write
 
-#: Seconds of processor time for what a worker does itself: it reads a problem and imports SymPy.
+#: Seconds of processor time for the worker's own work: reading a problem and importing SymPy.
 WORKER_DEADLINE = 30.0
-#: Seconds of wall clock for each second of processor time. Only a machine that stands still reaches
-#: them, with a hundred processes on a core; a program that waits is ended before (`_worker`).
+#: Seconds of wall clock for each second of processor time. Only a stalled machine reaches the
+#: limit, with a hundred processes on a core; a waiting program is ended before (`_worker`).
 WALL_CLOCK_FACTOR = 100.0
-#: And seconds of wall clock for the worker's own part.
+#: Seconds of wall clock for the worker's own work.
 START_SECONDS = 300.0
 
 #: A reply of `_worker`.
@@ -43,13 +43,12 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that is asked for one integral at a time.
+    """A computer algebra system, asked for an integral at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
-    ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
-    not tried again. Where the machine stands still, the problem is asked once more when the pool
-    has nothing else to do, and else is ``unreachable``: the next sweep asks again. Prompt and
-    sampling are ignored.
+    ``concurrency`` do not change the results. A timeout is a completion like any other and is not
+    repeated. On a stalled machine, the problem is asked once more when the pool is idle, and else
+    is ``unreachable``: the next sweep asks again. Prompt and sampling are ignored.
     """
 
     time_limit: float = 10.0
@@ -58,7 +57,7 @@ class Solver(Model):
 
     #: The function of `_worker` that runs the system.
     task: ClassVar[str]
-    #: The tasks of problems that it can be asked for.
+    #: The tasks of the problems that the system can solve.
     problem_tasks: ClassVar[tuple[str, ...]] = ("integration",)
 
     def __post_init__(self) -> None:
@@ -104,7 +103,7 @@ class Solver(Model):
             (reply,) = await pool.amap(
                 self.task, [arguments], deadline=WORKER_DEADLINE, wall_clock=wall_clock
             )
-            if isinstance(reply, WorkerCutOff):  # a fault of the machine, not of the system
+            if isinstance(reply, WorkerCutOff):  # the machine's fault, not the system's
                 return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
             if isinstance(reply, WorkerError):
                 return _failure(request, str(reply))
@@ -150,18 +149,18 @@ def _failure(
     return Completion.to(request, "", finish_reason=reason, detail=detail[:500], latency=seconds)
 
 
-#: What the answer to a divergent integral is.
+#: The answer to a divergent integral.
 DIVERGES = r"\text{diverges}"
 
 
 @dataclass(frozen=True)
 class IntegralQuestion:
-    """What a system is asked for, as trees.
+    """The integral that a system is asked for, as trees.
 
     Attributes:
         integrand: The integrand.
-        variable: Its variable.
-        limits: Those of a definite integral; +1 and -1 are plus and minus infinity.
+        variable: The variable of integration.
+        limits: The limits of a definite integral; +1 and -1 are plus and minus infinity.
         principal_value: Cauchy's principal value is asked for.
 
     """
@@ -191,7 +190,7 @@ class IntegralQuestion:
 
     @property
     def names(self) -> dict[str, str]:
-        """The symbols, with names that have no meaning in any system."""
+        """Names for the symbols without meaning in any system."""
         trees = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
         parameters = sorted(set().union(*map(symbols_of, trees)) - {self.variable})
         return {self.variable: "x"} | {
@@ -201,14 +200,14 @@ class IntegralQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
-    """A system that is a program: it runs a script that writes the answer to a file, in one line.
+    """A system that is a program: a script writes the answer to a file, in one line.
 
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
 
-    For definite integrals it has the names of ``infinities``, minus infinity first, what the
-    program writes for infinite values, and what it prints where an integral ``diverges``, or where
-    it returns only a ``principal_value`` (None: it has none).
+    For definite integrals a subclass has the names of ``infinities``, minus infinity first, the
+    program's infinite values, and the messages of an integral that ``diverges`` or has only a
+    ``principal_value`` (None: the system has none).
     """
 
     task: ClassVar[str] = "run_program"
@@ -244,22 +243,23 @@ class ProgramSolver(Solver):
 
     @abstractmethod
     def command(self, program: str) -> list[str]:
-        """Return the command line; it runs in a folder with the file ``script``."""
+        """Return the command line, for a folder with the file ``script``."""
 
     @abstractmethod
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
         """Return a script that writes an integral in x to the file ``answer``.
 
         Args:
-            integrand: In the system's notation.
-            assumptions: The kinds of the other symbols (``positive``, ``integer``, ...).
-            limits: Those of a definite integral, in the system's notation; none: an antiderivative.
+            integrand: The integrand in the system's notation.
+            assumptions: The kinds of the parameters (``positive``, ``integer``, ...).
+            limits: The limits of a definite integral, in the system's notation; empty for an
+                antiderivative.
 
         """
 
     @abstractmethod
     def error_message(self, output: str) -> str:
-        """Return why there is no answer, from what the program printed."""
+        """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
         question = IntegralQuestion.of(problem)
@@ -304,7 +304,7 @@ class ProgramSolver(Solver):
         return _latex(answer), remark
 
     def _divergence(self, question: IntegralQuestion, reply: Reply) -> tuple[str, str] | None:
-        """The answer that an integral diverges, with a remark, if the program says so."""
+        """The answer "diverges" with a remark, if the program reports divergence; else None."""
         remark = self.diverges.search(reply["output"])
         if self.principal_value is not None and not question.principal_value:
             remark = remark or self.principal_value.search(reply["output"])
@@ -315,7 +315,7 @@ class ProgramSolver(Solver):
 
 
 def _latex(answer: Expression) -> str:
-    """Return an answer in LaTeX, with unevaluated integrals as such."""
+    """Return an answer in LaTeX, with unevaluated integrals."""
     if isinstance(answer, Call) and answer.function == INTEGRAL and len(answer.args) in (2, 4):
         integrand, variable, *limits = answer.args
         if isinstance(variable, Symbol):
@@ -330,9 +330,9 @@ def _latex(answer: Expression) -> str:
 
 @cache
 def _version(program: str) -> str:
-    """Return the first line of a program's ``--version`` that has a number.
+    """Return the first line of a program's ``--version`` with a number.
 
-    FriCAS says before it which of its parts are missing.
+    FriCAS prints lines about missing parts before.
     """
     try:
         process = subprocess.run(
