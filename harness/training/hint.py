@@ -1,10 +1,11 @@
 """HINT's seq2seq baselines (Li et al. 2023, tables 2, 3 and A3), trained and evaluated.
 
-    config.json        the configuration; another one needs another directory
-    MODEL-sSEED/       checkpoint.pt, log.jsonl and, when finished, model/
-    evaluation/        a run (`harness.sweep`) of all models
+    config.json the configuration; a different configuration needs another directory MODEL-sSEED/
+    checkpoint.pt, log.jsonl and, when finished, model/ evaluation/ a run (`harness.sweep`) of all
+    models
 
-Finished models are skipped, and an interrupted one goes on from its checkpoint to the same weights.
+Finished models are skipped; an interrupted training resumes from the checkpoint, with the same
+final weights.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ from .config import ConfigSection
 from .settings_file import write_settings
 from .training_run import TrainingRun
 
-#: Gradients are cut to this norm (Li et al. 2023, section 4.3).
+#: The largest norm of gradients (Li et al. 2023, section 4.3).
 CLIP = 5.0
 #: Learning rates by kind of model (table A3).
 RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-4}
 
 
 class TrainingSection(ConfigSection, frozen=True, kw_only=True):
-    """How to train; the defaults are the paper's.
+    """Settings of the training; the defaults are the paper's.
 
-    ``per_length`` is how many expressions of each number of operators are taken (None: all, up to
+    ``per_length`` is the number of expressions for each number of operators (None: all, up to
     100,000). ``learning_rate`` is by kind of model (`RATES`).
     """
 
@@ -59,7 +60,7 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
 
 
 class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
-    """What the models are asked: the five splits, spread over them with a limit."""
+    """Settings of the evaluation: problems of the five splits, with a limit spread over the splits."""
 
     benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
     limit: int | None = None
@@ -69,7 +70,7 @@ class HintConfig(ConfigSection, frozen=True, kw_only=True):
     """Baselines to train, each with every seed.
 
     ``models`` are names of table 3; ``sizes`` change all of them (`Sizes`). ``pictures`` is a
-    folder of the original handwriting; "" is what this package draws.
+    folder of the original handwriting; "" means this package's drawings.
     """
 
     models: tuple[str, ...]
@@ -98,11 +99,11 @@ class HintConfig(ConfigSection, frozen=True, kw_only=True):
 
 
 def train(config: HintConfig, into: TrainingRun) -> Run:
-    """Train and evaluate, or go on with that.
+    """Train and evaluate, or resume both.
 
     Args:
-        config: What to do.
-        into: Its directory, and how it is watched.
+        config: The configuration.
+        into: The directory of the training run, with log and progress.
 
     Returns:
         The run of the evaluation.
@@ -135,7 +136,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
 
 
 def training_set(seed: int, per_length: int | None) -> tuple[list[str], list[int]]:
-    """Expressions with their results: the first of each number of operators, in the order drawn."""
+    """Expressions and results: for each number of operators the first ones, in the order drawn."""
     texts: list[str] = []
     values: list[int] = []
     for operators in range(TRAIN_OPERATORS + 1):
@@ -205,20 +206,20 @@ def _fit(
 def batches(
     size: int, batch: int, steps: int, seed: int, done: int = 0
 ) -> Iterator[tuple[int, list[int]]]:
-    """The steps that are left, from 1, with the places of their examples; epochs are shuffled."""
-    each = max(size // batch, 1)  # what is left of an epoch is not used
+    """The remaining steps, counted from 1, with the indices of their examples; epochs are shuffled."""
+    per_epoch = max(size // batch, 1)  # an incomplete batch is dropped
     order, epoch = torch.empty(0), -1
     for step in range(done, steps):
-        if step // each != epoch:
-            epoch = step // each
+        if step // per_epoch != epoch:
+            epoch = step // per_epoch
             generator = torch.Generator().manual_seed(seed * 1_000_003 + epoch)
             order = torch.randperm(size, generator=generator)
-        at = step % each * batch
+        at = step % per_epoch * batch
         yield step + 1, order[at : at + batch].tolist()
 
 
 def medians(run: Run) -> Section:
-    """Table 3 of a run: for each baseline the median of its seeds ± their standard deviation."""
+    """Table 3 of a run: for each baseline the median over seeds ± the standard deviation."""
     rows: dict[str, dict[str, list[float]]] = {}
     for row in summarise(run).rows:
         name = Path(row.label).name.rpartition("-s")[0]

@@ -140,10 +140,10 @@ def _problems(
 
 def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
     """Perturbations of any problems, as if a model had solved them."""
-    kind = name.partition("/")[2]
-    if kind not in KINDS:
-        raise UserError(f"{name!r} cannot be made of a bank; {suggest(kind, KINDS)}")
-    return KINDS[kind](load(bank, seed=seed), seed)[:limit]
+    perturbation = name.partition("/")[2]
+    if perturbation not in KINDS:
+        raise UserError(f"{name!r} cannot be made of a bank; {suggest(perturbation, KINDS)}")
+    return KINDS[perturbation](load(bank, seed=seed), seed)[:limit]
 
 
 def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:
