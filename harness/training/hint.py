@@ -60,7 +60,7 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
 
 
 class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
-    """Settings of the evaluation: problems of the five splits, with a limit spread over the splits."""
+    """Settings of the evaluation: the five splits, with a limit spread over them."""
 
     benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
     limit: int | None = None
@@ -206,7 +206,7 @@ def _fit(
 def batches(
     size: int, batch: int, steps: int, seed: int, done: int = 0
 ) -> Iterator[tuple[int, list[int]]]:
-    """The remaining steps, counted from 1, with the indices of their examples; epochs are shuffled."""
+    """The remaining steps, counted from 1, with indices of examples; epochs are shuffled."""
     per_epoch = max(size // batch, 1)  # an incomplete batch is dropped
     order, epoch = torch.empty(0), -1
     for step in range(done, steps):

@@ -1,4 +1,4 @@
-"""Trainers: TRL's with the verifier's reward, and a trainer of pairs; all resume from checkpoints."""
+"""Trainers, resumable from checkpoints: TRL's with the verifier's reward, and of pairs."""
 
 from __future__ import annotations
 

@@ -159,7 +159,8 @@ def _take(
         unsupported = next((problem for problem in problems if problem.task not in PROMPTS), None)
         if unsupported is not None:
             raise UserError(
-                f"{unsupported.name} has no integrals, but problems of the task {unsupported.task!r}"
+                f"{unsupported.name} has no integrals, but problems of the task "
+                f"{unsupported.task!r}"
             )
         distinct, repeats = _without(problems, duplicates(problems), keep_first=True)
         unseen, screened = _without(distinct, overlap(distinct, evaluation))

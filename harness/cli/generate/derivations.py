@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ....benchmarks.derivations.options import VARIANTS
-from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation_splits
+from ....benchmarks.derivations.splits import SplitSizes, calculus_splits, derivation_splits
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...core.wording import counted
@@ -110,7 +110,7 @@ def _generate(
 ) -> None:
     if _of_subset(benchmark, seed, **subset_options):
         return
-    sizes, options = Sizes.of(count, test_share=test_share), VARIANTS[variant]
+    sizes, options = SplitSizes.of(count, test_share=test_share), VARIANTS[variant]
     with on_cluster(cluster):
         splits = splits_of(sizes, seed, options=options, style=style, workers=workers)
     write_splits(splits, subset_options["out"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from ....benchmarks.bee.augmented import Generator, Parents, built_in
+from ....benchmarks.bee.augmented import Parents, PerturbedProblems, built_in
 from ....benchmarks.bee.perturbations import PERTURBATIONS
 from ....benchmarks.brittleness import KINDS
 from ....benchmarks.registry import load, names, resolve
@@ -134,7 +134,7 @@ def _problems(
             raise UserError("--difficulty is for bee's augmentations, --bank for brittleness too")
         return load(name, limit=limit, seed=seed)
     parents = built_in() if bank is None else Parents.of(load(bank))
-    generator = Generator(recipe, parents, seed, difficulty)
+    generator = PerturbedProblems(recipe, parents, seed, difficulty)
     return _counted(generator.problems(limit), min(limit or generator.size, generator.size))
 
 
