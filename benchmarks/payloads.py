@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 import msgspec
 
 from ..rewards.errors import UserError
+from ..rewards.questions import COURSE
 from ..rewards.records import convert
 
 if TYPE_CHECKING:
@@ -88,6 +89,20 @@ class DefiniteInputs(Payload):
     """A definite integral in LaTeX, with its limits."""
 
     integral: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionInputs(Payload):
+    """A question of the course: what is to be done, and its statement in LaTeX.
+
+    Attributes:
+        question: the statement, as the verifier reads it.
+        request: a sentence that says what is to be done.
+
+    """
+
+    question: str
+    request: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +228,23 @@ class DefiniteTarget(Target):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionTarget(Target):
+    """A question of the course in LaTeX, and an answer, if one is known.
+
+    Attributes:
+        question: the statement.
+        answer: a right answer.
+
+    """
+
+    judged_by = "question"
+    referenced_by = "answer"
+
+    question: str
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LabelTarget(Target):
     """Whether a statement holds: 1 or 0."""
 
@@ -276,4 +308,7 @@ TASKS: Mapping[str, Payloads] = {
     "derivation_step": Payloads(DerivationInputs, LabelTarget),
     "calculus_step": Payloads(CalculusInputs, LabelTarget),
     "arithmetic": Payloads(ArithmeticInputs, ArithmeticTarget),
+    **dict.fromkeys(COURSE, Payloads(QuestionInputs, QuestionTarget)),
 }
+#: What a prompt template may be for besides one task: the name, and the tasks with such inputs.
+GROUPS: Mapping[str, tuple[str, ...]] = {"course": tuple(COURSE)}

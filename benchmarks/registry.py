@@ -42,6 +42,7 @@ MODULES: dict[str, str] = {
     "bee": ".bee",
     "lample_charton": ".lample_charton",
     "definite": ".definite",
+    "course": ".calculus_course",
     "drills": ".drills",
     "composed": ".composed",
     "solution_steps": ".solution_steps",

@@ -4,7 +4,7 @@ A file without a head is a body for the task ``integration``; without blocks (be
 user's message.
 
     +++
-    task = "integration"
+    task = "integration"     # or "course": the tasks whose problems are a request and a question
     description = "One line for `run.py ls prompts`."
     default = true      # optional: the task's default prompt
     stop = ["Question:"] # optional: strings that end a completion
@@ -52,6 +52,7 @@ from ..benchmarks.hint.images import problem_pictures
 from ..benchmarks.hint.pools import PoolError
 from ..benchmarks.lample_charton.codec.prefix import PrefixError
 from ..benchmarks.lample_charton.prefix_forms import prefix_form
+from ..benchmarks.payloads import GROUPS
 from ..benchmarks.problem import TASKS, Problem
 from ..rewards.errors import UserError
 from .fewshot import NotEnoughExamplesError, select
@@ -92,7 +93,7 @@ class Prompt:
 
     Attributes:
         name: the file's name without suffix.
-        task: the task of the prompt.
+        task: the task of the prompt, or a name of `benchmarks.payloads.GROUPS`.
         description: a line of description.
         source: the file's text.
         body: the Jinja template.
@@ -121,6 +122,11 @@ class Prompt:
     stages: tuple[str, ...] = (ANSWER,)
     max_tokens: Mapping[str, int] = field(default_factory=dict)  # by stage
     pictures: str | None = None
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that it is for."""
+        return GROUPS.get(self.task, (self.task,))
 
     @property
     def hash(self) -> str:
@@ -248,7 +254,7 @@ class Prompt:
 
         """
         replies = replies or {}
-        if problem.task != self.task:
+        if problem.task not in self.tasks:
             raise PromptError(
                 f"prompt {self.name!r} is for the task {self.task!r}, "
                 f"but {problem.id} is of the task {problem.task!r}"
@@ -308,7 +314,7 @@ def names(task: str | None = None) -> tuple[str, ...]:
 
     """
     library = sorted(path.stem for path in LIBRARY.glob("*.jinja"))
-    return tuple(name for name in library if task is None or load(name).task == task)
+    return tuple(name for name in library if task is None or task in load(name).tasks)
 
 
 def load(name: str) -> Prompt:
@@ -378,8 +384,9 @@ def parse(name: str, source: str) -> Prompt:
             raise PromptError(f"prompt {name!r}: unknown {key!r} in its head")
         if not isinstance(value, _HEAD[key]):
             raise PromptError(f"prompt {name!r}: {key!r} must be a {_HEAD[key].__name__}")
-    if head.get("task") not in TASKS:
-        raise PromptError(f"prompt {name!r}: its head needs task = one of {', '.join(TASKS)}")
+    if head.get("task") not in (*TASKS, *GROUPS):
+        known = ", ".join((*TASKS, *GROUPS))
+        raise PromptError(f"prompt {name!r}: its head needs task = one of {known}")
     pick = head.get("pick", OPERATOR)
     if pick not in PICKS:
         raise PromptError(f"prompt {name!r}: pick must be one of {', '.join(PICKS)}")

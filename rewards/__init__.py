@@ -21,7 +21,9 @@ from .verify.antiderivative import verify_antiderivative
 from .verify.arithmetic import verify_integer
 from .verify.certificates.make import certify
 from .verify.definite import verify_definite_integral
+from .verify.derivative import verify_derivative
 from .verify.labels import verify_label
+from .verify.limit import verify_limit
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
 from .verify.values import verify_equivalent, verify_value
 from .workers.cluster import join_cluster, use_cluster
@@ -46,9 +48,11 @@ __all__ = [
     "verify_antiderivative",
     "verify_dataset",
     "verify_definite_integral",
+    "verify_derivative",
     "verify_equivalent",
     "verify_integer",
     "verify_label",
+    "verify_limit",
     "verify_many",
     "verify_solution",
     "verify_value",

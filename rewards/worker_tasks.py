@@ -6,18 +6,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .errors import ProblemError
-from .verify.antiderivative import verify_antiderivative
+from .questions import QUESTIONS, Question
 from .verify.arithmetic import verify_integer
 from .verify.baselines.antiderivbench import evaluate
 from .verify.certificates.make import certify as make_certificate
-from .verify.definite import verify_definite_integral
 from .verify.labels import read_label, verify_label
 from .verify.solution_steps import verify_solution
-from .verify.solution_steps.reward import verify_steps
-from .verify.values import verify_equivalent, verify_value
 from .workers.child import resolve
 from .workers.dispatcher import PACKAGE
 from .workers.pool import TASKS
@@ -32,28 +31,20 @@ def timed(task: str, *arguments: Any) -> list[Any]:
     return [result, time.process_time() - started]
 
 
-def verify(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    return pack(verify_antiderivative(completion, integrand, **options))
+def __getattr__(name: str) -> Callable[..., list[Any]]:
+    """The task that packs the verdicts of a question, by the name that workers have for it."""
+    for question in QUESTIONS.values():
+        if question.worker_task == name:
+            return partial(_judged, question)
+    raise AttributeError(name)
+
+
+def _judged(question: Question, completion: str, target: str, options: dict[str, Any]) -> list[Any]:
+    return pack(question.verify(completion, target, **options))
 
 
 def certify(completion: str, integrand: str, options: dict[str, Any]) -> dict[str, Any]:
     return make_certificate(completion, integrand, **options)
-
-
-def value(completion: str, target: str, options: dict[str, Any]) -> list[Any]:
-    return pack(verify_value(completion, target, **options))
-
-
-def equivalent(completion: str, target: str, options: dict[str, Any]) -> list[Any]:
-    return pack(verify_equivalent(completion, target, **options))
-
-
-def definite(completion: str, problem: str, options: dict[str, Any]) -> list[Any]:
-    return pack(verify_definite_integral(completion, problem, **options))
-
-
-def steps(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    return pack(verify_steps(completion, integrand, **options))
 
 
 def solution(completion: str, problem: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -191,6 +191,13 @@ for _name in ("lin_comb", "subst_poly", "subst_hard"):
         source=f"{PAPER}, with another simplifier: docs/bee.md",
         simplifier="normal forms",
     )
+    PERTURBATIONS[f"{_name}_composed"] = replace(
+        PERTURBATIONS[_name],
+        name=f"{_name}_composed",
+        summary=f"The draws of {_name} as they are composed, without any simplification.",
+        source=f"{PAPER}, without its last step: docs/results/bank.md",
+        simplifier="none",
+    )
 
 
 # --- this project's ---

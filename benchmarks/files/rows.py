@@ -13,11 +13,19 @@ from ...rewards import ProblemError
 from ...rewards.errors import suggest
 from ...rewards.numeric.quadrature import prepare_definite
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.questions import COURSE
 from ...rewards.reading.expression.sympy_text import read_sympy
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.latex import ReadError, read, to_latex
 from ...rewards.reading.problem import integral_layout
-from ..payloads import DefiniteInputs, DefiniteTarget, IntegrationInputs, IntegrationTarget
+from ..payloads import (
+    DefiniteInputs,
+    DefiniteTarget,
+    IntegrationInputs,
+    IntegrationTarget,
+    QuestionInputs,
+    QuestionTarget,
+)
 from ..problem import Problem
 
 #: The fields of a row; only ``integrand`` is required.
@@ -55,8 +63,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
 
     A row with a ``task`` but without an integral is a `Problem.to_dict` dictionary; a row with the
     columns of a `PUBLISHED` data set belongs to the data set; a row with a ``problem`` is a
-    definite integral. Any other row is an integration problem with the columns `FIELDS`; further
-    columns become metadata.
+    definite integral; a row with a ``task`` and a ``question`` is of the course. Any other row is
+    an integration problem with the columns `FIELDS`; further columns become metadata.
 
     Args:
         row: the row, a mapping.
@@ -79,6 +87,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
             _check_reference(target, prepared)
     elif (module := _publisher(row)) and not row_format.columns:
         problem = import_module(module, __package__).problem_from_row(row, benchmark)
+    elif _is_of_course(row) and not row_format.columns:
+        problem = _of_course(row, benchmark, number)
     elif _is_definite(row) and not row_format.columns:
         problem = _definite(row, benchmark, number)
     else:
@@ -103,7 +113,28 @@ def is_problem(row: Mapping[str, Any]) -> bool:
 
 def _is_whole(row: Mapping[str, Any]) -> bool:
     # Rows of training sets have a task, too, but also an integrand column.
-    return "task" in row and not row.keys() & {"integrand", "problem"}
+    return "task" in row and not row.keys() & {"integrand", "problem", "question"}
+
+
+def _is_of_course(row: Mapping[str, Any]) -> bool:
+    return row.get("task") in COURSE and "question" in row and "target" not in row
+
+
+def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
+    """A question of the course: ``task``, ``question``, and an ``answer`` where one is known."""
+    asked, task = str(row["question"]), COURSE[str(row["task"])]
+    answer = None if row.get("answer") in (None, "") else str(row["answer"])
+    used = {"task", "question", "answer", "request", "assumptions", "id", "subset"}
+    return Problem(
+        id=str(row.get("id") or f"{number:04}"),
+        task=task.name,
+        benchmark=benchmark,
+        subset=str(row.get("subset") or "problems"),
+        inputs=QuestionInputs(asked, str(row.get("request") or task.summary)),
+        target=QuestionTarget(asked, answer),
+        assumptions=_mapping(row, "assumptions"),
+        metadata={name: value for name, value in row.items() if name not in used},
+    )
 
 
 def _is_definite(row: Mapping[str, Any]) -> bool:

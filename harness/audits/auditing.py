@@ -322,7 +322,7 @@ def _row(item: Item, found: Any) -> dict[str, Any]:
         found = Finding(UNDECIDED, reason=f"no verdict: {found}").to_dict()
     plain = found["status"] in (PROVED, AGREED, WITHOUT)
     kept = ("number", "place", "id", "subset", "kind")
-    told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions")
+    told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions", "note")
     texts = item.to_dict()
     row = {"task" if name == "kind" else name: texts[name] for name in told if texts[name]}
     return {"number": item.number, **row, **{name: v for name, v in found.items() if v}}

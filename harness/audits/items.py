@@ -20,6 +20,7 @@ from ...benchmarks.payloads import (
     ArithmeticTarget,
     DefiniteTarget,
     IntegrationTarget,
+    QuestionTarget,
 )
 from ...benchmarks.problem import Problem
 from ...benchmarks.registry import resolve
@@ -47,7 +48,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "decimal": ("numericalanswer", "decimal", "numerical"),
     "id": ("id", "uid", "problemid", "index", "name"),
     "subset": ("subset", "category", "source", "type", "level", "split"),
-    "assumptions": ("assumptions",),
+    "assumptions": ("assumptions", "conditions", "condition", "domain", "note", "remark"),
 }
 #: Other names of roles in ``--columns``, from files of problems.
 _ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
@@ -58,6 +59,8 @@ _NOT_ASKED = (
 )
 #: Rows by which columns are chosen where several names fit.
 _TRIED = 40
+#: Begins the kinds of questions that state themselves what is asked for.
+OF_COURSE = "course "
 #: What an operator in front of a problem makes of it.
 _DERIVATIVE = re.compile(
     r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
@@ -76,14 +79,16 @@ class Item(Record):
         place: where the row is, as ``line 3``.
         id: what the table calls it.
         subset: a part of the set that it belongs to.
-        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``; empty if it has no
-            reference, or none that could be audited.
+        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``, or `OF_COURSE` and
+            the name of a question of the course; empty if it has no reference, or none that could
+            be audited.
         problem: the text of the problem.
         reference: the text of its reference.
         alternative: the reference in another column, which is taken where the first is unread.
         decimal: an approximation of the reference, if the table has one.
         variable: the variable, where a column names it.
         assumptions: kinds of symbols.
+        note: what the row says of symbols in words, as ``x > 0``.
         fault: why the row is no question with a reference.
         contradiction: what an exact recomputation says against the reference; None if it was not
             recomputed, empty if it agrees.
@@ -101,6 +106,7 @@ class Item(Record):
     decimal: str = ""
     variable: str | None = None
     assumptions: dict[str, str] = field(default_factory=dict)
+    note: str = ""
     fault: str = ""
     contradiction: str | None = None
 
@@ -170,6 +176,9 @@ def _of_problem(problem: Problem) -> Item:
         common |= {"reference": target.value or "", "decimal": target.decimal or ""}
         kind = problem.task if target.value or target.decimal else ""
         return Item(kind=kind, problem=target.integral, **common)
+    if isinstance(target, QuestionTarget) and target.answer is not None:
+        common |= {"reference": target.answer}
+        return Item(kind=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
         wrong = TASKS[problem.task].check(problem)
         kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
@@ -289,11 +298,12 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
-        if role != "antiderivative"
+        if role not in ("antiderivative", "assumptions")
     }
     common |= {**texts, "id": texts.get("id") or place, "variable": texts.get("variable") or None}
     given = row.get(roles["assumptions"]) if "assumptions" in roles else None
     kinds = given if isinstance(given, Mapping) else {}
+    common["note"] = given if isinstance(given, str) else ""
     common["assumptions"] = {str(name): str(kind) for name, kind in kinds.items() if kind}
     if not texts["problem"]:
         return Item(**common, fault=f"the column {roles['problem']!r} is empty")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from ...benchmarks.fingerprint import Fingerprint, definite_fingerprint, fingerprint
 from ...rewards import (
@@ -32,26 +32,40 @@ from ...rewards import (
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
+from ...rewards.questions import COURSE
 from ...rewards.reading.expression.build import div
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import to_latex
+from ...rewards.reading.problem import Conditions
+from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
 from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
-from .items import Item, derivative_of_text
+from .items import OF_COURSE, Item, derivative_of_text
 from .iterated import audited_iterated, iterated
 from .program import Opinion, Question, UnprintableError, opinions
-from .reading import Posed, UnreadError, as_latex, posed, tree_of
+from .reading import Posed, UnreadError, as_latex, conditions_in, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
-from .suspicions import Suspicion, other_conditions, other_readings, partly_right, without_modulus
+from .suspicions import (
+    RealLine,
+    Suspicion,
+    other_conditions,
+    other_readings,
+    partly_right,
+    real_line,
+    right_as_asked,
+    without_modulus,
+)
 
 #: Proposals of a corrected reference that the verifier is asked about.
 _PROPOSALS = 3
 _POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
 #: A logarithm whose argument does not begin as a modulus does.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
+#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
+Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 
 
@@ -112,11 +126,15 @@ def _reference(item: Item, factor: str = "") -> str:
 
 
 def _problem(item: Item) -> tuple[Posed, dict[str, str]]:
+    """The problem with all that its row says of symbols, and the kinds of these."""
     try:
-        problem = posed(item.problem)
+        problem, noted = posed(item.problem), conditions_in(item.note)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
-    return problem, {**problem.assumptions, **item.assumptions}
+    stated = problem.conditions
+    comparisons = (*stated.comparisons, *noted.comparisons)
+    kinds = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
+    return replace(problem, conditions=Conditions(tuple(kinds.items()), comparisons)), kinds
 
 
 def _unread(verdict: Verdict) -> Finding | None:
@@ -166,6 +184,7 @@ class _Pair:
     integrand: Integrand
     reference_is_answer: bool
     variable: str | None  # as the row has it, so that the problem is read once
+    comparisons: tuple[Expression, ...] = ()
 
     def verdict(self, answer: str | None = None, assumptions: Any = None) -> Verdict:
         return verify_antiderivative(
@@ -180,7 +199,8 @@ def _antiderivative(item: Item) -> Finding:
     problem, assumptions = _problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
     reference = _reference(item, problem.factor)
-    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable))
+    said = problem.conditions.comparisons
+    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable, said))
 
 
 def _derivative(item: Item) -> Finding:
@@ -204,24 +224,33 @@ def _of_pair(pair: _Pair) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         finding = _accepted(verdict, verdict.evidence.proof == "identity", key)
-        hidden = finding.status in (PROVED, AGREED) and _BARE_LOGARITHM.search(pair.answer)
-        if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
-            return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
-        return finding
+        if finding.status not in (PROVED, AGREED) or not _BARE_LOGARITHM.search(pair.answer):
+            return finding
+        line = real_line(tree_of(pair.answer), pair.integrand, pair.comparisons)
+        where = without_modulus(line)
+        return Finding(SUSPECT, kind="absolute value", reason=where, key=key) if where else finding
+    tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
+    line = real_line(tree, pair.integrand, pair.comparisons)
+    if right_as_asked(line):
+        return Finding(AGREED, reason="right wherever the row's conditions hold", key=key)
     witness = verdict.evidence.witness
     if witness is not None and witness.point.endswith("just above"):
         return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
-    tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
     extra = {
         name for name in symbols_of(tree) - set(pair.integrand.symbols) if name[0] not in "CcKk"
     }
     if extra:  # read as something else than it is, or about another problem
         raise UnreadError(f"symbols that the problem lacks: {', '.join(sorted(extra))}")
     if pair.reference_is_answer:
-        for suspicion in _suspicions(pair, tree):
+        for suspicion in _suspicions(pair, tree, line):
             return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)
     question = Question("slope", tree, f, pair.integrand.variable, None, pair.reference_is_answer)
-    finding = _confirmed(question, verdict, key, partial(_certificate, pair))
+    certificate: Certifying = partial(_certificate, pair)
+    if line is not None and line.limited:  # the verifier has looked elsewhere, too
+        question = replace(question, allows=line.allows)
+        if not line.allows(float(_point(verdict).get(pair.integrand.variable, 0))):
+            certificate = _no_certificate
+    finding = _confirmed(question, verdict, key, certificate)
     if finding.status is not REFUTED:
         return finding
     return finding.replaced(**_repaired(pair, tree))
@@ -233,7 +262,7 @@ def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
     return tree_of(reading or text, integrand.symbols)
 
 
-def _suspicions(pair: _Pair, tree: Expression) -> Iterator[Suspicion]:
+def _suspicions(pair: _Pair, tree: Expression, line: RealLine | None) -> Iterator[Suspicion]:
     """Readings and conditions under which a refuted answer is right, as far as they are proved."""
     for suspicion, other in other_readings(tree, pair.answer):
         if pair.verdict(to_latex(other)).correct:
@@ -241,7 +270,9 @@ def _suspicions(pair: _Pair, tree: Expression) -> Iterator[Suspicion]:
     for suspicion, kinds in other_conditions(pair.integrand):
         if pair.verdict(assumptions=kinds).correct:
             yield suspicion
-    yield from partly_right(tree, pair.integrand)
+    if where := without_modulus(line):
+        yield Suspicion("absolute value", where)
+    yield from partly_right(line)
 
 
 def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
@@ -260,6 +291,11 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     except CertificateError:
         return made, False
     return made, None if taken else True
+
+
+def _no_certificate() -> tuple[None, None]:
+    """In place of a certificate that is about another place than the problem."""
+    return None, None
 
 
 def _repaired(pair: _Pair, tree: Expression) -> dict[str, Any]:
@@ -398,32 +434,56 @@ def _arithmetic(item: Item) -> Finding:
     return Finding(PROVED)
 
 
-_JUDGES = {
+def _course(name: str) -> Callable[[Item], Finding]:
+    """The judge of a question of the course, whose refutations have no second opinion."""
+
+    def judge(item: Item) -> Finding:
+        verdict = COURSE[name].verify(
+            boxed(item.reference), item.problem, assumptions=item.assumptions
+        )
+        if verdict.correct:
+            return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
+        if verdict.status is Status.INCORRECT:
+            why = verdict.evidence.witness or verdict.evidence.detail
+            return Finding(UNDECIDED, reason=f"refuted ({why}), by one computation")
+        return _unread(verdict) or Finding(UNDECIDED, reason=verdict.evidence.detail)
+
+    return judge
+
+
+_JUDGES: dict[str, Callable[[Item], Finding]] = {
     "integration": _antiderivative,
     "derivative": _derivative,
     "definite_integral": _definite,
     "value": _value,
     "arithmetic": _arithmetic,
+    **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
 }
 
 
 # --- the second opinion ---
 
 
+def _point(verdict: Verdict) -> dict[str, Fraction]:
+    """The values of the symbols at the witness of a refutation."""
+    witness = verdict.evidence.witness
+    text = witness.point if witness is not None else ""
+    return {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(text)}
+
+
 def _confirmed(
     question: Question,
     verdict: Verdict,
     key: str,
-    certificate: Any = lambda: (None, None),
+    certificate: Certifying | None = None,
 ) -> Finding:
     """A refutation if an independent path confirms it; disputed if one contradicts."""
-    made, holds = certificate()
+    made, holds = (certificate or _no_certificate)()
     witness = verdict.evidence.witness
     assert witness is not None
-    point = {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(witness.point)}
     said: list[Opinion] = []
     try:
-        for opinion in opinions(question, point):
+        for opinion in opinions(question, _point(verdict)):
             said.append(opinion)
             if opinion.apart:
                 break

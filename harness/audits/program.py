@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -209,6 +209,7 @@ class Question:
         variable: the variable of the first.
         limits: lower and upper end of an integral, -1 and 1 for infinities.
         reference_first: whether the reference is the first of the two formulas.
+        allows: whether a value of the variable is one that the problem is about.
 
     """
 
@@ -218,6 +219,7 @@ class Question:
     variable: str = ""
     limits: tuple[Expression | int, Expression | int] | None = None
     reference_first: bool = False
+    allows: Callable[[float], bool] = lambda value: True
 
 
 def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
@@ -237,8 +239,9 @@ def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Op
     points: list[Mapping[str, Fraction]] = [witness]
     parameters = {name: Fraction(round(10 * q), 10) or q for name, q in witness.items()}
     if question.kind != "integral" and question.variable in witness:
-        near = (parameters[question.variable], *_SHORT)
-        points = [*(parameters | {question.variable: at} for at in near), witness]
+        near = [at for at in (parameters[question.variable], *_SHORT) if question.allows(float(at))]
+        points = [parameters | {question.variable: at} for at in near]
+        points += [witness] * question.allows(float(witness[question.variable]))
     elif witness:
         points = [parameters, witness]
     for point in points:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ... import rewards
+from ...rewards.arguments import keyword_options
 from ...rewards.numeric.sampling.integrand import prepare
+from ...rewards.questions import QUESTIONS
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.baselines.calls import deadline_for
@@ -30,7 +32,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--integrand", required=True, metavar="LATEX", help="What was to be integrated.")
+@click.option("--integrand", metavar="LATEX", help="What was to be integrated.")
+@click.option("--question", metavar="TEXT", help="Another question than an integrand; with --kind.")
+@click.option(
+    "--kind",
+    type=click.Choice(
+        [name for name, each in QUESTIONS.items() if each.summary and name != "steps"]
+    ),
+    default="antiderivative",
+    help="What the question asks for (antiderivative by default).",
+)
 @click.option(
     "--answer",
     required=True,
@@ -53,7 +64,9 @@ if TYPE_CHECKING:
 @policy_options
 @json_option
 def verify(
-    integrand: str,
+    integrand: str | None,
+    question: str | None,
+    kind: str,
     answer: str,
     variable: str | None,
     assume: tuple[str, ...],
@@ -64,6 +77,13 @@ def verify(
     """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
     text = sys.stdin.read() if answer == "-" else answer
     assumptions = key_values(assume, "--assume")
+    if question is not None and integrand is None and kind != "antiderivative":
+        if certificate or variable:
+            raise UserError("--certificate and --variable are for an --integrand")
+        _finish(_judged(kind, question, text, assumptions, Policy(**strictness)), as_json)
+        return
+    if integrand is None or question is not None or kind != "antiderivative":
+        raise UserError("give an --integrand, or a --question with its --kind")
     symbols = symbols_of(prepare(integrand, variable, assumptions).expression)
     for name in assumptions:
         if name not in symbols:
@@ -83,6 +103,30 @@ def verify(
         strictness["deadline"] = deadline_for(policy.method, policy.deadline)
         certified = rewards.certify(text, integrand, **problem, **strictness)
         write_output(certificate, json.dumps(certified, ensure_ascii=False).encode())
+    _finish(verdict, as_json)
+
+
+def _judged(
+    kind: str, question: str, text: str, assumptions: Mapping[str, str], policy: Policy
+) -> Verdict:
+    """The verdict on an answer to another question than an integrand."""
+    verify = QUESTIONS[kind].verify
+    accepted = keyword_options(verify)
+    refused = [
+        name
+        for name, value in policy.options.items()
+        if name not in accepted and value != Policy().options.get(name)
+    ]
+    if refused:
+        raise UserError(f"{', '.join(refused)}: no option of the kind {kind}")
+    options = {name: value for name, value in policy.options.items() if name in accepted}
+    if options.get("deadline", 0) is None:
+        del options["deadline"]
+    return verify(text, question, assumptions=assumptions, **options)
+
+
+def _finish(verdict: Verdict, as_json: bool) -> None:
+    """Print a verdict, and exit with its status."""
     if as_json:
         click.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
     else:

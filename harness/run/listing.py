@@ -51,7 +51,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
                 "name": name,
                 "task": prompt.task,
                 "summary": prompt.description,
-                "default": name == TASKS[prompt.task].prompt,
+                "default": all(name == TASKS[task].prompt for task in prompt.tasks),
             }
             for name, prompt in ((name, prompts.load(name)) for name in prompts.names())
         ]

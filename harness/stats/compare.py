@@ -36,16 +36,22 @@ from .tallies import Tally, ks_up_to, tally_samples
 ALL = "all"
 
 By = Literal["model", "perturbation"]
-Breakdown = Literal["tag", "operator", "depth", "length", "largest"]
+Breakdown = Literal[
+    "tag", "operator", "depth", "length", "dependency", "operators", "result", "largest"
+]
 #: The difference of pass@k for which the needed numbers of problems and samples are computed.
 TARGET = 0.05
 #: Operations in nearly every integrand: a breakdown by them would repeat the overall line.
 _COMMON = frozenset({"add", "mul", "neg"})
 #: The upper ends of ranges by which HINT's expressions are broken down, in their `metadata`: depth
-#: of the tree, tokens, largest value of any part.
+#: of the tree, tokens, the longest distance between a token and its parent, the number of operators
+#: (10 in training), the result (100 in training), largest value of any part.
 _RANGES: Mapping[Breakdown, tuple[int, ...]] = {
     "depth": (2, 4, 6, 8, 10),
     "length": (5, 10, 20, 30, 40),
+    "dependency": (2, 5, 10, 20, 30),
+    "operators": (2, 5, 10, 15),
+    "result": (0, 10, 100, 1_000),
     "largest": (10, 100, 1_000, 10_000),
 }
 
@@ -80,7 +86,8 @@ def compare(
         ks: the k of pass@k in addition to the primary k, which the manifest declares.
         breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems or
             each ``"operator"`` of the integrands; for HINT's expressions by operator, or by ranges
-            of ``"depth"``, ``"length"`` or ``"largest"`` value.
+            of ``"depth"``, ``"length"``, longest ``"dependency"``, number of ``"operators"``,
+            ``"result"`` or ``"largest"`` value.
         target: the difference to compute the needed number of problems and samples for.
         prices: the prices of tokens, from which the cost of each system is computed.
 

@@ -266,6 +266,27 @@ class Ratio:
         return float(min(1.0, 2 * stdtr(count - 1, tail / math.sqrt(count / (count - 1)))))
 
 
+def t_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the mean of a few measurements, such as those of several seeds.
+
+    Args:
+        values: two or more.
+
+    Returns:
+        Student's interval.
+
+    >>> low, high = t_interval([1.0, 3.0])
+    >>> round(low, 2), round(high, 2)
+    (-10.71, 14.71)
+
+    """
+    count = len(values)
+    middle = math.fsum(values) / count
+    variance = math.fsum((value - middle) ** 2 for value in values) / (count - 1)
+    half = float(stdtrit(count - 1, 0.975)) * math.sqrt(variance / count)
+    return middle - half, middle + half
+
+
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:

@@ -7,8 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...benchmarks.payloads import QuestionTarget
 from ...benchmarks.problem import Problem
-from ...rewards.verdict import Verdict
+from ...rewards.errors import ProblemError
+from ...rewards.questions import QUESTIONS, Question
+from ...rewards.verdict import Status, Verdict
+from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
+from ...rewards.workers.verdicts import amap_verdicts
 from ..core.policy import AnswerFormat, Policy
 from ..core.requests import Completion
 
@@ -93,3 +98,66 @@ def by_text(verify: Callable[..., Verdict]) -> Grader:
         return await asyncio.to_thread(verdicts)
 
     return grade
+
+
+def by_workers(question: Question) -> Grader:
+    """The grader of a verifier that may work long: it runs in worker processes."""
+
+    async def grade(
+        graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]
+    ) -> list[Verdict]:
+        items = [
+            (
+                completion.text,
+                str(problem.target.judged),
+                {
+                    "assumptions": dict(problem.assumptions),
+                    "accept": policy.accept,
+                    **AnswerOptions.of(completion, policy, stop).keywords(),
+                },
+            )
+            for problem, completion in graded
+        ]
+        deadline = policy.deadline or DEFAULT_DEADLINE
+        return await amap_verdicts(question.worker_task, items, None, deadline, DEFAULT_MEMORY_MB)
+
+    return grade
+
+
+def of_course(name: str) -> Task:
+    """The task of a question of the course (`rewards.questions.COURSE`).
+
+    Args:
+        name: the question's name.
+
+    Returns:
+        The task. A problem's answer, where one is known, is checked against the question.
+
+    >>> of_course("derivative").prompt
+    'course-cot'
+
+    """
+    question = QUESTIONS[name]
+
+    def check(problem: Problem) -> str | None:
+        target = problem.target_as(QuestionTarget)
+        if target.answer is None:
+            return None
+        try:
+            verdict = question.verify(
+                rf"\boxed{{{target.answer}}}", target.question, assumptions=problem.assumptions
+            )
+        except ProblemError as error:
+            return str(error)
+        if verdict.status in (Status.CORRECT, Status.UNDECIDED):
+            return "" if verdict.correct else None
+        return f"the question refutes the answer {target.answer}"
+
+    return Task(
+        name=question.task,
+        summary=question.summary,
+        verifier=name,
+        grade=by_workers(question),
+        prompt="course-cot",
+        check=check,
+    )

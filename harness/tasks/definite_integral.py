@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...benchmarks.payloads import DefiniteTarget
 from ...benchmarks.problem import Problem
 from ...rewards.errors import ProblemError
-from ...rewards.verdict import Status, Verdict
+from ...rewards.questions import QUESTIONS
+from ...rewards.verdict import Status
 from ...rewards.verify.definite import decimal_contradiction, verify_definite_integral
-from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
-from ...rewards.workers.verdicts import amap_verdicts
-from ..core.policy import Policy
-from .base import AnswerOptions, Graded, Task
-
-
-async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
-    items = [
-        (
-            completion.text,
-            str(problem.target.judged),
-            {
-                "assumptions": dict(problem.assumptions),
-                "accept": policy.accept,
-                **AnswerOptions.of(completion, policy, stop).keywords(),
-            },
-        )
-        for problem, completion in graded
-    ]
-    deadline = policy.deadline or DEFAULT_DEADLINE
-    return await amap_verdicts("definite", items, None, deadline, DEFAULT_MEMORY_MB)
+from .base import Task, by_workers
 
 
 def _check(problem: Problem) -> str | None:
@@ -53,9 +32,9 @@ def _check(problem: Problem) -> str | None:
 
 TASK = Task(
     name="definite_integral",
-    summary="Find the value of a definite integral in closed form.",
+    summary=QUESTIONS["definite"].summary,
     verifier="definite",
-    grade=_grade,
+    grade=by_workers(QUESTIONS["definite"]),
     prompt="definite-cot",
     check=_check,
 )

@@ -31,8 +31,14 @@ class TrainingRun:
     progress: Progress | None = None
     evaluating: Callable[[], AbstractContextManager[object]] = nullcontext
 
-    def evaluate(self, models: Sequence[Model], benchmarks: Sequence[str], **options: Any) -> Run:
+    def evaluate(
+        self,
+        models: Sequence[Model],
+        benchmarks: Sequence[str],
+        name: str = "evaluation",
+        **options: Any,
+    ) -> Run:
         """Ask the trained models, or resume the sweep; ``options`` are arguments of `sweep`."""
         with self.evaluating():
-            out = self.out / "evaluation"
+            out = self.out / name
             return sweep(models, benchmarks, out=out, progress=self.progress, **options)

@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
+from ..questions import QUESTIONS
 from ..verdict import Status, Verdict, Witness
 
 #: What a message before another attempt tells. ``none`` is the control: nothing beyond the request.
@@ -28,10 +29,10 @@ AGAIN = r"Solve the problem again, and end with the answer in \boxed{}."
 #: The longest text of an observation, and of one equation in it: a model's context is dear.
 LONGEST, LONGEST_EQUATION, EQUATIONS = 300, 200, 8
 
-#: Tasks whose witness is made of what the problem states (`adapters.scoring.TASKS`).
-_STATED = frozenset({"antiderivative", "steps"})
-#: Tasks whose targets are problems, so that solutions of them have steps.
-WITH_STEPS = _STATED | {"definite"}
+#: Tasks whose witness is made of what the problem states.
+_STATED = frozenset(name for name, question in QUESTIONS.items() if question.shows_witness)
+#: Tasks whose targets are integrals, so that solutions of them have steps.
+WITH_STEPS = frozenset({"antiderivative", "steps", "definite"})
 _UNREADABLE = frozenset({Status.UNPARSEABLE, Status.NO_ANSWER, Status.NOT_CLOSED_FORM})
 _SENTENCES = {
     Status.CORRECT: "Your answer is correct.",

@@ -44,7 +44,7 @@ class _Verifier:
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
         pairs = zip(batch[self.completion], batch[self.integrand], strict=True)
         items = [(text_of(text), str(f or ""), dict(self.options)) for text, f in pairs]
-        task = TASKS["antiderivative"].worker
+        task = TASKS["antiderivative"].worker_task
         verdicts = map_verdicts(task, items, self.workers, self.deadline, DEFAULT_MEMORY_MB)
         added = (
             [str(verdict.status) for verdict in verdicts],

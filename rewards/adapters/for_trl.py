@@ -36,8 +36,12 @@ log = logging.getLogger(__name__)
 LONGEST_LOGGED = 300
 #: Columns of targets in mixed data.
 MIXED_COLUMNS = tuple(dict.fromkeys(task.column for task in TASKS.values()))
-#: Those that only one task has, by which a row without a task is judged.
-_COLUMN_TASKS = {task.column: name for name, task in TASKS.items() if task.column != "target"}
+#: The first task of each that has no targets of several forms, for rows without a task.
+_COLUMN_TASKS = {
+    task.column: name
+    for name, task in list(TASKS.items())[::-1]
+    if task.column not in ("target", "question")
+}
 
 
 @dataclass(frozen=True)

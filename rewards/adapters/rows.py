@@ -78,9 +78,9 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 def target_of(label: Any, extra: Any = None) -> Target:
     r"""The target in a label: the integrand (value, ...) itself, or an object that holds it.
 
-    An object, or JSON text of one, has ``integrand``, ``integral`` or ``target``, and may have
-    ``variable``, ``assumptions`` and ``task``; ``extra`` is another place for these three. The
-    first two names tell the task where none is given.
+    An object, or JSON text of one, has ``integrand``, ``integral``, ``question`` or ``target``, and
+    may have ``variable``, ``assumptions`` and ``task``; ``extra`` is another place for these three.
+    The first two names tell the task where none is given.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')
@@ -94,7 +94,8 @@ def target_of(label: Any, extra: Any = None) -> Target:
     extra = extra if isinstance(extra, Mapping) else {}
     if not isinstance(value, Mapping):
         value = {"target": value}
-    key, task = next((pair for pair in _TASKS.items() if pair[0] in value), ("target", None))
+    usual = ("question" if "question" in value else "target", None)
+    key, task = next((pair for pair in _TASKS.items() if pair[0] in value), usual)
     return Target(
         value.get(key),
         value.get("variable", extra.get("variable")),

@@ -16,20 +16,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ..arguments import keyword_options
 from ..errors import ProblemError
+from ..questions import NAMES, QUESTIONS, Question
 from ..verdict import Evidence, Status, Verdict
-from ..verify.antiderivative import verify_antiderivative
-from ..verify.arithmetic import verify_integer
-from ..verify.definite import verify_definite_integral
-from ..verify.labels import verify_label
-from ..verify.solution_steps.reward import verify_steps
-from ..verify.values import verify_equivalent, verify_value
 from ..workers.errors import PoolError
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ..workers.verdicts import WorkItem, amap_verdicts, has_no_opinion, map_verdicts
@@ -54,34 +49,12 @@ class NoOpinionError(RuntimeError):
     """A trainer that has no value for "no opinion" cannot be given a reward."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A kind of problem: its worker task, its verifier, and the usual column of its targets."""
-
-    worker: str
-    verifier: Callable[..., Verdict]
-    column: str
-
-
-TASKS: Mapping[str, Task] = {
-    "antiderivative": Task("verify", verify_antiderivative, "integrand"),
-    "definite": Task("definite", verify_definite_integral, "problem"),
-    "steps": Task("steps", verify_steps, "integrand"),
-    "value": Task("value", verify_value, "target"),
-    "equivalent": Task("equivalent", verify_equivalent, "target"),
-    "label": Task("label", verify_label, "target"),
-    "integer": Task("integer", verify_integer, "target"),
-}
+#: The tasks of a rubric.
+TASKS: Mapping[str, Question] = QUESTIONS
 #: The task of a rubric for data sets in which each row names its own.
 MIXED = "mixed"
 #: The task that a row names, also as benchmarks call it (`Problem.task`).
-ROW_TASKS: Mapping[str, str] = {name: name for name in TASKS} | {
-    "integration": "antiderivative",
-    "definite_integral": "definite",
-    "derivation_step": "label",
-    "calculus_step": "label",
-    "arithmetic": "integer",
-}
+ROW_TASKS: Mapping[str, str] = NAMES
 # Options of verifiers that a rubric has fields for, or that belong to a rollout.
 _OURS = {"strict", "stop", "deadline", "truncated", "variable", "assumptions", "undecided_reward"}
 # Ball arithmetic cannot be exploited; the other methods are for evaluation only.
@@ -175,7 +148,7 @@ class Rubric:
 def _options_of(task: str) -> frozenset[str]:
     if task == MIXED:
         return frozenset()
-    return keyword_options(TASKS[task].verifier) - _OURS - _REFUSED
+    return keyword_options(TASKS[task].verify) - _OURS - _REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +353,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
             batches.bad[position] = Verdict(Status.ERROR, 0.0, evidence=evidence)
             continue
         item = (_with_opened_thought(rollout, rubric), rollout.target, options)
-        batches.sent.setdefault(TASKS[task].worker, {})[position] = item
+        batches.sent.setdefault(TASKS[task].worker_task, {})[position] = item
     return batches
 
 
@@ -410,20 +383,19 @@ def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, A
         "stop": list(rubric.stop),
         "truncated": rollout.truncated,
     }
-    if task in ("label", "integer"):
+    if not TASKS[task].has_text:
         if not isinstance(rollout.target, str | int):
             raise ProblemError(f"the target {rollout.target!r} is neither text nor a number")
         return options
     if not isinstance(rollout.target, str) or not rollout.target.strip():
         raise ProblemError(f"the target {rollout.target!r} is no text")
-    if task == "value":
-        return options
+    taken = keyword_options(TASKS[task].verify)
     variable, assumptions = rollout.variable, rollout.assumptions
-    if variable is not None and task != "definite":  # the integral names its variable
+    if variable is not None and "variable" in taken:  # a definite integral names its variable
         if not isinstance(variable, str):
             raise ProblemError(f"the variable {variable!r} is no text")
         options["variable"] = variable
-    if assumptions is not None:
+    if assumptions is not None and "assumptions" in taken:
         if not isinstance(assumptions, Mapping):
             raise ProblemError(f"the assumptions {assumptions!r} are no object")
         kinds = {name: kind for name, kind in assumptions.items() if kind}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -39,11 +38,10 @@ from ..numeric.quadrature.draws import (
     values_of,
     with_whole_parameters,
 )
-from ..numeric.quadrature.work import ONE_CALL, work_limit
+from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
-from ..reading.expression.tree import Call, Expression, Number
-from ..reading.extraction.announced import final_text
+from ..reading.expression.traversal import needs_worker, symbols_of
+from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
@@ -59,8 +57,9 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
+from .divergence import says_divergent, stated_divergence
 from .fundamental_theorem import with_theorem
-from .values import compare_values
+from .values import compare_values, with_constants
 
 if TYPE_CHECKING:
     import sympy
@@ -69,25 +68,6 @@ if TYPE_CHECKING:
 DIGITS, MORE_DIGITS = 60, (120, 240, 500)
 #: An answer that differs by less from a value that is not enclosed is compared once more.
 CLOSE = 22
-
-#: What these symbols mean where the problem has no parameter of that name.
-_CONSTANTS = {
-    "G": Call("catalan"),
-    "C": Call("euler_gamma"),
-    "gamma_E": Call("euler_gamma"),
-    "gamma_EM": Call("euler_gamma"),
-    "phi": Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2))),
-}
-
-_DIVERGES = re.compile(
-    r"\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
-    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
-    re.IGNORECASE,
-)
-_CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
-
 
 #: Methods of `IntegralValue` whose value is proved to lie in its ball.
 _RIGOROUS = ("enclosure", "divergence")
@@ -149,7 +129,7 @@ def verify_definite_integral(
     check_choice("accept", accept, ACCEPTANCES)
     integrals = definite_readings(problem, assumptions)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = _stated_divergence(completion, answer, strict, stop, truncated)
+    infinity = stated_divergence(completion, answer, strict, stop, truncated)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
@@ -220,34 +200,6 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     if abs(known.ball - stated) < 1e-6 * max(abs(stated), arb(1e-6)):
         return ""
     return f"the integral is {known.ball.str(12, radius=False)}, not {decimal}"
-
-
-def _stated_divergence(
-    completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
-) -> int | None:
-    """Whether the final answer is divergence: +1 or -1 names the infinity, 0 none; else None."""
-    text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
-    infinite = _INFINITE.fullmatch(text)
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
-    if answer.text is not None and answer.source == "boxed":
-        return 0 if _says_divergent(text) and "\\begin" not in text else None
-    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    last = (shown.answer or shown.text.strip().rpartition("\n")[2])[-400:]
-    if answer.text is None and shown.source != "boxed" and _says_divergent(last):
-        if answer.status is not None:
-            answer.text, answer.source, answer.status = "diverges", "final_answer", None
-        return 0
-    return None
-
-
-def _says_divergent(text: str) -> bool:
-    words = list(_DIVERGES.finditer(text))
-    if not words or _DENIED.search(text[: words[-1].start()]):
-        return False
-    return not any(
-        _DENIED.search(text[: word.start()]) is None for word in _CONVERGES.finditer(text)
-    )
 
 
 def _judged(
@@ -342,7 +294,7 @@ class _Known:
         return pairs
 
     def _check_reference(self, reference: str) -> None:
-        if _says_divergent(reference) != self.diverges:
+        if says_divergent(reference) != self.diverges:
             wanted = "diverges" if self.diverges else "converges"
             raise ProblemError(f"the integral {wanted}; the reference is {reference!r}")
         if self.diverges:
@@ -355,7 +307,7 @@ class _Known:
         """Whether "diverges" (0), or plus or minus infinity, is right."""
         if self.failure:
             if self.reference is not None:
-                right = _says_divergent(self.reference)
+                right = says_divergent(self.reference)
                 return Outcome(Status.CORRECT if right else Status.INCORRECT)
             return Outcome(Status.UNDECIDED, detail=self.failure)
         if not self.diverges:
@@ -367,8 +319,7 @@ class _Known:
     def judge(self, reading: Reading) -> Outcome:
         """Whether a closed form is the value of the integral."""
         answer = reading.expression
-        for name in _CONSTANTS.keys() & symbols_of(answer) - set(self.integral.parameters):
-            answer = substitute(answer, name, _CONSTANTS[name])
+        answer = with_constants(answer, self.integral.parameters)
         extra = sorted(symbols_of(answer) - set(self.integral.parameters))
         if extra:
             detail = f"symbols that the problem lacks: {', '.join(extra)}"
@@ -401,7 +352,7 @@ class _Known:
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
-        fewest, bits = float(digits), 128 + 4 * digits
+        fewest, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
@@ -441,7 +392,7 @@ class _Known:
         return by_digits, 0.0
 
     def _judge_by_reference(self, answer: Expression) -> Outcome:
-        if self.reference is None or self.integral.parameters or _says_divergent(self.reference):
+        if self.reference is None or self.integral.parameters or says_divergent(self.reference):
             return Outcome(Status.UNDECIDED, detail=self.failure)
         return compare_values(answer, _read_reference(self.reference, self.integral).expression)
 

@@ -6,10 +6,10 @@ or agree to `VALUE_BITS`. So 1/2004! is not 1/2006!, although both are 0.0 as fl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
 from ..errors import ProblemError
@@ -17,14 +17,15 @@ from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
 from ..reading.expression.build import mul
-from ..reading.expression.traversal import needs_worker, symbols_of
-from ..reading.expression.tree import Expression, Symbol
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
@@ -40,13 +41,19 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.decide import decide
+from .decision.decide import FRESH, decide
 
 #: Most values differ at the first precision, or agree to `VALUE_BITS` at the third; the last is for
 #: those with terms that cancel.
 _PRECISIONS = (128, 512, 2048, 4096)
-#: A name that no text has.
-_FRESH: Final = "t of the equality"
+#: What these symbols mean where the problem has no parameter of that name.
+_CONSTANTS = {
+    "G": Call("catalan"),
+    "C": Call("euler_gamma"),
+    "gamma_E": Call("euler_gamma"),
+    "gamma_EM": Call("euler_gamma"),
+    "phi": Call("div", (Call("add", (Number(1), Call("sqrt", (Number(5),)))), Number(2))),
+}
 
 
 def verify_value(
@@ -236,7 +243,7 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
 
     They are if t times one, for a t that neither has, is an antiderivative of the other.
     """
-    return prove(mul(answer, Symbol(_FRESH)), expected, _FRESH, {})
+    return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
 
 def _values(
@@ -269,6 +276,18 @@ def _comparisons(
             yield Outcome(Status.UNDECIDED, detail=str(error)), reading
 
 
+def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
+    """An answer with constants for the letters that name them, where a problem has no such letter.
+
+    >>> with_constants(Symbol("G"), ())
+    Call(function='catalan', args=())
+
+    """
+    for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
+        answer = substitute(answer, name, _CONSTANTS[name])
+    return answer
+
+
 def compare_values(
     answer: Expression, expected: Expression, relative_tolerance: float | None = None
 ) -> Outcome:
@@ -288,7 +307,7 @@ def compare_values(
                 continue
             if relative_tolerance is not None:
                 if difference.abs_upper() <= relative_tolerance * value.abs_lower():
-                    return Outcome(Status.CORRECT, points=1, digits=round(bits * 0.30103, 1))
+                    return Outcome(Status.CORRECT, points=1, digits=round(bits * DIGITS_PER_BIT, 1))
                 if difference.abs_lower() <= relative_tolerance * value.abs_upper():
                     continue
             if agreement.same is False:
@@ -296,7 +315,7 @@ def compare_values(
                 return Outcome(Status.INCORRECT, points=1, witness=witness)
             if agreement.same:
                 digits = (
-                    min(agreement.bits, _PRECISIONS[-1]) * 0.30103
+                    min(agreement.bits, _PRECISIONS[-1]) * DIGITS_PER_BIT
                 )  # exact numbers agree to all
                 # e^{-e^{e^e}} agrees with 0, and 10^{-1000} shows at the highest precision only
                 if answer != expected and hides_a_part(answer, got, {}, bits, digits):

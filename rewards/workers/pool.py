@@ -38,6 +38,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
+from ..questions import QUESTIONS
 from .child import in_worker
 from .dispatcher import Dispatcher
 from .errors import PoolError, WorkerError
@@ -45,15 +46,12 @@ from .worker import Batch, Result
 
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
-    "verify": ".worker_tasks:verify",
+    **{
+        question.worker_task: f".worker_tasks:{question.worker_task}"
+        for question in QUESTIONS.values()
+    },
     "certify": ".worker_tasks:certify",
-    "value": ".worker_tasks:value",
-    "equivalent": ".worker_tasks:equivalent",
-    "definite": ".worker_tasks:definite",
-    "steps": ".worker_tasks:steps",
     "solution": ".worker_tasks:solution",
-    "label": ".worker_tasks:label",
-    "integer": ".worker_tasks:integer",
     "published": ".worker_tasks:published",
     "timed": ".worker_tasks:timed",
     "welleck": ".baselines.welleck:judge",

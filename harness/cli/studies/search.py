@@ -183,6 +183,13 @@ run.py search runs/general runs/q --markdown
     help="With directories: the paper's tables and figures in its layout, its own beside.",
 )
 @click.option(
+    "--elementary",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --paper: of N failures of each search, whether they have an elementary "
+    "antiderivative.",
+)
+@click.option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -205,12 +212,14 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **flags: Any) -> int:
 
     With the directories of searches, print their tables and ask nothing.
     """
-    output = {name: flags[name] for name in ("form", "as_json", "paper", "figures")}
+    output = {name: flags[name] for name in ("form", "as_json", "paper", "elementary", "figures")}
     if runs:
         refuse_given(("preset", "model", "seeds", "out"), "where finished searches are named")
         return _show(runs, **output)
-    if flags["paper"] or flags["figures"]:
-        raise UserError("--paper and --figures are for the directories of finished searches")
+    if flags["paper"] or flags["figures"] or flags["elementary"]:
+        raise UserError(
+            "--paper, --elementary and --figures are for the directories of finished searches"
+        )
     if flags["model"] is None:
         raise UserError("name the model with --model KIND/NAME; `ls models` lists the kinds")
     settings = _settings(flags)
@@ -253,7 +262,7 @@ def _settings(flags: dict[str, Any]) -> SearchSettings:
 def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     """What is asked and how, as for `sweep`."""
     named = {"seeds", "seeds-from", "seeds-limit", "solved-by", "solved-by-option"}
-    named |= {"paper", "figures", "format", "markdown"}
+    named |= {"paper", "elementary", "figures", "format", "markdown"}
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
     rows = {name: value for name, value in given_settings(ctx).items() if name not in named}
     rows["model"] = [name for name in (rows.pop("model"), ctx.params["solved_by"]) if name]
@@ -291,13 +300,21 @@ def _print_plan(spec: SweepSpec, settings: SearchSettings, models: Sequence[Mode
 
 
 def _show(
-    paths: Sequence[Path], *, form: str | None, as_json: bool, paper: bool, figures: Path | None
+    paths: Sequence[Path],
+    *,
+    form: str | None,
+    as_json: bool,
+    paper: bool,
+    elementary: int | None,
+    figures: Path | None,
 ) -> int:
     """Print the tables of searches, or the paper's."""
     runs = [Run(path) for path in paths]
     for run in runs:
         if not (run.path / RECORD).is_file():
             raise UserError(f"{run.path} is a run without a search")
+    if elementary is not None and not paper:
+        raise UserError("--elementary goes with --paper")
     if figures is not None:
         if not paper:
             raise UserError("--figures goes with --paper; `report --figures` has those of a page")
@@ -307,7 +324,7 @@ def _show(
         texts = [(run.path / RECORD).read_text(encoding="utf-8") for run in runs]
         click.echo(json.dumps([json.loads(text) for text in texts], ensure_ascii=False))
         return 0
-    sections = paper_sections(runs) if paper else search_sections(runs)
+    sections = paper_sections(runs, elementary=elementary) if paper else search_sections(runs)
     if form is not None:
         click.echo(export_sections(form, sections), nl=False)
     else:

@@ -14,6 +14,7 @@ from typing import Any
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Witness
 from ...core.requests import problem_key
+from ...stats.intervals import t_interval
 from ...store.run import Run
 from ..figures.figure import Figure
 from ..numbers import percent
@@ -104,6 +105,7 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
             theirs = (published_measure(search.name, measure) for measure in _MEASURES)
             size = "5000" if search.name.startswith("length") else "1000"
             rows.append((search.name, "paper: neural integrator", size, "", *theirs))
+    rows += _over_seeds(searches)
     return Section(
         "Archives of failures (Table 15)",
         (
@@ -118,6 +120,23 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
         ),
         names=2,
     )
+
+
+def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
+    """For searches that differ in their seeds alone: means with 95 % intervals of the t test."""
+    groups: dict[tuple[str, str], list[list[float]]] = {}
+    for search in searches:
+        if search.archive:
+            cells = [float(len(search.archive)), *map(float, _measures(search))]
+            groups.setdefault((search.name, search.label), []).append(cells)
+    for (name, label), measured in groups.items():
+        if len(measured) > 1:
+            failures, *others = (
+                f"{fmean(column):.1f} [{low:.1f}, {high:.1f}]"
+                for column in zip(*measured, strict=True)
+                for low, high in [t_interval(column)]
+            )
+            yield (name, f"{label}, {len(measured)} seeds", failures, "", *others)
 
 
 def published_measure(name: str, measure: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...report.sections import Section
+from ...store.run import Run
 from .answers import NOT_RUN, ModelAnswers, published
 
 #: The paper's ranges, without the upper end.
@@ -52,16 +53,20 @@ def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int
     return total, {r: counts[r] / total for r in RANGES if total}
 
 
-def training_integers(source: ModelAnswers) -> Section:
-    """Section 5 and appendix B, of the run's problems that have prefix forms."""
-    forms = ("prefix", "antiderivative_prefix")
-    sequences = [
+def prefix_sequences(run: Run) -> list[list[str]]:
+    """The prefix forms of a run's random integrals: integrands and antiderivatives."""
+    return [
         str(problem.metadata[form]).split()
-        for problem in source.run.problems.values()
+        for problem in run.problems.values()
         if problem.benchmark == "lample_charton"
-        for form in forms
+        for form in ("prefix", "antiderivative_prefix")
         if form in problem.metadata
     ]
+
+
+def training_integers(source: ModelAnswers) -> Section:
+    """Section 5 and appendix B, of the run's problems that have prefix forms."""
+    sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []
     for low, high in RANGES:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ...report.sections import Section
 from .answers import ModelAnswers
 from .budgets import large_budget
+from .examples import table_1, table_3, table_5, table_7
 from .integers import training_integers
 from .likelihoods import causes, masses, probabilities, ranks, unresolved
 from .robustness import compositions, integers, nodes, robustness
@@ -37,6 +38,10 @@ SECTIONS = (
     probabilities,
     verification,
     cancelled,
+    table_1,
+    table_3,
+    table_5,
+    table_7,
 )
 
 

@@ -100,6 +100,57 @@ def _integrate(tokens: str) -> dict[str, Any]:
     return {"integral": str(integral), "latex": sympy.latex(integral), "functions": special}
 
 
+def elementary(tokens: str) -> str:
+    """Whether a formula has an elementary antiderivative: ``yes``, ``no``, or empty.
+
+    "No" rests on SymPy's Risch algorithm, for what is left of a sum after the terms that SymPy
+    integrates; "yes" on an antiderivative, whose LaTeX follows after a space.
+    """
+    try:
+        made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)
+    except ForkError:
+        return ""
+    return made
+
+
+def _elementary(tokens: str) -> str:
+    import sympy
+    from sympy.integrals.risch import NonElementaryIntegral, risch_integrate
+
+    x = sympy.Symbol("x")
+
+    def evaluate() -> str:
+        integrand = to_sympy(from_prefix(tokens.split()))
+        # Powers with x in the exponent as exponentials, the extensions that Risch works in.
+        integrand = integrand.replace(
+            lambda part: part.is_Pow and part.exp.has(x), lambda part: _exponential(part)
+        )
+        rest, known = [], sympy.S.Zero
+        for term in sympy.Add.make_args(integrand):
+            integral = sympy.integrate(term, x)
+            if _is_elementary(integral):
+                known += integral
+            else:
+                rest.append(term)
+        if not rest:
+            return f"yes {sympy.latex(known)}"
+        decided = risch_integrate(sympy.Add(*rest), x)
+        if decided.has(NonElementaryIntegral):
+            return "no"
+        return f"yes {sympy.latex(known + decided)}" if _is_elementary(decided) else ""
+
+    def _is_elementary(integral: Any) -> bool:
+        used = {atom.func.__name__ for atom in integral.atoms(sympy.Function) if atom.has(x)}
+        return used <= ELEMENTARY and not integral.has(sympy.Integral, sympy.Piecewise, sympy.nan)
+
+    try:
+        return call_limited(INTEGRAL_SECONDS * CALLS_PER_SECOND, evaluate)
+    except CallLimitError:
+        return ""
+    except Exception:  # SymPy raises many classes; Risch refuses trigonometric extensions
+        return ""
+
+
 def _exponential(power: Any) -> Any:
     import sympy
 

@@ -22,7 +22,9 @@ LONGEST, LARGEST = 100, 10**7
 #: Seconds of wall clock for `simplify` of a formula, only in case a worker hangs.
 _DEADLINE = 300.0
 #: The tasks of workers that use SymPy.
-TASKS = {name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated")}
+TASKS = {
+    name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated", "elementary")
+}
 
 
 @dataclass(frozen=True, slots=True)

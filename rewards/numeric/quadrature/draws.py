@@ -12,7 +12,7 @@ from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 from ..sampling.parameters import Draw, regimes
 from .line import OutsideDomainError
-from .problem import DefiniteIntegral, definite_readings
+from .problem import KEPT_TEXTS, DefiniteIntegral, definite_readings
 from .value import IntegralValue, evaluate, limit_value
 from .work import QuadratureError
 
@@ -98,14 +98,14 @@ def _kinds(integral: DefiniteIntegral) -> Kinds:
     return tuple(sorted(integral.integrand.assumptions.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _values_of_text(
     problem: str, number: int, kinds: Kinds, digits: int
 ) -> tuple[tuple[Draw, IntegralValue], ...]:
     return _computed(definite_readings(problem, dict(kinds))[number], digits)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _value_of_text(
     problem: str, number: int, kinds: Kinds, draw: Draw, digits: int
 ) -> IntegralValue | str:

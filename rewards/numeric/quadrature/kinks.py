@@ -23,7 +23,7 @@ from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import isolate
 from ..ball_arithmetic.jets import Ball
 from .line import END_BITS
-from .singularities import named_numbers
+from .singularities import ISOLATED, named_numbers
 from .work import QuadratureError
 
 #: Intervals in the search for one argument's zeros, and how narrow they become: what happens in a
@@ -32,6 +32,8 @@ from .work import QuadratureError
 SEARCH, WIDTH, SEARCH_BITS = 4_000, arb(2) ** -260, 640
 #: The same for zeros of radicands, where a range is cut for speed only.
 COARSE = arb(2) ** -30
+#: Bits with which the sign of an argument is read inside a piece, away from its zeros.
+SIGN_BITS = 256
 #: Pieces that a range is cut into: one takes 0.125 ms, so that these take 0.3 s, and a contest's
 #: year number of periods fits in.
 MAX_PIECES = 2_500
@@ -175,7 +177,9 @@ def _linear(
         slope = tape.run(acb(whole), values, until=part.slot)[part.slot][1]
         if slope is None or not slope.is_finite() or slope.real.contains(0):
             return None
-        if not slope.real.rad() < abs(slope.real) * arb(2) ** (64 - END_BITS):
+        if not slope.real.rad() < abs(slope.real) * arb(2) ** (
+            64 - END_BITS
+        ):  # varies by more than rounding
             return None
         value = tape.run(acb(start), values, until=part.slot)[part.slot][0].real
         if part.at == "zero":
@@ -206,7 +210,8 @@ def _crossings(
 ) -> Iterator[arb]:
     """Where the argument of one part passes zero, or a whole number."""
     marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
-    low, high = max(float(lower), -(2.0**400)), min(float(upper), 2.0**400)
+    farthest = 2.0 ** _MARKS[-1]
+    low, high = max(float(lower), -farthest), min(float(upper), farthest)
     inside = [low, *sorted(mark for mark in marks if low < mark < high), high]
     queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(inside)]
     with precision(END_BITS):
@@ -214,6 +219,7 @@ def _crossings(
             if not queue:
                 return
             a, b = queue.pop()
+            # The bounds of wide intervals need no more bits than their width shows.
             with precision(128 if b - a > arb(2) ** -60 else SEARCH_BITS):
                 value, slope = tape.run(acb(a.union(b)), values, until=part.slot)[part.slot]
             if value.is_finite() and not _passes(value.real, part):
@@ -247,7 +253,7 @@ def _isolated(
 ) -> arb | None:
     """The point of [low, high] where a monotone part has a value, exactly if it has a name."""
     part = partial(tape.at, slot, values=values)
-    isolated = isolate(part, target, low, high, arb(2) ** (16 - END_BITS))
+    isolated = isolate(part, target, low, high, arb(2) ** (ISOLATED - END_BITS))
     if isolated is None:
         return None
     return _named(arb(isolated[0].union(isolated[1])))
@@ -275,7 +281,7 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
 def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> Expression | None:
     def value(part: Expression) -> arb:
         tape = compile_tape(part, variable)
-        with precision(256):
+        with precision(SIGN_BITS):
             return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
 
     name, args = node.function, node.args

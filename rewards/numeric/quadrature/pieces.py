@@ -38,13 +38,16 @@ from ..expansions.forms import Expander, exact_value
 from ..expansions.models import Model, NoModelError
 from . import analytic
 from .kinks import BREAKING
-from .work import spend
+from .work import spend, target_bits
 
 #: The radius of the disc of u = 1/n: 1/(1 + u s)^3 has a bound there for |s| <= 1/2.
 RADIUS = arb(1) / 6
 #: Periods before the sum is one of zeta functions: each coefficient is good for four binary places,
 #: 6/96 = 1/16; more for discs that are smaller.
 PERIODS, BITS_PER_TERM = (96, 512), 4
+#: Coefficients beyond those of the accuracy, for powers of the scale in front of the series; and
+#: bits for the cancellation of the zeta functions of neighbouring periods.
+MORE_TERMS, SUM_BITS = 16, 128
 #: Pieces of a period, and evaluations of the sum: 57 and 83 for two typical ones, 1 to 4 ms each.
 MAX_PIECES, EVALUATIONS = 48, 1_000
 #: An s at which the coefficient of n^{-v} is likely to be its own: it is zero at few.
@@ -145,8 +148,8 @@ def pieces_towards(
         place = add(mul(Number(length), Symbol(_N)), inside)
         piece = _OnAPiece(length, (low + high) / 2, inside)
         parts.append(mul(number(high - low), moved(place, piece)))
-    bits = int(3.33 * digits) + 16
-    with precision(bits + 128), models.series_length(bits // BITS_PER_TERM + 16):
+    bits = target_bits(digits)
+    with precision(bits + SUM_BITS), models.series_length(bits // BITS_PER_TERM + MORE_TERMS):
         first = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
         counts = [count for count in PERIODS if count * length > first + 1]
         mean = _mean(parts, values, bits)
@@ -366,6 +369,7 @@ def _sum(
     The terms of n^{-v}, for one v, are left out if their integrals cancel.
     """
     summed = _summed(parts, values, first, bits, without)
+    # The middle, and points near both ends.
     if not all(summed(acb(fmpq(k, 64)), True).is_finite() for k in (32, 1, 63)):
         return None  # nor is it on a box
     value = analytic.integrate(summed, arb(0), arb(1), bits, EVALUATIONS)

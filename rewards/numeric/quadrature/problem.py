@@ -17,6 +17,9 @@ from ..sampling.integrand import Integrand, assumption_items, integrands, prepar
 if TYPE_CHECKING:
     import sympy
 
+#: Problem texts of which the readings and the values are kept: those of a few training batches.
+KEPT_TEXTS = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class DefiniteIntegral:
@@ -121,7 +124,7 @@ def _sympy_limit(limit: sympy.Expr) -> Limit:
     return from_sympy(limit)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[DefiniteIntegral, ...]:
     problem = read_integral(text, None, [name for name, _ in kinds])
     lower, upper = problem.lower, problem.upper

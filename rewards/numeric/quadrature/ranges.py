@@ -25,7 +25,7 @@ from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
 from .pieces import monomial, pieces_towards
-from .work import QuadratureError
+from .work import LOST_DIGITS, QuadratureError
 
 #: Periods from which on one is integrated instead of all: with the rest of the range, two integrals
 #: stand for three.
@@ -33,6 +33,8 @@ LEAST_PERIODS = 3
 #: Where a range is cut, as powers of two: as many kinks are computed, at most half of
 #: `kinks.MAX_PIECES`.
 CUTS = range(3, 11)
+#: Bits with which the periods of a range are counted, exactly up to 2^256 of them.
+PERIOD_BITS = 256
 _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 
@@ -101,7 +103,7 @@ def whole_periods(
         return None
     length = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
     at = 0 if size[0] else 1
-    with precision(256):
+    with precision(PERIOD_BITS):
         real = arb(length[0].numerator) / length[0].denominator
         real += arb.pi() * length[1].numerator / length[1].denominator
         unit = arb(size[at].numerator) / size[at].denominator * (1 if at == 0 else arb.pi())
@@ -186,7 +188,7 @@ def _cut(
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))
         first = -first.log()
-    goal = arb(10) ** -(digits + 5)
+    goal = arb(10) ** -(digits + LOST_DIGITS)
     for k in CUTS:
         last = arb(2) ** k
         if not last > first:

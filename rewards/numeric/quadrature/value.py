@@ -18,20 +18,27 @@ from ...reading.problem import Limit
 from ..ball_arithmetic.balls import Tape, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
-from ..ball_arithmetic.magnitude import log2
+from ..ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from ..expansions.forms import exact_value
 from ..sampling.integrand import Integrand
 from . import ranges
 from .agreed import oscillation, piece
 from .agreed.ends import Behaviour, Decay, End, decay
 from .enclosed.approach import DivergesError, NotEnclosedError
-from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact
+from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact, off_middle
 from .enclosed.poles import has_simple_pole
 from .kinks import Segment, has_breaks, segments
 from .line import END_BITS, OutsideDomainError, RealLine
 from .problem import DefiniteIntegral
-from .singularities import singularities
-from .work import ONE_INTEGRAL, QuadratureError, WorkError, work_limit
+from .singularities import SCAN_BITS, singularities
+from .work import (
+    ONE_INTEGRAL,
+    QuadratureError,
+    WorkError,
+    tolerance,
+    work_limit,
+    working_bits,
+)
 
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
@@ -75,8 +82,8 @@ class IntegralValue:
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
-            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * 0.30103
-        return float(self.ball.rel_accuracy_bits()) * 0.30103
+            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * DIGITS_PER_BIT
+        return float(self.ball.rel_accuracy_bits()) * DIGITS_PER_BIT
 
 
 def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
@@ -143,7 +150,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
         sign = _common_sign([part.sign for part in diverging])
         return IntegralValue(arb("nan"), "divergence", orientation * sign)
     total = _total(parts, digits)
-    with precision(128 + 4 * digits):
+    with precision(working_bits(digits)):
         return total if orientation == 1 else replace(total, ball=-total.ball)
 
 
@@ -164,7 +171,7 @@ def _periodic(
     rest = IntegralValue(arb(0), "enclosure", size=arb(0))
     if exact_value(last) != exact_value(upper):
         rest = _evaluate(replace(problem, lower=last), values, digits)
-    with precision(128 + 4 * digits):
+    with precision(working_bits(digits)):
         return [replace(one, ball=count * one.ball, size=count * one.size), rest]
 
 
@@ -208,7 +215,7 @@ def _pieces(
             parts += [
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
-            with precision(128 + 4 * digits):
+            with precision(working_bits(digits)):
                 rest = part.rest + arb(0, error.upper())
             parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
             if part.sign:
@@ -216,14 +223,14 @@ def _pieces(
         if any(part.diverges for part in parts):
             break
         total = _total(parts, digits)
-        if total.ball.rad() <= arb(10) ** (5 - digits) * total.size:
+        if total.ball.rad() <= tolerance(digits) * total.size:
             break
     return parts
 
 
 def _total(parts: list[IntegralValue], digits: int) -> IntegralValue:
     method = max((part.method for part in parts), key=_METHODS.index)
-    with precision(128 + 4 * digits):
+    with precision(working_bits(digits)):
         ball = sum((part.ball for part in parts), arb(0))
         return IntegralValue(ball, method, size=sum((part.size for part in parts), arb(0)))
 
@@ -287,7 +294,7 @@ class _Computation:
     relative: bool
 
     def run(self, lower: arb, upper: arb) -> IntegralValue:
-        with precision(96):
+        with precision(SCAN_BITS):
             values = [self.line.at(x) for x in _samples(lower, upper)]
         if not any(value.is_finite() for value in values):
             raise OutsideDomainError("the integrand has no value between the limits")
@@ -339,7 +346,7 @@ class _Computation:
             enclosure = self._over(self.expression)
             value += enclosure.total([low, *_inner(low, marks[-1]), marks[-1]])
             size += enclosure.size
-        if not value.rad() <= arb(10) ** (5 - self.digits) * size:
+        if not value.rad() <= tolerance(self.digits) * size:
             raise NotEnclosedError("the principal value is known to few digits")
         return IntegralValue(value, "enclosure", size=size)
 
@@ -369,7 +376,7 @@ class _Computation:
             raise QuadratureError(_UNPROVED)
         for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
             parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
-        with precision(128 + 4 * self.digits):
+        with precision(working_bits(self.digits)):
             return IntegralValue(sum(parts, arb(0)), method)
 
     def _has_pole(self, near: arb) -> bool:
@@ -400,7 +407,7 @@ class _Computation:
             if value is None:
                 value = piece.integrate(self.line, half, self.digits)
                 piece.exclude_spikes(self.expression, self.line, half)
-            with precision(128 + 4 * self.digits):
+            with precision(working_bits(self.digits)):
                 total += value
         return total
 
@@ -417,8 +424,11 @@ class _Computation:
 
     def _decays_fast(self, side: int) -> bool:
         """Whether |f| is bounded by something like e^{-x} far out, oscillations included."""
-        with precision(256):
-            near, far = (self._bound(side * arb(2) ** k, side * (arb(2) ** k + 7)) for k in (8, 10))
+        with precision(BOUND_BITS):
+            near, far = (
+                self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
+            )
+        # e^{-x} falls by 2^1108 between 2^8 and 2^10; a power x^-p by 4^p only.
         return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
 
     def _bound(self, low: arb, high: arb) -> arb:
@@ -433,22 +443,23 @@ class _Computation:
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
         """Whether the oscillating integral converges: f over the slope of the phase tends to 0."""
-        with precision(512):
+        with precision(BOUND_BITS):
             sizes = []
-            for k in (30, 60):
+            for k in SETTLED_AT:
                 x = side * arb(2) ** k
                 _, slope = phase.at(x, self.line.values)
-                bound = self._bound(x, x + side * 7 / abs(slope))
+                bound = self._bound(x, x + side * TURN / abs(slope))
                 if not bound.is_finite():
                     raise QuadratureError("the integrand is not bounded far out")
                 sizes.append(bound / abs(slope))
+        # x^-p has fallen by 2^-30p.
         return bool(sizes[1] < sizes[0] * arb(2) ** -4)
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
     """A point off the middle of a range, whose two parts show how large an odd f is."""
     finite = low.is_finite() and high.is_finite()
-    return [arb((low + (high - low) * 5 / 16).mid())] if finite else []
+    return [arb(off_middle(low, high).mid())] if finite else []
 
 
 def _middle(low: arb, high: arb) -> arb:
@@ -462,9 +473,9 @@ def _middle(low: arb, high: arb) -> arb:
 
 def _samples(lower: arb, upper: arb) -> Iterator[arb]:
     """Some points between the limits."""
-    low = lower if lower.is_finite() else arb(-1024).min(upper - 1024)
-    high = upper if upper.is_finite() else arb(1024).max(low + 1024)
-    for k in (1, 9, 45, 100, 163, 191, 199):
+    low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
+    high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
+    for k in SAMPLES:
         yield arb((low + (high - low) * k / 200).mid())
 
 
@@ -481,5 +492,14 @@ def _common_sign(signs: list[int]) -> int:
     return signs[0] if len(set(signs)) == 1 else 0
 
 
-#: Parts of a period on which f is bounded: a cosine changes by less than 0.1 on one.
-_PARTS = 64
+#: A length of phase beyond one turn, 2 pi, and parts of it on which f is bounded: a cosine changes
+#: by less than 0.11 on one of them.
+TURN, _PARTS = 7, 64
+#: Bits at which f is bounded far out: 2^60 with the phase to 400 bits more.
+BOUND_BITS = 512
+#: Powers of two between which an exponential decay shows, and those between which f over the slope
+#: of its phase has to have fallen.
+EXPONENTIAL_AT, SETTLED_AT = (8, 10), (30, 60)
+#: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
+#: the ends; and how far from 0 an infinite range is looked at.
+SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024

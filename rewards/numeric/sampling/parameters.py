@@ -38,7 +38,16 @@ MIDDLE = (0.546875, 1.671875, 0.8125, 2.890625, 0.390625)
 #: cannot be computed.
 MAX_SCALE = 1e60
 
-#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1.
+#: A factor, between two powers of two, by which draws lie beyond every number of the expressions.
+BEYOND = 2.375
+#: Draws of ordinary size beside the two usual ones.
+MIDDLE_DRAWS = 3
+#: Expressions whose regimes are kept: those of a batch.
+KEPT_REGIMES = 1024
+#: Factors on both sides of a number in a condition: well beyond, and an eighth beside.
+NEAR_FACTORS = (0.5, 0.875, 1.125, 2.0)
+#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1. Whole numbers
+#: are 2 and more, of either parity.
 _KINDS: dict[str, Callable[[float, int], float]] = {
     "positive": lambda size, _: size,
     "negative": lambda size, _: -size,
@@ -100,7 +109,7 @@ def draws(
         counted = any(_counts(node, names) for tree in expressions for node in nodes_of(tree))
         far = FEW if counted else EXTREME
         scaled = [
-            [scale * size for size in sizes] for scale in (2.375 * threshold / LEAST, far, 1 / far)
+            [scale * size for size in sizes] for scale in (BEYOND * threshold / LEAST, far, 1 / far)
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
@@ -142,7 +151,7 @@ def regimes(
     return _regimes(tuple(names), assumption_items, trees, tuple(conditions))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_REGIMES)
 def _regimes(
     names: tuple[str, ...],
     assumption_items: tuple[tuple[str, str], ...],
@@ -161,13 +170,13 @@ def _regimes(
             )
             for at, name in enumerate(names)
         )
-        for k in range(3)
+        for k in range(MIDDLE_DRAWS)
     ]
     largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
     beyond: list[Draw] = []
     distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
     if largest > 1:
-        scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
+        scales = (BEYOND * largest, 1 / (BEYOND * largest)) if distinct else (BEYOND * largest,)
         beyond = [
             tuple(
                 (name, _KINDS[assumptions.get(name, "positive")](scale * size, 1))
@@ -193,7 +202,7 @@ def _admissible(
 ) -> Iterator[Draw]:
     """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
-    near = [n * factor for n in numbers for factor in (0.5, 0.875, 1.125, 2.0)]
+    near = [n * factor for n in numbers for factor in NEAR_FACTORS]
     between = [(low + high) / 2 for low, high in pairwise(numbers)]
     sizes = [*MIDDLE, LEAST, GREATEST, *near, *between]
     chance = random.Random(0)

@@ -114,6 +114,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
             return "a definition"
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
+    # A differential stands at the end: \,\mathrm{d}\theta and a full stop take 24 characters.
     if patterns.differential.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = patterns.integral.search(answer)

@@ -155,6 +155,7 @@ def _add(
     """Add the formula between a delimiter and the offset ``close``; the offset after it."""
     latex = text[token.end() : close]
     start, end = token.start(), close + width
+    # A constant of integration behind the formula: a bracket or spaces before its sign.
     if "+" in text[end : end + 5] and (loose := patterns.loose_constant.match(text, end)):
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
@@ -297,7 +298,9 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
         if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
             return True
+        # The longest command before a letter is \operatorname*, and spaces follow.
         return bool(patterns.command_before.search(text, max(0, start - 20), start))
+    # Names of functions and products of letters have exponents; words of a text are longer.
     return len(word) <= 4 and after in ("^", "_")
 
 

@@ -7,14 +7,17 @@ out is an `IntegralProblem`: trees, with every reading that the notation allows.
 from .conditions import Conditions
 from .integral import IntegralProblem, Limit, limit_of, read_integral
 from .layout import IntegralLayout, integral_layout, limits_of
+from .limit import LimitProblem, read_limit
 
 __all__ = [
     "Conditions",
     "IntegralLayout",
     "IntegralProblem",
     "Limit",
+    "LimitProblem",
     "integral_layout",
     "limit_of",
     "limits_of",
     "read_integral",
+    "read_limit",
 ]

@@ -23,7 +23,8 @@ from ...numeric.sampling.integrand import BASE_BITS, Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
 from ...proof.discontinuities.search import Steps
 from ...proof.prover.prove import ProofSearch
-from ...reading.expression.tree import Expression
+from ...reading.expression.build import mul
+from ...reading.expression.tree import Expression, Symbol
 from ...verdict import Status
 from .first_point import decide_at_first_point
 from .stages import Decision, decide_in_stages, refutation
@@ -37,6 +38,7 @@ def decide(
     *,
     order: int = 1,
     budget: Budget | None = None,
+    as_identity: bool = False,
 ) -> Outcome:
     """Decide whether an expression is an antiderivative of an integrand.
 
@@ -50,6 +52,7 @@ def decide(
         key: seeds the choice of sample points.
         order: 1 compares F' with f; 0 compares F with f.
         budget: what is left of the work of the verdict that the decision is a part of.
+        as_identity: with order 0, F = f may be proved as an identity.
 
     Returns:
         The decision with its evidence.
@@ -58,7 +61,7 @@ def decide(
         UnusableError: the answer is too large to compile.
 
     """
-    question = _Question(answer, integrand, policy, key, order, budget or Budget())
+    question = _Question(answer, integrand, policy, key, order, budget or Budget(), as_identity)
     if order == 1:
         outcome = decide_at_first_point(answer, integrand, question.search())
         if outcome is not None:
@@ -86,6 +89,8 @@ def _holds_everywhere(outcome: Outcome) -> bool:
     return outcome.status is Status.CORRECT and "branch" not in outcome.flags
 
 
+#: A name that no text has.
+FRESH = "t of the equality"
 #: Conventions for which the prover has rules.
 PROVABLE = (USUAL, Conventions(real_roots=False))
 
@@ -100,6 +105,7 @@ class _Question:
     key: str
     order: int
     budget: Budget
+    as_identity: bool = False
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
@@ -111,8 +117,11 @@ class _Question:
                 self.integrand.variable,
                 self._assumptions(),
             )
+            answer = self.answer
+            if self.as_identity:  # F = f if Ft is an antiderivative of f for a t that neither has
+                answer, x = mul(answer, Symbol(FRESH)), FRESH
             self._searches[key] = ProofSearch(
-                self.answer, f, x, assumptions, real_parts=real_parts, real_roots=real_roots
+                answer, f, x, assumptions, real_parts=real_parts, real_roots=real_roots
             )
         return self._searches[key]
 
@@ -137,7 +146,8 @@ class _Question:
         return outcome, tape, pool.tape
 
     def _decision(self, at: Comparison, conventions: Conventions) -> Decision:
-        provable = self.order == 1 and not self.integrand.differentiate and conventions in PROVABLE
+        has_search = self.order == 1 or self.as_identity
+        provable = has_search and not self.integrand.differentiate and conventions in PROVABLE
         if not provable:
             return Decision(at, Steps(at), None)
         formulas = (self.answer, self.integrand.expression) if conventions == USUAL else None

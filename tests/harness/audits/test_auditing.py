@@ -174,7 +174,17 @@ def test_a_principal_value_is_no_factor(mark: str) -> None:
 
 def test_what_prose_assumes() -> None:
     text = r"Assume A, B are positive integers and more. Assume c is negative. $\int x dx$"
-    assert posed(text).assumptions == {"A": "integer", "B": "integer", "c": "negative"}
+    assert posed(text).conditions.kinds == (("A", "integer"), ("B", "integer"), ("c", "negative"))
+    text = r"Assume the parameters: A,B are real and B>0. $\int x dx$"
+    assert dict(posed(text).conditions.kinds) == {"A": "real", "B": "positive"}
+
+
+def test_a_column_of_notes_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(r"problem,answer,note" + "\n" + r"\int \frac1x dx,\ln x,x > 0" + "\n")
+    found = audit(str(file), workers=1)
+    assert found.counts == {"proved": 1}
+    assert "assumptions = 'note'" in found.columns[0]
 
 
 def test_a_factor_before_the_integral_belongs_to_the_reference(tmp_path: Path) -> None:

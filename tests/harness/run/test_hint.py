@@ -15,6 +15,7 @@ import pytest
 
 from calculus_harness.benchmarks.hint.images import draw_symbol, png, problem_pictures
 from calculus_harness.benchmarks.hint.pools import folder_of
+from calculus_harness.benchmarks.hint.problems import problem_of
 from calculus_harness.benchmarks.hint.semantics import parse
 from calculus_harness.benchmarks.payloads import JSON, ArithmeticTarget
 from calculus_harness.benchmarks.problem import Problem
@@ -188,6 +189,14 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     groups = {row.group for row in comparison.breakdown}
     assert {"all · 11 to 100", "all · 101 to 1,000"} <= groups
     assert labels_of(problems[1], "depth") == ("5 to 6",)
+    measured = problem_of("p", "hint", "LL", parse("(1+(2*9-(3-4)))/2"), {})
+    for of, ranges in (
+        ("dependency", "11 to 20"),
+        ("operators", "3 to 5"),
+        ("result", "1 to 10"),
+        ("length", "11 to 20"),
+    ):
+        assert labels_of(measured, of) == (ranges,)
     assert labels_of(problems[0], "operator") == ("plus",)
     assert labels_of(problems[0], "tag") == ()
     csv_rows = list(csv.reader(export_comparison(comparison, "csv").splitlines()))

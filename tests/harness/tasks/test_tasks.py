@@ -19,7 +19,7 @@ def test_every_task_has_a_module_of_its_name() -> None:
 @pytest.mark.parametrize("one", TASKS.values(), ids=TASKS)
 def test_its_default_prompt_and_verifier_exist(one: Task) -> None:
     template = default_prompt(one.name)
-    assert template.task == one.name
+    assert one.name in template.tasks
     assert [name for name in prompts.names(one.name) if prompts.load(name).default] == [
         template.name
     ]

@@ -21,6 +21,9 @@ _KINDS: dict[Breakdown, tuple[str, str]] = {
     "tag": ("technique", "Techniques of the problems, or of their originals"),
     "depth": ("depth", "Depth of the expression's tree"),
     "length": ("length", "Symbols of the expression"),
+    "dependency": ("dependency", "Longest distance between a symbol and its parent"),
+    "operators": ("operators", "Number of operators"),
+    "result": ("result", "Result of the expression"),
     "largest": ("largest value", "Largest value of any part"),
 }
 

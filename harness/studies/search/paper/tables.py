@@ -17,6 +17,7 @@ from ....report.search.tables import StoredSearch, archives, published_measure
 from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
+from .elementary import elementary_section
 from .examples import Answered, Example, formula_of, published, tree_of
 from .exploits import exploits
 
@@ -33,11 +34,15 @@ Group = tuple[str, Sequence[Problem]]
 Block = tuple[str, str, Sequence[Sequence[str]]]
 
 
-def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
+def paper_sections(
+    runs: Sequence[Run | Path | str], *, elementary: int | None = None
+) -> list[Section]:
     """The paper's tables and figures of the searches in these runs.
 
     Args:
         runs: runs with searches, or their directories.
+        elementary: of how many failures of each search is said whether they have an elementary
+            antiderivative.
 
     Returns:
         The tables and figures, in the order of their numbers.
@@ -73,6 +78,7 @@ def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
         _exploits_answered(examples),
         *_target_lengths([search for search in searches if _experiment(search) == "lengths"]),
         _growth([search for search in searches if _experiment(search) != "lengths"]),
+        *([elementary_section(searches, elementary)] if elementary else []),
     ]
 
 

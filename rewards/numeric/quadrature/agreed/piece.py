@@ -16,17 +16,25 @@ from flint import arb, ctx
 from ....reading.expression.traversal import SLOW, is_constant
 from ....reading.expression.tree import Call, Expression, Number
 from ...ball_arithmetic.balls import precision
-from ..line import RealLine
-from ..work import QuadratureError
+from ...ball_arithmetic.magnitude import BITS_PER_DIGIT
+from ..line import SHOWN, RealLine
+from ..work import LOST_DIGITS, QuadratureError
 from .ends import Decay, End
-from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
+from .nodes import FIRST_STEP, Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
 
-#: Levels of the double exponential formula: steps from 1/8 to 1/512.
+#: Levels of the double exponential formula: steps from 2^-3 to 2^-9.
 MAX_LEVEL = 6
 #: How near to an end, in bits, nodes may come.
 MAX_DEPTH = 8192
 #: Decimal digits that both quadratures have to share.
 AGREEMENT = 25
+#: Bits beyond the wanted ones: of the rounding of some 2^12 nodes, and of values near an end.
+GUARD_BITS = 64
+#: Multiples of the depth of the nodes by which the precision is raised: ln(1 + cos x) near pi needs
+#: twice as many bits as the node is near, a fourth power four times as many.
+DEPTH_FACTORS = (1, 2, 4)
+#: The slowest decay for each halving of the distance, in bits, with which nodes reach an end.
+SLOWEST = 1 / 64
 #: The search for spikes: intervals in all, of length 1 in s on the way to an end, halvings, and how
 #: many times a bound may exceed the values beside it.
 SPIKE_EVALUATIONS, SPIKE_PANELS, FINEST, SPIKE_RATIO, SPIKE_BITS = 3_000, 64, 40, 64, 512
@@ -91,7 +99,7 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
                 if bound * abs(near - far) < arb(10) ** (-2 * AGREEMENT):
                     continue
                 if depth == FINEST:
-                    place = near.str(6, radius=False)
+                    place = near.str(SHOWN, radius=False)
                     raise QuadratureError(
                         f"a feature of width 2^-{FINEST} near {variable} = {place} is not excluded"
                     )
@@ -121,12 +129,12 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
         (each.rate for each in (piece.left_decay, piece.right_decay) if not each.fast),
         default=1.0,
     )
-    places = 3.33 * digits
-    depth = 64 + int(places / max(slowest * math.log(2), 1 / 64))
+    places = BITS_PER_DIGIT * digits
+    depth = GUARD_BITS + int(places / max(slowest * math.log(2), SLOWEST))
     if depth > MAX_DEPTH:
         raise QuadratureError("the integral converges too slowly at an end")
-    for factor in (1, 2, 4):
-        with precision(64 + int(places) + factor * depth):
+    for factor in DEPTH_FACTORS:
+        with precision(GUARD_BITS + int(places) + factor * depth):
             try:
                 return compute(depth)
             except _RoundingError:
@@ -159,11 +167,11 @@ def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -
     total, before = arb(0), None
     largest = arb(0)
     for level in range(MAX_LEVEL + 1):
-        step = arb(2) ** -(3 + level)
+        step = arb(2) ** -(FIRST_STEP + level)
         for x, weight in points(level):
             value = line.at(x)
             if not value.is_finite():
-                raise _RoundingError(f"no finite value at {x.str(6, radius=False)}")
+                raise _RoundingError(f"no finite value at {x.str(SHOWN, radius=False)}")
             term = value * weight
             total += term
             largest = max(largest, abs(term).mid())
@@ -200,7 +208,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
             part, amount = _panel(line, end, s, s + width)
             total, size = total + part, size + amount
             s = s + width
-            least = max(arb(10) ** -(AGREEMENT + 5) * size, arb(10) ** (-2 * AGREEMENT))
+            least = max(arb(10) ** -(AGREEMENT + LOST_DIGITS) * size, arb(10) ** (-2 * AGREEMENT))
             quiet = quiet + 1 if amount < least else 0
             if quiet == 2:
                 break

@@ -16,7 +16,7 @@ from fractions import Fraction
 from flint import acb, acb_poly, arb
 
 from ....reading.expression.build import ONE, mul, neg
-from ....reading.expression.traversal import fold, needs_worker, substitute
+from ....reading.expression.traversal import fold, substitute
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
@@ -24,7 +24,7 @@ from ...expansions import models
 from ...expansions.forms import Expander, Form, Term
 from ...expansions.models import Model, NoModelError
 from .. import analytic
-from ..work import QuadratureError
+from ..work import QuadratureError, model_bits
 from .tails import sign_of_divergence, tail_bound
 
 #: Logarithms on top of one another that are tried: 1/(x ln x ln ln x) needs the third.
@@ -32,11 +32,8 @@ MAX_LEVELS = 3
 #: Where a range in y is cut, as powers of two. At a power of x that is 10^{-9} off the critical
 #: one, e^{-y/10^9} is less than 10^{-70} from 2^38 on; the last ones are for peaks far out.
 CUTS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 33, 40, 64, 110, 200, 400)
-#: Evaluations of one rigorous integration: `work.ONE_INTEGRAL` for an integrand of 60 operations.
-BOX_EVALUATIONS = 25_000
-#: How many times fewer they are with special functions, a few among about five times as many other
-#: operations, each of which counts as `work.SPECIAL`.
-SLOWER = 6
+#: Binary places by which what is left out of a range is smaller than the accuracy aimed at.
+NEGLIGIBLE = 8
 #: Largest power of y in a term that is integrated in closed form: the sum of so many terms of one
 #: sign loses no digits, and their factorials (12! is 2^29) are within the bits that are added.
 MAX_POWER = 12
@@ -122,7 +119,7 @@ class Approach:
             NotEnclosedError: neither a value nor divergence was found.
 
         """
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             try:
                 return self._integral(start)
             except (NoModelError, ArithmeticError, RecursionError) as error:
@@ -138,8 +135,8 @@ class Approach:
             nearest = arb(-self.edge.side)
             if not -self.edge.side * start >= 1:
                 function = analytic.box_function(self.expression, self.variable, self.values)
-                between = function and _integrated(
-                    function, start, nearest, self.bits, evaluations_of(self.expression)
+                between = function and analytic.integrated(
+                    function, start, nearest, self.bits, analytic.evaluations_of(self.expression)
                 )
                 if between is None:
                     raise NotEnclosedError("the integrand cannot be enclosed near an end")
@@ -156,7 +153,7 @@ class Approach:
             farthest: the largest distance from the pole, or the least from 0.
 
         """
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             finite = self.edge.point.is_finite()
             if finite:
                 given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
@@ -262,7 +259,9 @@ class Approach:
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
-        value = _integrated(function, low, high, self.bits, evaluations_of(level.plain))
+        value = analytic.integrated(
+            function, low, high, self.bits, analytic.evaluations_of(level.plain)
+        )
         if value is None or not value.imag.contains(0):
             raise NotEnclosedError("the integrand is not bounded near an end")
         return arb(value.real)
@@ -404,7 +403,9 @@ class Tail:
         )
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
-        value = _integrated(function, cut, end, self.bits, evaluations_of(expression))
+        value = analytic.integrated(
+            function, cut, end, self.bits, analytic.evaluations_of(expression)
+        )
         if value is None or not value.imag.contains(0):
             raise NotEnclosedError("the integrand cannot be enclosed near an end")
         return arb(value.real + arb(0, error.upper()))
@@ -438,7 +439,7 @@ class Tail:
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
         """A point beyond which the integral is negligible, and a bound of what is beyond."""
-        goal = arb(2) ** -(self.bits + 8)
+        goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
             end = arb(2) ** k
@@ -457,7 +458,7 @@ class Tail:
         if self.limit is not None:
             return False
         expression = self.level.expander.expression(self.level.form)
-        for k in CUTS[3::4]:
+        for k in CUTS[3::4]:  # one proof of divergence is as good as another: few are tried
             start = arb(2) ** k
             if not start > cut:
                 continue
@@ -472,20 +473,6 @@ class Tail:
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
     """A level whose range begins where it is asked to."""
     return Level(variable, plain, form, expander, arb("nan"))
-
-
-def _integrated(
-    function: analytic.BoxFunction, low: arb, high: arb, bits: int, evaluations: int
-) -> Ball | None:
-    value = analytic.integrate(function, low, high, bits, evaluations)
-    if value is None and evaluations == BOX_EVALUATIONS:
-        value = analytic.integrate_where_large(function, low, high, bits, evaluations)
-    return value
-
-
-def evaluations_of(expression: Expression) -> int:
-    """How many evaluations one rigorous integration may take: few of functions that are slow."""
-    return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS
 
 
 def _moment(rate_: arb, degree: int, cut: arb) -> arb:

@@ -12,18 +12,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
 from ....reading.expression.build import add, div, neg
 from ....reading.expression.traversal import additive_terms, all_nodes, substitute
 from ....reading.expression.tree import Call, Expression, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
+from ...ball_arithmetic.magnitude import BITS_PER_DIGIT
 from .. import analytic
 from ..line import RealLine, is_regular
 from ..pieces import monomial
 from ..singularities import named_number
-from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
+from ..work import target_bits, tolerance
+from .approach import Approach, DivergesError, Edge, NotEnclosedError
 from .rotation import Rotation
 
 #: Zeros of linear parts at least so far from the origin are places to begin: nearer ones lie within
@@ -32,6 +34,11 @@ FAR = 8
 #: Binary places of a small value that are computed beyond those of a value of size 1: of values
 #: down to 10^{-180}.
 MAX_EXTRA_BITS = 600
+#: Bits beyond the accuracy aimed at: the rounding of sums and of the arithmetic of an integrand.
+GUARD_BITS = 64
+#: Where a piece is cut to see how large an odd f is, as a share of its length: off the middle, the
+#: quarters and the thirds, at which the parts of a symmetric or periodic f cancel again.
+OFF_MIDDLE = Fraction(5, 16)
 
 #: Terms of a sum that are integrated one by one where the sum cannot be; each may take as long as
 #: the sum, whose work is limited as a whole (`work.ONE_INTEGRAL`).
@@ -77,25 +84,26 @@ class Enclosure:
             points = _with_cuts(points, self._unit())
             value = self._sum(points)
         size = self.size
-        if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
+        if value.rel_accuracy_bits() < BITS_PER_DIGIT * self.digits and not size > 1:
             # small values: as many digits relative to their size
             extra = min(
-                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, MAX_EXTRA_BITS
+                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else GUARD_BITS,
+                MAX_EXTRA_BITS,
             )
             self.bits, self.size = self.bits + max(extra, 0), arb(0)
             value = self._sum(points)
-        if not value.rad() <= arb(10) ** (-self.digits + 5) * self.size:
+        if not value.rad() <= tolerance(self.digits) * self.size:
             raise NotEnclosedError("the integral is known to few digits")
         return value
 
     def total(self, points: list[arb]) -> arb:
         """The same, with an error that is not compared with the size of f."""
-        self.bits, self.size = int(3.33 * self.digits) + 16, arb(0)
+        self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
         """The principal value near a pole, or at both infinities, and how near or far."""
-        bits = int(3.33 * self.digits) + 16
+        bits = target_bits(self.digits)
         edge = Edge(pole, 1, named_number(pole) if pole.is_finite() else None)
         return Approach(self.expression, self.variable, self.line.values, edge, bits).principal(
             farthest
@@ -105,7 +113,7 @@ class Enclosure:
         signs: list[int] = []
         failure: NotEnclosedError | None = None
         total = arb(0)
-        with precision(self.bits + 64):
+        with precision(self.bits + GUARD_BITS):
             for low, high in itertools.pairwise(points):
                 try:
                     for value in self._parts(low, high):
@@ -223,7 +231,8 @@ class Enclosure:
 
     def _unit(self) -> arb:
         """A length on which f does not oscillate often, and at most 1."""
-        fastest = arb(4)
+        # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
+        slowest = fastest = arb(4)
         for node in all_nodes(self.expression):
             if node.function in ("sin", "cos"):
                 terms = node.args[0].args if node.args[0].function == "add" else node.args
@@ -233,14 +242,16 @@ class Enclosure:
                         continue
                     value = analytic_value(found[0], self.line.values)
                     fastest = fastest if value is None else fastest.max(abs(value))
-        return arb((4 / fastest).mid())
+        return arb((slowest / fastest).mid())
 
     def _direct(self, low: arb, high: arb, part: Expression | None = None) -> arb | None:
         expression = part or self.expression
         function = analytic.box_function(expression, self.variable, self.line.values)
         if function is None:
             return None
-        value = analytic.integrate(function, low, high, self.bits, evaluations_of(expression))
+        value = analytic.integrate(
+            function, low, high, self.bits, analytic.evaluations_of(expression)
+        )
         if value is None or not value.imag.contains(0):
             return None
         return arb(value.real)
@@ -266,16 +277,21 @@ def _summands(node: Expression, variable: str) -> list[Expression]:
     return [node]
 
 
+def off_middle(low: arb, high: arb) -> arb:
+    """A point of a finite range off its middle."""
+    return low + (high - low) * OFF_MIDDLE.numerator / OFF_MIDDLE.denominator
+
+
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
     """The points with one more in each piece, off its middle."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():
-            cut = low + (high - low) * 5 / 16
+            cut = off_middle(low, high)
         elif low.is_finite() or high.is_finite():
             cut = low + unit if low.is_finite() else high - unit
         else:
-            cut = arb(fmpq(-3, 8))
+            cut = off_middle(arb(-1), arb(1))
         result += [arb(cut.mid()), high]
     return result
 

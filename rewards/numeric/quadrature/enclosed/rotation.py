@@ -31,13 +31,24 @@ from ...expansions import models
 from ...expansions.forms import Expander, Exponent, Term, plus, rate
 from ...expansions.models import NoModelError
 from .. import analytic
-from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, level_of
+from ..work import model_bits
+from .approach import (
+    NEGLIGIBLE,
+    Approach,
+    DivergesError,
+    Edge,
+    NotEnclosedError,
+    Tail,
+    level_of,
+)
 
 #: Functions of a growing argument that oscillate.
 _PERIODIC = names(lambda function: function.oscillates)
 #: Cosines in the sum that a product of them becomes: a product of six, or an eighth power and a
 #: square; each costs one integral.
 MAX_WAVES = 32
+#: Largest power of a cosine that is written as a sum: its 2^8 products are grouped into nine waves.
+MAX_POWER = 8
 #: Evaluations of the integrand on one turned path, half of those of a range: it is analytic, and
 #: decays.
 BOX_EVALUATIONS = 12_000
@@ -89,7 +100,7 @@ class Rotation:
         expression = self.expression
         if side < 0:
             expression = substitute(expression, self.variable, neg(x))
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             try:
                 waves = self._waves(expression)
                 value, turned = self._sum(waves, abs(start))
@@ -154,7 +165,7 @@ class Rotation:
             return result
         if name == "pow":
             ratio = fold(args[1])
-            if ratio is not None and ratio.denominator == 1 and 0 < ratio <= 8:
+            if ratio is not None and ratio.denominator == 1 and 0 < ratio <= MAX_POWER:
                 factor = self._expanded(args[0])
                 result = factor
                 for _ in range(int(ratio) - 1):
@@ -226,7 +237,7 @@ class Rotation:
         """The integral of one wave from ``begin`` to infinity."""
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
-        end = (bound.log().max(arb(0)) + arb(self.bits + 8) * arb(2).log()) / frequency
+        end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency
         end = arb(2) ** arb((end.log() / arb(2).log()).ceil().upper())
         rest = (bound * (-frequency * end).exp() / frequency).upper()
         function = analytic.box_function(wave.amplitude, self.variable, self.values)

@@ -166,6 +166,7 @@ def _in_formula(latex: str, mark: str) -> Place:
                 first -= 1
             offered = [clean(part.links[-1]) for part in parts[first:at]]
             template = _template(clean(link), mark)
+            # A denial follows within a sentence; work stays linear in the number of boxes.
             if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return Place(template, denied=True)
             where = r" \quad ".join("=".join(part.links) for part in parts[at + 1 :])

@@ -97,7 +97,7 @@ def unspaced_words(name: str) -> tuple[str, ...]:
     return tuple(word for row in rows for word in row.spelling.split())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
     """What is read in place of a text that has this role."""
     role = roles()[name]

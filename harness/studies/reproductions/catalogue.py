@@ -1,7 +1,8 @@
 """Published results of papers, and the commands that reproduce them.
 
-`reproductions.toml` is the data: `run.py reproduce` runs its commands, and the tables of
-docs/reproduce.md are printed from it.
+`catalogue.toml` is the data: `run.py reproduce` runs its commands, and the tables of
+docs/reproduce.md are printed from it. Numbers of ours that a command measures are not in it: they
+are in the result files that the command writes (`measurements`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from ...rewards.records import convert
-from ..core.errors import UnknownNameError, UserError, suggest
-from ..report.sections import Section
+from ....rewards.records import convert
+from ...core.errors import UnknownNameError, UserError, suggest
+from ...report.sections import Section
+from .measurements import Measurement, recorded
 
 #: Placeholders in commands for the options of `run.py reproduce`.
 MODEL, OUT = "model", "out"
@@ -34,9 +36,14 @@ class Reproduction:
         small: the command lines at a reduced size.
         size: what is reduced.
         time: the duration here.
-        ours: our numbers.
+        ours: our numbers; with ``measure``, a format of the measurement's values.
         published: the paper's numbers.
         not_run: why the command, or the full size, was not run here.
+        measure: the reader of the numbers in the folder of results (`measures.MEASURES`).
+        own_model: the model of our measurement, for a command with a free model.
+        check: whether `reproduce --check` repeats the measurement: at most about a minute of
+            processor time, with the same numbers on every machine.
+        seed: the seed of the measurement's data.
 
     """
 
@@ -50,6 +57,15 @@ class Reproduction:
     ours: str = ""
     published: str = ""
     not_run: str = ""
+    measure: str = ""
+    own_model: str = ""
+    check: bool = False
+    seed: int = 0
+
+    @property
+    def measured_commands(self) -> tuple[str, ...]:
+        """The commands of our measurement: of the reduced size, if there is one."""
+        return self.small or self.commands
 
     def command_lines(
         self, out: str, model: str | None = None, *, small: bool = False
@@ -93,7 +109,7 @@ class Paper:
 @cache
 def papers() -> tuple[Paper, ...]:
     """All papers, in the order of the file."""
-    text = resources.files(__package__).joinpath("reproductions.toml").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     return convert(tomllib.loads(text)["paper"], tuple[Paper, ...])
 
 
@@ -128,11 +144,29 @@ def sections() -> list[Section]:
     ]
 
 
+def our_numbers(result: Reproduction) -> str:
+    """Our numbers, with the version, seed and date of their measurement.
+
+    >>> our_numbers(reproduction("hint-table-a1"))[:9]
+    'test: I 9'
+
+    """
+    if not result.measure:
+        return result.ours
+    measurement: Measurement = recorded(result.name)
+    return f"{result.ours.format(**measurement.values)} ({measurement.origin})"
+
+
+def checked() -> list[Reproduction]:
+    """The reproductions that `reproduce --check` repeats."""
+    return [result for paper in papers() for result in paper.results if result.check]
+
+
 def _cells(result: Reproduction) -> tuple[str, ...]:
     name = f"`{result.name}`" if result.name else ""
     if result.name and result.small:
         name += f" (`--small`: {result.size})"
-    ours = result.ours
+    ours = our_numbers(result)
     if result.not_run:
         ours = f"{ours}; not run whole: {result.not_run}" if ours else f"not run: {result.not_run}"
     return result.place, name, result.needs, result.time, ours, result.published
@@ -143,7 +177,7 @@ def described() -> Sequence[Mapping[str, object]]:
     return [
         {"paper": paper.title, "place": result.place, "name": result.name, "needs": result.needs}
         | {"commands": list(result.commands), "small": list(result.small), "time": result.time}
-        | {"ours": result.ours, "published": result.published, "not_run": result.not_run}
+        | {"ours": our_numbers(result), "published": result.published, "not_run": result.not_run}
         for paper in papers()
         for result in paper.results
     ]

@@ -1,0 +1,292 @@
+"""Functions of germs: at infinity, at poles, and those that others are written with.
+
+Asymptotic series are in DLMF 5.11.1, 5.11.2, 6.12.1, 6.12.3 and 7.12.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import factorial
+from typing import Any, Protocol
+
+from flint import fmpq
+
+from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, number, power
+from ...reading.expression.traversal import fold
+from ...reading.expression.tree import Call, Expression, Number
+from .multiseries import Constants, Germ, NotExpandedError, Scale
+
+#: Poles of the gamma function that are stepped over.
+MAX_SHIFT = 40
+
+
+class Expander(Protocol):
+    """What expands an expression (`germs`)."""
+
+    constants: Constants
+    scale: Scale
+
+    def germ(self, node: Expression) -> Germ: ...
+    def sum(self, *terms: Germ) -> Germ: ...
+    def product(self, *factors: Germ) -> Germ: ...
+    def rational(self, p: int, q: int = 1) -> Any: ...
+    def limit(self, germ: Germ) -> tuple[int, Any]: ...
+    def sign(self, germ: Germ) -> int: ...
+    def pow(self, base: Expression, exponent: Expression) -> Germ: ...
+    def circular(self, name: str, germ: Germ) -> Germ: ...
+    def floor(self, node: Expression, upwards: bool = False) -> Germ: ...
+    def extreme(self, *nodes: Expression, sign: int) -> Germ: ...
+    def piecewise(self, *nodes: Expression) -> Germ: ...
+    def function(self, node: Call) -> Germ: ...
+    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ) -> Germ: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A germ, where a rule may also give an expression."""
+
+    germ: Germ
+
+
+def _ln(z: Expression) -> Expression:
+    return Call("ln", (z,))
+
+
+def _exp(z: Expression) -> Expression:
+    return Call("exp", (z,))
+
+
+def _sqrt(z: Expression) -> Expression:
+    return Call("sqrt", (z,))
+
+
+def _call(name: str, z: Expression) -> Expression:
+    return Call(name, (z,))
+
+
+def _absolute(e: Expander, node: Expression) -> Germ:
+    germ = e.germ(node)
+    return e.scale.neg(germ) if e.sign(germ) < 0 else germ
+
+
+def _atan(e: Expander, z: Expression) -> Germ:
+    # arctan z = pi/2 - arctan(1/z) for z > 0, and the same with -pi/2 for z < 0
+    sign, _ = e.limit(e.germ(z))
+    if not sign:
+        return e.function(Call("atan", (z,)))
+    turn = e.constants.value(div(PI, TWO))
+    return e.sum(turn if sign > 0 else -turn, e.scale.neg(e.germ(_call("atan", div(ONE, z)))))
+
+
+def _asinh(e: Expander, z: Expression) -> Germ:
+    # ln(z + sqrt(z^2 + 1)) cancels for z < 0
+    if e.sign(e.germ(z)) < 0:
+        return e.scale.neg(e.germ(_call("asinh", neg(z))))
+    return e.germ(_ln(add(z, _sqrt(add(power(z, TWO), ONE)))))
+
+
+def _asin(e: Expander, z: Expression) -> Germ:
+    # 2 arctan(z / (1 + sqrt(1 - z^2))), which has no pole at 1
+    below = add(ONE, _sqrt(add(ONE, neg(power(z, TWO)))))
+    return e.product(e.rational(2), e.germ(_call("atan", div(z, below))))
+
+
+def _acos(e: Expander, z: Expression) -> Germ:
+    if e.sign(e.germ(z)) < 0:
+        return e.sum(e.constants.value(PI), e.scale.neg(e.germ(_call("acos", neg(z)))))
+    angle = _call("atan", _sqrt(div(add(ONE, neg(z)), add(ONE, z))))
+    return e.product(e.rational(2), e.germ(angle))
+
+
+def _logarithm(e: Expander, z: Expression, base: Expression) -> Germ:
+    return e.product(e.germ(_ln(z)), e.scale.inverse(e.germ(_ln(base))))
+
+
+# --- functions at infinity and at their poles ---
+
+
+def _stirling(e: Expander, z: Expression) -> Germ:
+    """The logarithm of the gamma function at infinity."""
+    first = e.germ(add(mul(add(z, Number(-1, 2)), _ln(z)), neg(z), div(_ln(mul(TWO, PI)), TWO)))
+
+    def coefficient(j: int) -> fmpq:
+        return fmpq.bernoulli(j + 1) / (j * (j + 1)) if j % 2 else fmpq(0)
+
+    return e.sum(first, e.asymptotic(coefficient, e.germ(z)))
+
+
+def _digamma(e: Expander, z: Expression) -> Germ:
+    def coefficient(j: int) -> fmpq:
+        return -fmpq.bernoulli(j) / j if j > 1 else fmpq(-j, 2)
+
+    return e.sum(e.germ(_ln(z)), e.asymptotic(coefficient, e.germ(z)))
+
+
+def _gaussian(e: Expander, z: Expression, sign: int) -> Germ:
+    """e^{sign z^2} / (z sqrt(pi)) times its asymptotic series in 1/z^2."""
+    square = power(z, TWO)
+    first = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
+
+    def coefficient(j: int) -> fmpq:
+        return fmpq(sign**j * factorial(2 * j), factorial(j) * 4**j)
+
+    return e.product(e.germ(first), e.asymptotic(coefficient, e.germ(square)))
+
+
+def _exponential_integral(e: Expander, z: Expression) -> Germ:
+    first = e.germ(div(_exp(z), z))
+    return e.product(first, e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z)))
+
+
+def _auxiliary(e: Expander, z: Expression) -> tuple[Germ, Germ]:
+    """f and g of the sine and cosine integrals at infinity."""
+    square = e.germ(power(z, TWO))
+    inverse = e.scale.inverse(e.germ(z))
+    f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square)
+    g = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j + 1)), square)
+    return e.product(f, inverse), e.product(g, inverse, inverse)
+
+
+def _sine_integral(e: Expander, z: Expression) -> Germ:
+    f, g = _auxiliary(e, z)
+    sine, cosine = (e.germ(_call(name, z)) for name in ("sin", "cos"))
+    rest = e.sum(e.product(f, cosine), e.product(g, sine))
+    return e.sum(e.constants.value(div(PI, TWO)), e.scale.neg(rest))
+
+
+def _cosine_integral(e: Expander, z: Expression) -> Germ:
+    f, g = _auxiliary(e, z)
+    sine, cosine = (e.germ(_call(name, z)) for name in ("sin", "cos"))
+    return e.sum(e.product(f, sine), e.scale.neg(e.product(g, cosine)))
+
+
+def _near_zero(e: Expander, z: Expression, step: int) -> Germ:
+    """Ei or Ci: gamma + ln of the argument + the rest of its series."""
+    first = add(Call("euler_gamma"), _ln(_call("abs", z)))
+
+    def coefficient(j: int) -> Any:
+        if j == 0 or j % step:
+            return e.scale.zero
+        return e.rational(-1 if j % 4 == 2 and step == 2 else 1, j * factorial(j))
+
+    return e.sum(e.germ(first), e.scale.compose(coefficient, e.germ(z)))
+
+
+def _at_poles(name: str) -> Callable[..., Any]:
+    """The gamma function, its logarithm or the derivative of that, stepped over its poles."""
+
+    def rule(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+        z = node.args[-1]
+        if sign < 0:
+            raise NotExpandedError(f"{name} at minus infinity")
+        if sign:
+            if name == "digamma":
+                return Expanded(_digamma(e, z))
+            stirling = _stirling(e, z)
+            return Expanded(e.scale.exp(stirling) if name == "gamma" else stirling)
+        ratio = e.constants.rational(limit)
+        assert ratio is not None
+        whole = int(ratio.p)
+        if whole > 0:
+            return None
+        if whole < -MAX_SHIFT:
+            raise NotExpandedError("a pole far away")
+        steps = [add(z, number(k)) for k in range(1 - whole)]
+        above = _call(name, add(z, number(1 - whole)))
+        if name == "gamma":
+            return div(above, mul(*steps))
+        if name == "digamma":
+            return add(above, *(neg(div(ONE, step)) for step in steps))
+        return add(above, *(neg(_ln(step)) for step in steps))
+
+    return rule
+
+
+def _erf(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None:
+    z = node.args[0]
+    if sign > 0:
+        return add(ONE, neg(_call("erfc", z)))
+    return neg(_call("erf", neg(z))) if sign else None
+
+
+def _erfc(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+    z = node.args[0]
+    if sign > 0:
+        return Expanded(_gaussian(e, z, -1))
+    return add(TWO, neg(_call("erfc", neg(z)))) if sign else None
+
+
+def _rule(
+    infinite: Callable[[Expander, Expression], Germ],
+    zero: Callable[[Expander, Expression], Germ] | None = None,
+    *,
+    odd: str = "",
+) -> Callable[..., Any]:
+    """A function with an expansion at plus infinity, and perhaps one at zero."""
+
+    def rule(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+        z = node.args[-1]
+        if sign < 0 and odd:
+            return neg(_call(odd, neg(z)))
+        if sign:
+            return Expanded(infinite(e, z))
+        if zero is not None and limit is e.scale.zero:
+            return Expanded(zero(e, z))
+        return None
+
+    return rule
+
+
+def _expint(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None:
+    # E_1(z) = -Ei(-z)
+    if fold(node.args[0]) == 1 and (sign or limit is e.scale.zero):
+        return neg(_call("ei", neg(node.args[1])))
+    return None
+
+
+SINGULAR: dict[str, Callable[..., Any]] = {
+    "gamma": _at_poles("gamma"),
+    "lgamma": _at_poles("lgamma"),
+    "digamma": _at_poles("digamma"),
+    "erf": _erf,
+    "erfc": _erfc,
+    "erfi": _rule(lambda e, z: _gaussian(e, z, 1), odd="erfi"),
+    "ei": _rule(_exponential_integral, lambda e, z: _near_zero(e, z, 1)),
+    "si": _rule(_sine_integral, odd="si"),
+    "ci": _rule(_cosine_integral, lambda e, z: _near_zero(e, z, 2)),
+    "expint": _expint,
+}
+
+#: Functions of arguments that are no germs yet.
+RULES: dict[str, Callable[..., Germ]] = {
+    "add": lambda e, *terms: e.sum(*map(e.germ, terms)),
+    "mul": lambda e, *factors: e.product(*map(e.germ, factors)),
+    "neg": lambda e, z: e.scale.neg(e.germ(z)),
+    "div": lambda e, z, w: e.product(e.germ(z), e.scale.inverse(e.germ(w))),
+    "pow": lambda e, z, w: e.pow(z, w),
+    "sqrt": lambda e, z: e.scale.power(e.germ(z), e.rational(1, 2)),
+    "root": lambda e, z, n: e.pow(z, div(ONE, n)),
+    "exp": lambda e, z: e.scale.exp(e.germ(z)),
+    "ln": lambda e, z: e.scale.ln(e.germ(z)),
+    "log": _logarithm,
+    "sin": lambda e, z: e.circular("sin", e.germ(z)),
+    "cos": lambda e, z: e.circular("cos", e.germ(z)),
+    "sinh": lambda e, z: e.germ(div(add(_exp(z), neg(_exp(neg(z)))), TWO)),
+    "cosh": lambda e, z: e.germ(div(add(_exp(z), _exp(neg(z))), TWO)),
+    "asin": _asin,
+    "acos": _acos,
+    "atan": _atan,
+    "acot": lambda e, z: e.germ(_call("atan", div(ONE, z))),
+    "asinh": _asinh,
+    "acosh": lambda e, z: e.germ(_ln(add(z, _sqrt(add(power(z, TWO), Number(-1)))))),
+    "atanh": lambda e, z: e.germ(div(_ln(div(add(ONE, z), add(ONE, neg(z)))), TWO)),
+    "abs": _absolute,
+    "sgn": lambda e, z: e.rational(e.sign(e.germ(z))),
+    "heaviside": lambda e, z: e.rational(int(e.sign(e.germ(z)) > 0)),
+    "floor": lambda e, z: e.floor(z),
+    "ceil": lambda e, z: e.floor(z, upwards=True),
+    "max": lambda e, *nodes: e.extreme(*nodes, sign=1),
+    "min": lambda e, *nodes: e.extreme(*nodes, sign=-1),
+    "piecewise": lambda e, *nodes: e.piecewise(*nodes),
+}

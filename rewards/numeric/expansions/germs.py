@@ -1,0 +1,388 @@
+"""The expansion of an expression in x near a point, or at infinity, from one side.
+
+Arithmetic, powers, exponentials and logarithms are those of `multiseries`. A function that is
+analytic at the limit of its argument is its Taylor series, whose coefficients follow from the
+derivative in the function's record. At infinity a few functions have asymptotic series (DLMF
+5.11.1, 7.12.1, 6.12.1); at their other singularities they are reduced to analytic ones. A sine of
+an argument that tends to infinity is a bounded function of an *angle*, which is not expanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from math import factorial
+from typing import Any
+
+from flint import fmpq
+
+from ...reading.expression.build import PI, mul
+from ...reading.expression.formulas import definition_of, slope_of
+from ...reading.expression.traversal import symbols_of
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from .functions import RULES, SINGULAR, Expanded
+from .multiseries import Constants, Germ, NotExpandedError, Scale, Series, UndefinedError
+
+#: Functions with a definition that is not used.
+KEPT = frozenset(("erfc",))
+#: The signs of a difference for which a comparison holds.
+_COMPARISONS = {
+    "lt": (-1,), "le": (-1, 0), "gt": (1,), "ge": (1, 0), "eq": (0,), "ne": (-1, 1),
+}  # fmt: skip
+#: The name of a variable of Taylor series.
+_INNER = "u of Taylor"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point and a side of it.
+
+    Attributes:
+        at: the point; None for infinity.
+        sign: 1 if the variable is larger than the point, or tends to plus infinity; else -1.
+
+    """
+
+    at: Expression | None
+    sign: int = 1
+
+
+@dataclass(slots=True)
+class Angle:
+    """An argument that tends to infinity, whose sine or whose fractional part is bounded."""
+
+    germ: Germ
+    name: str
+    of_floor: bool = False
+
+
+@dataclass(slots=True)
+class Expander:
+    """Expands expressions in one variable at one point.
+
+    Attributes:
+        constants: decides about numbers.
+        variable: the name of the variable.
+        point: where it tends to.
+        whole: the variable takes whole values only.
+        fixed: values of angles, by their names, along a sequence of points.
+        tables: Taylor coefficients of functions at numbers.
+
+    """
+
+    constants: Constants
+    variable: str
+    point: Point
+    whole: bool = False
+    fixed: Mapping[str, Expression] = field(default_factory=dict)
+    angles: list[Angle] = field(default_factory=list)
+    scale: Scale = field(init=False)
+    start: Germ = field(init=False)
+    forms: dict[Expression, Germ] = field(default_factory=dict)
+    tables: dict[Expression, Callable[[int], Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scale = Scale(self.constants)
+        sign = self.constants.number(fmpq(self.point.sign))
+        exponent = fmpq(-1 if self.point.at is None else 1)
+        self.start = self.scale.monomial(self.scale.elements[0], exponent, sign)
+        if self.point.at is not None:
+            self.start = self.scale.add(self.start, self.constants.value(self.point.at))
+
+    # --- expressions ---
+
+    def germ(self, node: Expression) -> Germ:
+        """The expansion of an expression.
+
+        Raises:
+            UndefinedError: it has no real values near the point.
+            NotExpandedError: no expansion was found.
+
+        """
+        known = self.forms.get(node)
+        if known is None:
+            known = self.forms[node] = self._germ(node)
+        return known
+
+    def _germ(self, node: Expression) -> Germ:
+        if isinstance(node, Symbol) and node.name == self.variable:
+            return self.start
+        if not isinstance(node, Call) or self.variable not in symbols_of(node):
+            return self.constants.value(node)
+        rule = RULES.get(node.function)
+        if rule is not None:
+            return rule(self, *node.args)
+        definition = definition_of(node)
+        if definition is not None and node.function not in KEPT:
+            return self.germ(definition)
+        return self.function(node)
+
+    def product(self, *factors: Germ) -> Germ:
+        """The product of germs."""
+        total = factors[0]
+        for factor in factors[1:]:
+            total = self.scale.mul(total, factor)
+        return total
+
+    def sum(self, *terms: Germ) -> Germ:
+        """The sum of germs."""
+        total = terms[0]
+        for term in terms[1:]:
+            total = self.scale.add(total, term)
+        return total
+
+    def rational(self, p: int, q: int = 1) -> Any:
+        """A rational number."""
+        return self.constants.number(fmpq(p, q))
+
+    def limit(self, germ: Germ) -> tuple[int, Any]:
+        """The limit of a germ: the sign of infinity, or 0 and a number."""
+        germ = self.scale.normal(germ)
+        size = self.scale.size(germ)
+        if size < 0:
+            return 0, self.scale.zero
+        coefficient = self.scale.leading(germ)[1]
+        return (0, coefficient) if size == 0 else (self.constants.sign(coefficient), coefficient)
+
+    def sign(self, germ: Germ) -> int:
+        """The sign of a germ near the point."""
+        germ = self.scale.normal(germ)
+        if germ is self.scale.zero:
+            return 0
+        return self.constants.sign(self.scale.leading(germ)[1])
+
+    # --- powers ---
+
+    def pow(self, base: Expression, exponent: Expression) -> Germ:
+        """base^exponent."""
+        if self.variable not in symbols_of(exponent):
+            return self.scale.power(self.germ(base), self.constants.value(exponent))
+        below = self.germ(base)
+        above = self.germ(exponent)
+        if self.whole and not isinstance(below, Series) and self.sign(below) < 0:
+            # (-2)^n = 2^n cos(pi n)
+            turn = self.circular("cos", self.product(self.constants.value(PI), above))
+            size = self.scale.ln(self.scale.neg(below))
+            return self.product(turn, self.scale.exp(self.product(above, size)))
+        if self.scale.normal(below) is self.scale.zero:
+            if self.sign(above) > 0:
+                return self.scale.zero
+            raise UndefinedError("a power of zero")
+        return self.scale.exp(self.product(above, self.scale.ln(below)))
+
+    # --- sines and cosines ---
+
+    def circular(self, name: str, germ: Germ) -> Germ:
+        """A sine or cosine."""
+        infinite, rest = self.scale.split(germ)
+        sign, limit = self.limit(rest)
+        assert not sign
+        small = self.sum(rest, -limit)
+        values = [self.constants.apply(f, limit) for f in ("sin", "cos")]
+        if infinite is not self.scale.zero:
+            # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
+            angle = self._angle(infinite)
+            sine, cosine = (self._of_angle(f, angle) for f in ("sin", "cos"))
+            values = [sine * values[1] + cosine * values[0], cosine * values[1] - sine * values[0]]
+        cycle = [values[0], values[1], -values[0], -values[1]]
+        shift = name == "cos"
+        return self.scale.compose(
+            lambda j: cycle[(j + shift) % 4] * self.rational(1, factorial(j)), small
+        )
+
+    def _angle(self, germ: Germ) -> tuple[Any, Angle]:
+        """A rational number and an angle whose product an argument is."""
+        if self.whole and isinstance(germ, Series):
+            parity = self._parity(germ)
+            if parity is not None:
+                return parity, Angle(germ, "@n")
+        for angle in self.angles:
+            if angle.of_floor or self.scale.ratio(*map(self.scale.normal, (germ, angle.germ))):
+                continue
+            quotient, unit = (
+                self.scale.leading(self.scale.normal(g))[1] for g in (germ, angle.germ)
+            )
+            ratio = self.constants.rational(quotient / unit)
+            if ratio is None:
+                continue
+            rest = self.sum(germ, self.product(self.constants.number(-ratio), angle.germ))
+            if self.scale.normal(rest) is self.scale.zero:
+                return ratio, angle
+        return fmpq(1), self._new_angle(germ)
+
+    def _new_angle(self, germ: Germ, *, of_floor: bool = False) -> Angle:
+        angle = Angle(germ, f"@{'floor' if of_floor else 'angle'}{len(self.angles)}", of_floor)
+        self.angles.append(angle)
+        return angle
+
+    def _parity(self, germ: Series) -> fmpq | None:
+        """k of k pi n for a whole k, where n is the variable."""
+        multiple = self.scale.leading(germ)[1] / self.constants.value(PI)
+        ratio = self.constants.rational(multiple)
+        if ratio is None or ratio.q != 1:
+            return None
+        turn = self.product(multiple, self.constants.value(PI), self.start)
+        rest = self.scale.normal(self.sum(germ, self.scale.neg(turn)))
+        return ratio if rest is self.scale.zero else None
+
+    def _of_angle(self, name: str, multiple: tuple[Any, Angle]) -> Any:
+        ratio, angle = multiple
+        if angle.name == "@n":
+            # sin(pi n) = 0, cos(pi n) = (-1)^n
+            if name == "sin" or ratio.p % 2 == 0:
+                return self.rational(int(name == "cos"))
+            if all(known.name != "@n" for known in self.angles):
+                self.angles.append(angle)
+            return self.constants.value(Call("cos", (self.fixed.get("@n", Symbol("@n")),)))
+        symbol = self.fixed.get(angle.name, Symbol(angle.name))
+        return self.constants.value(Call(name, (mul(Number(int(ratio.p), int(ratio.q)), symbol),)))
+
+    # --- functions that are not analytic ---
+
+    def floor(self, node: Expression, upwards: bool = False) -> Germ:
+        """The greatest whole number below, or the least one above."""
+        germ = self.germ(node)
+        if self.scale.size(self.scale.normal(germ)) > 0:
+            angle = self._new_angle(germ, of_floor=True)
+            symbol = self.fixed.get(angle.name, Symbol(angle.name))
+            share = self.constants.value(symbol)
+            return self.sum(germ, -share if not upwards else self.rational(1) + -share)
+        limit = self.limit(germ)[1]
+        whole = self.constants.apply("floor", limit)
+        if not self.constants.is_zero(limit - whole):
+            return whole + self.rational(1) if upwards else whole
+        side = self.sign(self.sum(germ, -limit))
+        return whole + self.rational(int(side > 0) if upwards else -int(side < 0))
+
+    def extreme(self, *nodes: Expression, sign: int) -> Germ:
+        """The largest (1) or the smallest (-1) of several."""
+        best = self.germ(nodes[0])
+        for node in nodes[1:]:
+            germ = self.germ(node)
+            if self.sign(self.sum(germ, self.scale.neg(best))) == sign:
+                best = germ
+        return best
+
+    def piecewise(self, *nodes: Expression) -> Germ:
+        """The value whose condition holds near the point."""
+        for value, condition in zip(nodes[::2], nodes[1::2], strict=False):
+            if self._holds(condition):
+                return self.germ(value)
+        if len(nodes) % 2 == 0:
+            raise UndefinedError("no case holds")
+        return self.germ(nodes[-1])
+
+    def _holds(self, condition: Expression) -> bool:
+        if condition.function in ("and", "or"):
+            joined = all if condition.function == "and" else any
+            return joined(map(self._holds, condition.args))
+        if condition.function not in _COMPARISONS:
+            raise NotExpandedError("a condition")
+        left, right = map(self.germ, condition.args)
+        return self.sign(self.sum(left, self.scale.neg(right))) in _COMPARISONS[condition.function]
+
+    # --- inverse functions and special functions ---
+
+    def function(self, node: Call) -> Germ:
+        """A function of one varying argument, at the limit of that."""
+        varying = [at for at, arg in enumerate(node.args) if self.variable in symbols_of(arg)]
+        if len(varying) != 1:
+            raise NotExpandedError(f"{node.function} of several functions")
+        argument = node.args[varying[0]]
+        germ = self.germ(argument)
+        sign, limit = self.limit(germ)
+        if sign or (limit is self.scale.zero or self._is_whole(limit)):
+            singular = SINGULAR.get(node.function)
+            expression = singular(sign, limit, self, node) if singular else None
+            if isinstance(expression, Expanded):
+                return expression.germ
+            if expression is not None:
+                return self.germ(expression)
+        if sign:
+            raise NotExpandedError(f"{node.function} at infinity")
+        inner = Call(
+            node.function,
+            tuple(Symbol(_INNER) if at == varying[0] else arg for at, arg in enumerate(node.args)),
+        )
+        return self.scale.compose(self._taylor(inner, limit), self.sum(germ, -limit))
+
+    def _is_whole(self, number_: Any) -> bool:
+        ratio = self.constants.rational(number_)
+        return ratio is not None and ratio.q == 1
+
+    def _taylor(self, call: Call, limit: Any) -> Callable[[int], Any]:
+        """The Taylor coefficients of a function of `_INNER` at a number.
+
+        Raises:
+            NotExpandedError: the function is not analytic there, as far as is known.
+
+        """
+        tree = self.constants.tree(limit)
+        at = call.args.index(Symbol(_INNER))
+        applied = Call(call.function, (*call.args[:at], tree, *call.args[at + 1 :]))
+        known = self.tables.get(applied)
+        if known is None:
+            # in place before it is computed: the derivative of a function may contain the function
+            self.tables[applied] = known = self._coefficients(call, applied, limit)
+        return known
+
+    def _coefficients(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
+        if call.function == "lambertw" and limit is self.scale.zero and len(call.args) == 1:
+            return lambda j: self.rational((-j) ** (j - 1), factorial(j)) if j else limit
+        if call.function == "atan":
+            return self._taylor_of_atan(limit)
+        slope = slope_of(call)
+        if slope is None or call.args[slope[0]] != Symbol(_INNER):
+            raise NotExpandedError(f"{call.function} has no derivative")
+        first = self.constants.value(applied)
+
+        @cache
+        def derivative() -> tuple[Expander, Germ]:
+            tree = self.constants.tree(limit)
+            inner = Expander(self.constants, _INNER, Point(tree), tables=self.tables)
+            return inner, inner.germ(slope[1])
+
+        @cache
+        def coefficient(j: int) -> Any:
+            if j == 0:
+                return first
+            inner, germ = derivative()
+            return inner.coefficient(germ, j - 1) * self.rational(1, j)
+
+        return coefficient
+
+    def _taylor_of_atan(self, limit: Any) -> Callable[[int], Any]:
+        # 1/(1 + (c + u)^2) is the sum of d_j u^j, where (1 + c^2) d_j + 2 c d_{j-1} + d_{j-2} = 0
+        below = self.rational(1) / (self.rational(1) + limit * limit)
+
+        @cache
+        def slope(j: int) -> Any:
+            if j < 1:
+                return below if j == 0 else self.scale.zero
+            return -(self.rational(2) * limit * slope(j - 1) + slope(j - 2)) * below
+
+        value = self.constants.apply("atan", limit)
+        return lambda j: slope(j - 1) * self.rational(1, j) if j else value
+
+    def coefficient(self, germ: Germ, j: int) -> Any:
+        """The coefficient of t^j of a power series.
+
+        Raises:
+            NotExpandedError: it has other powers or scales.
+
+        """
+        if not isinstance(germ, Series):
+            return germ if j == 0 else self.scale.zero
+        for exponent, value in germ.behind(0):
+            if isinstance(value, Series) or exponent < 0 or exponent.q != 1:
+                raise NotExpandedError("no power series")
+            if exponent >= j:
+                return value if exponent == j else self.scale.zero
+        return self.scale.zero
+
+    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ) -> Germ:
+        """The sum of taylor(j) / germ^j, for a germ that tends to infinity."""
+        return self.scale.compose(
+            lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ)
+        )

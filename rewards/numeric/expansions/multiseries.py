@@ -1,0 +1,521 @@
+"""Asymptotic expansions in several scales at once, with exact coefficients, computed on demand.
+
+A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in one element
+w of a *scale*: terms w^e times a coefficient, which is a germ in slower elements. The elements 1/w
+of a scale tend to infinity, each faster than every power of those before, as in ln(1/t), 1/t,
+exp(1/t). (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
+functions*, ISSAC 1996; Eberl, *Verified real asymptotics in Isabelle/HOL*, ISSAC 2019.)
+
+Terms are computed when they are asked for. Exact numbers come from outside (`Constants`), which
+decides whether a number is zero, or raises `NotExpandedError`: then nothing is said about the germ.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from math import comb, factorial
+from typing import Any, Protocol, TypeAlias
+
+from flint import fmpq
+
+from ...reading.expression.tree import Expression
+
+#: Coefficients that one expansion may compute: 0.3 s at 10 microseconds each.
+MAX_COEFFICIENTS = 30_000
+#: Leading terms of one series that may cancel; those of textbooks need up to 12.
+MAX_CANCELLED = 40
+#: Elements of one scale; nested exponentials and logarithms of textbooks have up to 6.
+MAX_ELEMENTS = 12
+
+
+class NotExpandedError(Exception):
+    """No expansion was found; nothing is known of the germ."""
+
+
+class UndefinedError(NotExpandedError):
+    """The function has no real values near the point."""
+
+
+class Exact(Protocol):
+    """An exact real number, or a bounded function that is not expanded."""
+
+    def __add__(self, other: Any, /) -> Any: ...
+    def __sub__(self, other: Any, /) -> Any: ...
+    def __mul__(self, other: Any, /) -> Any: ...
+    def __truediv__(self, other: Any, /) -> Any: ...
+    def __neg__(self) -> Any: ...
+
+
+class Constants(Protocol):
+    """Decides about exact numbers; each method raises `NotExpandedError` if it cannot."""
+
+    def value(self, node: Expression) -> Any:
+        """The number that an expression is."""
+
+    def number(self, value: fmpq) -> Any:
+        """A rational number."""
+
+    def apply(self, name: str, *numbers: Any) -> Any:
+        """A function of numbers."""
+
+    def rational(self, number: Any) -> fmpq | None:
+        """The value of a rational number."""
+
+    def is_zero(self, number: Any) -> bool:
+        """Whether a number is zero."""
+
+    def tree(self, number: Any) -> Expression:
+        """A number as an expression."""
+
+    def sign(self, number: Any) -> int:
+        """The sign of a number; of a bounded function, if it stays away from zero."""
+
+
+@dataclass(eq=False, slots=True)
+class Element:
+    """An element of a scale, which tends to infinity, and the expansion of its logarithm."""
+
+    rank: int
+    logarithm: Germ | None = None
+
+
+#: An exponent: a rational number, or `Exponent` for others.
+Power: TypeAlias = Any
+Term: TypeAlias = "tuple[Power, Germ]"
+
+
+class Series:
+    """Terms w^e c in increasing order of e, with w the inverse of an element.
+
+    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out.
+    """
+
+    __slots__ = ("element", "normal", "source", "terms")
+
+    def __init__(self, element: Element, source: Iterator[Term]) -> None:
+        self.element, self.source = element, source
+        self.terms: list[Term] = []
+        self.normal: Germ | None = None
+
+    def term(self, index: int) -> Term | None:
+        """The term with this number; None if there are fewer."""
+        while len(self.terms) <= index:
+            try:
+                following = next(self.source, None)
+            except BaseException:
+                # an iterator that has failed would say that there are no further terms
+                self.source = repeat_failure()
+                raise
+            if following is None:
+                return None
+            self.terms.append(following)
+        return self.terms[index]
+
+    def behind(self, index: int) -> Iterator[Term]:
+        """The terms from an index on."""
+        while (term := self.term(index)) is not None:
+            yield term
+            index += 1
+
+
+def repeat_failure() -> Iterator[Term]:
+    """Terms that cannot be computed, however often they are asked for."""
+    return iter(_fail, None)
+
+
+def _fail() -> Term:
+    raise NotExpandedError("a term that could not be computed")
+
+
+Germ: TypeAlias = "Any | Series"
+#: Exponents of the elements in a leading term, the fastest element first.
+Monomial: TypeAlias = list[tuple[Element, Power]]
+
+
+class Exponent:
+    """An exponent that is no rational number, such as the root of 2 or a parameter."""
+
+    __slots__ = ("constants", "number")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, number: Any, constants: Constants) -> None:
+        self.number, self.constants = number, constants
+
+    def _of(self, other: Power) -> Any:
+        return other.number if isinstance(other, Exponent) else self.constants.number(fmpq(other))
+
+    def _made(self, number: Any) -> Power:
+        return exponent_of(number, self.constants)
+
+    def __add__(self, other: Power) -> Power:
+        return self._made(self.number + self._of(other))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Power:
+        return self._made(-self.number)
+
+    def __sub__(self, other: Power) -> Power:
+        return self._made(self.number - self._of(other))
+
+    def __rsub__(self, other: Power) -> Power:
+        return self._made(self._of(other) - self.number)
+
+    def __mul__(self, other: Power) -> Power:
+        return self._made(self.number * self._of(other))
+
+    __rmul__ = __mul__
+
+    def _sign(self, other: Power) -> int:
+        difference = self.number - self._of(other)
+        return 0 if self.constants.is_zero(difference) else self.constants.sign(difference)
+
+    def __eq__(self, other: object) -> bool:
+        return self._sign(other) == 0
+
+    def __lt__(self, other: Power) -> bool:
+        return self._sign(other) < 0
+
+    def __gt__(self, other: Power) -> bool:
+        return self._sign(other) > 0
+
+
+def exponent_of(number: Any, constants: Constants) -> Power:
+    """A number as an exponent."""
+    ratio = constants.rational(number)
+    return Exponent(number, constants) if ratio is None else ratio
+
+
+@dataclass(slots=True)
+class Scale:
+    """The elements that the expansions of one germ need, and arithmetic with expansions."""
+
+    constants: Constants
+    elements: list[Element] = field(default_factory=list)
+    computed: int = 0
+    one: Any = None
+    zero: Any = None
+
+    def __post_init__(self) -> None:
+        self.one, self.zero = self.constants.number(fmpq(1)), self.constants.number(fmpq(0))
+        self.elements.append(Element(0))
+
+    # --- elements ---
+
+    def insert(self, at: int, logarithm: Germ | None) -> Element:
+        """A new element at a place of the scale."""
+        if len(self.elements) == MAX_ELEMENTS:
+            raise NotExpandedError("too many scales")
+        element = Element(at, logarithm)
+        self.elements.insert(at, element)
+        for rank, moved in enumerate(self.elements):
+            moved.rank = rank
+        return element
+
+    def logarithm(self, element: Element) -> Germ:
+        """The logarithm of an element; that of the slowest one is a new element."""
+        if element.logarithm is None:
+            slower = self.insert(0, None)
+            element.logarithm = self.monomial(slower, fmpq(-1))
+        return element.logarithm
+
+    # --- germs ---
+
+    def monomial(self, element: Element, exponent: Power, coefficient: Germ | None = None) -> Germ:
+        """A coefficient times a power of w."""
+        germ = self.one if coefficient is None else coefficient
+        return Series(element, iter([(exponent, germ)])) if exponent != 0 else germ
+
+    def spend(self) -> None:
+        """Count one coefficient."""
+        self.computed += 1
+        if self.computed > MAX_COEFFICIENTS:
+            raise NotExpandedError("the expansion takes too many coefficients")
+
+    def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
+        """Two germs as series in the faster of their elements."""
+        if not isinstance(b, Series) or (isinstance(a, Series) and a.element.rank > b.element.rank):
+            return a, Series(a.element, iter([(fmpq(0), b)]))
+        if not isinstance(a, Series) or a.element.rank < b.element.rank:
+            return Series(b.element, iter([(fmpq(0), a)])), b
+        return a, b
+
+    def add(self, a: Germ, b: Germ) -> Germ:
+        """The sum."""
+        if not isinstance(a, Series) and not isinstance(b, Series):
+            self.spend()
+            return a + b
+        left, right = self._aligned(a, b)
+        return Series(left.element, self._sum(left, right))
+
+    def _sum(self, a: Series, b: Series) -> Iterator[Term]:
+        i = j = 0
+        while True:
+            left, right = a.term(i), b.term(j)
+            if left is None or right is None:
+                yield from (b.behind(j) if left is None else a.behind(i))
+                return
+            if left[0] == right[0]:
+                yield left[0], self.add(left[1], right[1])
+                i, j = i + 1, j + 1
+            elif left[0] < right[0]:
+                yield left
+                i += 1
+            else:
+                yield right
+                j += 1
+
+    def neg(self, a: Germ) -> Germ:
+        """The negative."""
+        if isinstance(a, Series):
+            return Series(a.element, ((e, self.neg(c)) for e, c in a.behind(0)))
+        return -a
+
+    def mul(self, a: Germ, b: Germ) -> Germ:
+        """The product."""
+        if not isinstance(a, Series) and not isinstance(b, Series):
+            self.spend()
+            return a * b
+        # zero times a series without end is zero, which its terms would not show
+        for factor in (a, b):
+            if not isinstance(factor, Series) and self.constants.rational(factor) == 0:
+                return self.zero
+        left, right = self._aligned(a, b)
+        return Series(left.element, self._product_of_normal(left, right))
+
+    def _product_of_normal(self, a: Series, b: Series) -> Iterator[Term]:
+        left, right = self.normal(a), self.normal(b)
+        if isinstance(left, Series) and isinstance(right, Series):
+            yield from self._product(left, right)
+
+    def _product(self, a: Series, b: Series) -> Iterator[Term]:
+        # a heap of pairs of terms: (i, j + 1) follows (i, j), and (i + 1, 0) follows (i, 0); what
+        # follows is asked for after a term is passed on, as it may depend on that term
+        if (left := a.term(0)) is None or (right := b.term(0)) is None:
+            return
+        heap = [(left[0] + right[0], 0, 0)]
+        while heap:
+            exponent, total, pairs = heap[0][0], None, []
+            while heap and heap[0][0] == exponent:
+                _, i, j = heapq.heappop(heap)
+                pairs.append((i, j))
+                product = self.mul(a.terms[i][1], b.terms[j][1])
+                total = product if total is None else self.add(total, product)
+            yield exponent, total
+            for i, j in pairs:
+                if (beyond := b.term(j + 1)) is not None:
+                    heapq.heappush(heap, (a.terms[i][0] + beyond[0], i, j + 1))
+                if j == 0 and (below := a.term(i + 1)) is not None:
+                    heapq.heappush(heap, (below[0] + b.terms[0][0], i + 1, 0))
+
+    def normal(self, a: Germ) -> Germ:
+        """The germ without leading terms that are zero.
+
+        Raises:
+            NotExpandedError: it cannot be told whether a coefficient is zero.
+
+        """
+        if not isinstance(a, Series):
+            return self.zero if self.constants.is_zero(a) else a
+        if a.normal is None:
+            a.normal = self._without_zeros(a)
+        return a.normal
+
+    def _without_zeros(self, a: Series) -> Germ:
+        for index in range(MAX_CANCELLED):
+            term = a.term(index)
+            if term is None:
+                return self.zero
+            coefficient = self.normal(term[1])
+            if coefficient is self.zero:
+                continue
+            found = Series(a.element, a.behind(index + 1))
+            found.terms.append((term[0], coefficient))
+            found.normal = found
+            return found
+        raise NotExpandedError("the terms of an expansion cancel")
+
+    def leading(self, a: Germ) -> tuple[Monomial, Any]:
+        """The leading term of a normal germ: exponents of w, the fastest first; a constant."""
+        monomial: Monomial = []
+        while isinstance(a, Series):
+            term = self.normal(a).terms[0]
+            if term[0] != 0:
+                monomial.append((a.element, term[0]))
+            a = term[1]
+        return monomial, a
+
+    def size(self, a: Germ) -> int:
+        """1 if a normal germ tends to infinity, 0 to a number that is not zero, -1 to zero."""
+        if a is self.zero:
+            return -1
+        monomial = self.leading(a)[0]
+        if not monomial:
+            return 0
+        return -1 if monomial[0][1] > 0 else 1
+
+    def ratio(self, a: Germ, b: Germ) -> int:
+        """1 if a germ grows faster than another, 0 if the quotient tends to a number, else -1."""
+        left, right = (self.leading(germ)[0] for germ in (a, b))
+        exponents: dict[int, Power] = {}
+        for monomial, sign in ((left, -1), (right, 1)):
+            for element, power in monomial:
+                exponents[element.rank] = exponents.get(element.rank, fmpq(0)) + sign * power
+        for rank in sorted(exponents, reverse=True):
+            if exponents[rank] != 0:
+                return 1 if exponents[rank] > 0 else -1
+        return 0
+
+    # --- composition ---
+
+    def split(self, a: Germ) -> tuple[Germ, Germ]:
+        """The terms that tend to infinity, and the rest."""
+        a = self.normal(a)
+        if self.size(a) <= 0 or not isinstance(a, Series):
+            return self.zero, a
+        infinite: Germ = self.zero
+        for index in range(MAX_CANCELLED):
+            term = a.term(index)
+            if term is None:
+                return infinite, self.zero
+            if term[0] > 0:
+                return infinite, Series(a.element, a.behind(index))
+            if term[0] == 0:
+                slower, rest = self.split(term[1])
+                rest = self.add(rest, Series(a.element, a.behind(index + 1)))
+                return self.add(infinite, slower), rest
+            infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
+        raise NotExpandedError("too many terms that tend to infinity")
+
+    def compose(self, taylor: Callable[[int], Any], h: Germ) -> Germ:
+        """The sum of taylor(j) h^j for a germ h that tends to zero."""
+        h = self.normal(h)
+        if not isinstance(h, Series):
+            if h is not self.zero:
+                raise NotExpandedError("a power series at another point")
+            return taylor(0)
+        exponent, first = h.terms[0]
+        if exponent < 0:
+            raise NotExpandedError("a power series at infinity")
+        if exponent > 0:
+            return Series(h.element, self._horner(cache(taylor), h, 0))
+        # f(c + h0 + h1) is the sum of f^(j)(c + h0)/j! h1^j, where h0 varies more slowly than h1
+
+        @cache
+        def slower(j: int) -> Germ:
+            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), first)
+
+        return Series(h.element, self._horner(slower, Series(h.element, h.behind(1)), 0))
+
+    def _horner(self, taylor: Callable[[int], Germ], h: Series, j: int) -> Iterator[Term]:
+        yield fmpq(0), taylor(j)
+        if h.term(0) is not None:
+            yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
+
+    def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
+        """A germ over its leading term, minus 1; it tends to zero."""
+        inverse = self.one / coefficient
+        for element, power in reversed(monomial):
+            inverse = self.monomial(element, -power, inverse)
+        return self.add(self.mul(a, inverse), -self.one)
+
+    def power(self, a: Germ, exponent: Any) -> Germ:
+        """A germ to the power of a constant."""
+        constants = self.constants
+        ratio = constants.rational(exponent)
+        if ratio is not None and ratio.q == 1 and 0 <= ratio <= MAX_FACTORS:
+            return self._whole_power(a, int(ratio.p))
+        a = self.normal(a)
+        if a is self.zero:
+            if (constants.sign(exponent) if ratio is None else ratio) > 0:
+                return self.zero
+            raise UndefinedError("division by zero")
+        monomial, first = self.leading(a)
+        sign = constants.sign(first)
+        if sign < 0 and (ratio is None or int(ratio.q) % 2 == 0):
+            raise UndefinedError("a power of a negative number")
+        result = constants.apply("pow", first if sign > 0 else -first, exponent)
+        if sign < 0 and ratio is not None and int(ratio.p) % 2:
+            result = -result
+        multiple = exponent_of(exponent, constants)
+        for element, power in reversed(monomial):
+            result = self.monomial(element, power * multiple, result)
+        h = self.one_plus(a, monomial, first)
+
+        @cache
+        def binomial(j: int) -> Any:
+            if j == 0:
+                return self.one
+            shift = constants.number(fmpq(1 - j))
+            return binomial(j - 1) * (exponent + shift) * constants.number(fmpq(1, j))
+
+        return self.mul(result, self.compose(binomial, h))
+
+    def _whole_power(self, a: Germ, exponent: int) -> Germ:
+        if exponent < 2:
+            return a if exponent else self.one
+        half = self._whole_power(a, exponent // 2)
+        square = self.mul(half, half)
+        return self.mul(square, a) if exponent % 2 else square
+
+    def inverse(self, a: Germ) -> Germ:
+        """1/a."""
+        return self.power(a, self.constants.number(fmpq(-1)))
+
+    # --- exponentials and logarithms ---
+
+    def exp(self, a: Germ) -> Germ:
+        """The exponential function, by which the scale may grow."""
+        a = self.normal(a)
+        size = self.size(a)
+        if size <= 0:
+            limit = self.leading(a)[1] if size == 0 else self.zero
+            series = self.compose(self._of_exp, self.add(a, -limit))
+            return self.mul(self.constants.apply("exp", limit), series) if size == 0 else series
+        a, rest = self.split(a)
+        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(rest))
+
+    def _exp_of_infinite(self, a: Germ) -> Germ:
+        """exp(a) for a germ all of whose terms tend to infinity."""
+        sign = self.constants.sign(self.leading(a)[1])
+        for element in reversed(list(self.elements)):
+            if element.logarithm is None:
+                break  # every power of the slowest element is faster than its logarithm
+            logarithm = self.normal(element.logarithm)
+            order = self.ratio(a, logarithm)
+            if order > 0:
+                break
+            if order == 0:
+                multiple = self.leading(a)[1] / self.leading(logarithm)[1]
+                smaller = self.add(a, self.neg(self.mul(multiple, logarithm)))
+                power = -exponent_of(multiple, self.constants)
+                return self.mul(self.monomial(element, power), self.exp(smaller))
+        faster = self.insert(element.rank + 1, a if sign > 0 else self.neg(a))
+        return self.monomial(faster, fmpq(-sign))
+
+    def _of_exp(self, j: int) -> Any:
+        return self.constants.number(fmpq(1, factorial(j)))
+
+    def ln(self, a: Germ) -> Germ:
+        """The logarithm of a germ that is positive."""
+        a = self.normal(a)
+        if a is self.zero:
+            raise UndefinedError("the logarithm of zero")
+        monomial, first = self.leading(a)
+        if self.constants.sign(first) < 0:
+            raise UndefinedError("the logarithm of a negative number")
+        total = self.constants.apply("ln", first)
+        for element, power in monomial:
+            number = power.number if isinstance(power, Exponent) else self.constants.number(power)
+            total = self.add(total, self.mul(-number, self.logarithm(element)))
+        return self.add(total, self.compose(self._of_ln, self.one_plus(a, monomial, first)))
+
+    def _of_ln(self, j: int) -> Any:
+        return self.constants.number(fmpq((-1) ** (j - 1), j) if j else fmpq(0))
+
+
+#: Whole powers that are multiplied out; higher ones are binomial series.
+MAX_FACTORS = 8

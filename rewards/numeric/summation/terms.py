@@ -1,0 +1,379 @@
+r"""The term of a sum as hypergeometric parts times factors that vary slowly.
+
+A part is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a rational
+function with rational coefficients. What is written with factorials, binomial coefficients, powers
+with the index as exponent, sines and cosines has such parts. (Petkovsek, Wilf and Zeilberger,
+*A = B*, chapter 3, calls those without a slow factor hypergeometric terms.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from flint import fmpq, fmpq_poly
+
+from ...reading.expression.build import IMAGINARY, ONE, PI, TWO, add, div, mul, neg, number, power
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import fold, is_constant, substitute
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..expansions.forms import exact_value
+from ..quadrature.work import QuadratureError, spend
+
+#: Parts that a product of sums may be multiplied out to. Textbook terms have up to 8.
+MAX_PARTS: Final = 32
+#: Largest power of a sum that is multiplied out, and largest slope of n inside of a factorial.
+MAX_POWER: Final = 12
+#: Largest shift of an argument of the gamma function that becomes a rational function.
+MAX_SHIFT: Final = 64
+
+#: (p, b), which stand for Gamma(p n + b) with 0 < b <= 1, and the exponent.
+Gammas = tuple[tuple[tuple[int, Fraction], int], ...]
+_N: Final = fmpq_poly([0, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a term; see the head of this module.
+
+    Attributes:
+        above: the numerator of R.
+        below: the denominator of R.
+        base: z.
+        gammas: the gamma functions.
+        coefficient: c.
+        slow: the slow factor.
+
+    """
+
+    above: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    below: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    base: Expression = ONE
+    gammas: Gammas = ()
+    coefficient: Expression = ONE
+    slow: Expression = ONE
+
+    def times(self, other: Part) -> Part:
+        """The product of two parts."""
+        exponents = dict(self.gammas)
+        for key, exponent in other.gammas:
+            exponents[key] = exponents.get(key, 0) + exponent
+        return Part(
+            self.above * other.above,
+            self.below * other.below,
+            _folded(mul(self.base, other.base)),
+            tuple(sorted((key, e) for key, e in exponents.items() if e)),
+            mul(self.coefficient, other.coefficient),
+            mul(self.slow, other.slow),
+        )
+
+    def inverse(self) -> Part:
+        """One divided by the part."""
+        if self.above.is_zero():
+            raise QuadratureError("the term has a zero denominator")
+        return Part(
+            self.below,
+            self.above,
+            _folded(div(ONE, self.base)),
+            tuple((key, -exponent) for key, exponent in self.gammas),
+            div(ONE, self.coefficient),
+            div(ONE, self.slow),
+        )
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the part is a rational function with rational coefficients."""
+        return self.kind == _RATIONAL
+
+    @property
+    def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
+        """What parts have in common that differ in R only."""
+        return self.base, self.gammas, self.coefficient, self.slow
+
+    def tree(self, index: str) -> Expression:
+        """c R(n) times the slow factor."""
+        rational = div(_polynomial_tree(self.above, index), _polynomial_tree(self.below, index))
+        return mul(self.coefficient, rational, self.slow)
+
+
+_RATIONAL: Final = (ONE, (), ONE, ONE)
+
+
+def parts_of(term: Expression, index: str) -> list[Part]:
+    """The parts of a term without parameters.
+
+    Args:
+        term: the term.
+        index: the name of the index.
+
+    Returns:
+        Parts that differ in more than R.
+
+    Raises:
+        QuadratureError: the term has too many parts, or a factor that no part has.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import read
+        >>> [part.base for part in parts_of(read("(2^n+1)/3^n", symbols="n")[0].expression, "n")]
+        [Number(numerator=2, denominator=3), Number(numerator=1, denominator=3)]
+
+    """
+    return _merged(_Reader(index).parts(term))
+
+
+def _merged(parts: Iterable[Part]) -> list[Part]:
+    merged: dict[tuple[Expression, Gammas, Expression, Expression], Part] = {}
+    for part in parts:
+        before = merged.get(part.kind)
+        if before is not None:
+            above = before.above * part.below + part.above * before.below
+            part = replace(part, above=above, below=before.below * part.below)
+        common = part.above.gcd(part.below)
+        merged[part.kind] = replace(part, above=part.above / common, below=part.below / common)
+    return [part for part in merged.values() if not part.above.is_zero()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads a tree as parts, where ``index`` is n."""
+
+    index: str
+
+    def parts(self, node: Expression) -> list[Part]:
+        spend(1)
+        if is_constant(node, self.index):
+            return [_constant(node)]
+        if isinstance(node, Symbol):
+            return [Part(above=_N)]
+        name, args = node.function, node.args
+        if name == "add":
+            return _merged(part for arg in args for part in self.parts(arg))
+        if name == "neg":
+            return self._product([[_constant(Number(-1))], self.parts(args[0])])
+        if name == "mul":
+            return self._product([self.parts(arg) for arg in args])
+        if name == "div":
+            return self._product([self.parts(args[0]), self._inverse(args[1])])
+        reader = _READERS.get(name)
+        found = reader(self, args) if reader is not None else None
+        return [Part(slow=node)] if found is None else found
+
+    def _product(self, factors: list[list[Part]]) -> list[Part]:
+        result = [Part()]
+        for factor in factors:
+            if len(result) * len(factor) > MAX_PARTS:
+                raise QuadratureError(f"the term has more than {MAX_PARTS} parts")
+            result = _merged(a.times(b) for a, b in product(result, factor))
+        return result
+
+    def _inverse(self, node: Expression) -> list[Part]:
+        parts = self.parts(node)
+        if len(parts) != 1:
+            return [Part(slow=div(ONE, node))]
+        return [parts[0].inverse()]
+
+    def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
+        """A slope and a constant, so that a tree is slope * n + constant."""
+        try:
+            slope = differentiate(node, self.index)
+        except ValueError:
+            return None
+        if not is_constant(slope, self.index):
+            return None
+        return _folded(slope), _folded(substitute(node, self.index, Number(0)))
+
+    def power(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        base, exponent = args
+        if is_constant(base, self.index):
+            return self._exponential(base, exponent)
+        whole = fold(exponent)
+        if whole is None or whole.denominator != 1:
+            return self.radical(base, exponent)
+        parts = self._inverse(base) if whole < 0 else self.parts(base)
+        if len(parts) == 1 and abs(whole) <= MAX_SHIFT:
+            return [_raised(parts[0], abs(int(whole)))]
+        if abs(whole) > MAX_POWER:
+            return None
+        return self._product([parts] * abs(int(whole)))
+
+    def _exponential(self, base: Expression, exponent: Expression) -> list[Part] | None:
+        found = self.linear(exponent)
+        if found is None:
+            return None
+        slope, constant = found
+        return self._product(
+            [[Part(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
+        )
+
+    def radical(self, base: Expression, exponent: Expression) -> list[Part] | None:
+        """A power that is not whole: of a power with the index as exponent, or a slow factor."""
+        parts = self.parts(base)
+        if len(parts) != 1 or parts[0].gammas or not is_constant(exponent, self.index):
+            return None
+        part = parts[0]
+        if part.base == ONE:
+            return None
+        inner = Call("pow", (part.tree(self.index), exponent))
+        root = Part(base=_folded(_power(part.base, exponent)))
+        return [root.times(other) for other in self.parts(inner)]
+
+    def gamma(self, node: Expression, exponent: int = 1) -> list[Part] | None:
+        """A power of the gamma function of a linear function with a whole positive slope."""
+        found = self.linear(node)
+        slope, shift = (None, None) if found is None else map(fold, found)
+        if slope is None or shift is None or slope.denominator != 1 or not 0 < slope <= MAX_POWER:
+            return None
+        steps = -(-shift.numerator // shift.denominator) - 1  # the shift is steps + (0, 1]
+        if abs(steps) > MAX_SHIFT:
+            return None
+        first = shift - steps
+        rational = fmpq_poly([1])
+        for k in range(min(steps, 0), max(steps, 0)):
+            rational *= int(slope) * _N + _exact(first + k)
+        part = Part(gammas=(((int(slope), first), 1),))
+        part = part.times(Part(above=rational) if steps >= 0 else Part(below=rational))
+        return [part if exponent > 0 else part.inverse()]
+
+    def factorial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        return self.gamma(add(args[0], ONE))
+
+    def binomial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        u, k = args
+        if is_constant(u, self.index):
+            return self._generalised_binomial(u, k)
+        difference = add(u, neg(k))
+        factors = [self.gamma(add(u, ONE))]
+        for lower in (k, difference):
+            if is_constant(lower, self.index):
+                factors.append([_constant(div(ONE, Call("factorial", (lower,))))])
+            else:
+                factors.append(self.gamma(add(lower, ONE), -1))
+        known = [factor for factor in factors if factor is not None]
+        return self._product(known) if len(known) == len(factors) else None
+
+    def _generalised_binomial(self, u: Expression, k: Expression) -> list[Part] | None:
+        """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), where no term is zero."""
+        value = fold(u)
+        if value is None or (value >= 0 and value.denominator == 1):
+            return None
+        sign = self._exponential(Number(-1), k)
+        above, below = self.gamma(add(k, neg(u))), self.gamma(add(k, ONE), -1)
+        if sign is None or above is None or below is None:
+            return None
+        scale = _constant(div(ONE, Call("gamma", (number(-value),))))
+        return self._product([sign, above, below, [scale]])
+
+    def double_factorial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        """u!! = 2^v Gamma(v + 1) for u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1."""
+        found = self.linear(args[0])
+        slope, shift = (None, None) if found is None else map(fold, found)
+        if slope is None or shift is None or slope % 2 or shift.denominator != 1:
+            return None
+        odd = shift.numerator % 2
+        half = div(add(args[0], ONE) if odd else args[0], TWO)
+        scale = _constant(div(ONE, Call("sqrt", (PI,))) if odd else ONE)
+        gamma = self.gamma(add(half, number(Fraction(1, 2)) if odd else ONE))
+        exponential = self._exponential(TWO, half)
+        if gamma is None or exponential is None:
+            return None
+        return self._product([exponential, gamma, [scale]])
+
+    def cosine(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        return self._waves(args[0], 1)
+
+    def sine(self, args: tuple[Expression, ...]) -> list[Part] | None:
+        return self._waves(args[0], -1)
+
+    def _waves(self, angle: Expression, parity: int) -> list[Part] | None:
+        """cos or sin of s n + c as half the sum or difference of e^{i(s n + c)} and e^{-i(..)}."""
+        found = self.linear(angle)
+        if found is None:
+            return None
+        slope, constant = found
+        name = "cos" if parity > 0 else "sin"
+        turns = exact_value(slope)
+        if turns is not None and not turns[0] and turns[1].denominator == 1:
+            # sin(pi m n + c) is (-1)^{m n} sin c exactly
+            value = Call(name, (constant,))
+            sure_zero = name == "sin" and fold(constant) == 0
+            alternating = Number(-1 if turns[1] % 2 else 1)
+            return [] if sure_zero else [Part(base=alternating, coefficient=_cosine_of_zero(value))]
+        waves: list[Part] = []
+        for sign in (1, -1):
+            scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
+            rotation = mul(Number(sign), IMAGINARY)
+            base = Call("exp", (mul(rotation, slope),))
+            shift = ONE if fold(constant) == 0 else Call("exp", (mul(rotation, constant),))
+            waves.append(Part(base=base, coefficient=div(shift, scale)))
+        return waves
+
+    def hyperbolic(self, args: tuple[Expression, ...], sign: int) -> list[Part] | None:
+        exponential = [Call("exp", (args[0],)), Call("exp", (neg(args[0]),))]
+        return self.parts(div(add(exponential[0], mul(Number(sign), exponential[1])), TWO))
+
+
+def _cosine_of_zero(value: Call) -> Expression:
+    return ONE if value.function == "cos" and fold(value.args[0]) == 0 else value
+
+
+_READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Part] | None]]] = {
+    "pow": _Reader.power,
+    "exp": lambda reader, args: reader._exponential(Call("e"), args[0]),
+    "sqrt": lambda reader, args: reader.radical(args[0], Number(1, 2)),
+    "root": lambda reader, args: reader.radical(args[0], div(ONE, args[1])),
+    "factorial": _Reader.factorial,
+    "gamma": lambda reader, args: reader.gamma(args[0]),
+    "binomial": _Reader.binomial,
+    "double_factorial": _Reader.double_factorial,
+    "cos": _Reader.cosine,
+    "sin": _Reader.sine,
+    "cosh": lambda reader, args: reader.hyperbolic(args, 1),
+    "sinh": lambda reader, args: reader.hyperbolic(args, -1),
+}
+
+
+def _constant(node: Expression) -> Part:
+    value = fold(node)
+    return Part(coefficient=node) if value is None else Part(above=fmpq_poly([_exact(value)]))
+
+
+def _raised(part: Part, exponent: int) -> Part:
+    return Part(
+        part.above**exponent,
+        part.below**exponent,
+        _folded(_power(part.base, Number(exponent))),
+        tuple((key, e * exponent) for key, e in part.gammas if exponent),
+        _power(part.coefficient, Number(exponent)),
+        _power(part.slow, Number(exponent)),
+    )
+
+
+def _power(base: Expression, exponent: Expression) -> Expression:
+    if base == ONE or exponent == Number(0):
+        return ONE
+    if base == Call("e"):
+        return Call("exp", (exponent,))
+    if base.function == "exp":
+        return Call("exp", (mul(base.args[0], exponent),))
+    return power(base, exponent)
+
+
+def _folded(node: Expression) -> Expression:
+    value = fold(node)
+    return node if value is None else number(value)
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _polynomial_tree(polynomial: fmpq_poly, index: str) -> Expression:
+    terms = [
+        mul(Number(int(c.p), int(c.q)), power(Symbol(index), Number(k)))
+        for k, c in enumerate(polynomial.coeffs())
+        if c != 0
+    ]
+    return add(*terms) if terms else Number(0)

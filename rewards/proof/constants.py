@@ -1,0 +1,194 @@
+"""Exact numbers for expansions: elements of the prover's field, whose zeros are proved.
+
+A number is zero if the relations of the field or Calcium say so, and is not zero if a ball says so.
+With parameters it is an element in symbols: it is not zero if it is not at one choice of them, and
+then it vanishes on a set without inner points only.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from flint import acb, arb, fmpq
+
+from ..numeric.ball_arithmetic.balls import UnusableError, precision
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.jets import Ball
+from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..reading.expression.build import PI
+from ..reading.expression.traversal import fold, is_written_with, needs_worker, symbols_of
+from ..reading.expression.tree import Call, Expression
+from ..workers.child import in_worker
+from .prover.field import Field
+from .prover.quotients import NotProvedError, Quotient
+from .prover.rules import constants as by_calcium
+from .prover.rules.signs import sign as sign_of
+from .prover.tower import Tower
+
+#: Generators of a field: numbers, parameters and angles of one limit have up to ten.
+SIZE: Final = 20
+#: Bits of the balls that show that a number is not zero, in this order.
+PRECISIONS: Final = (128, 1024)
+#: Longer numbers are not given to Calcium, nor compared in balls.
+MAX_TERMS: Final = 400
+
+
+def _failing(method: Any) -> Any:
+    """A method that turns the prover's failures into those of expansions."""
+
+    def wrapped(self: ExactNumbers, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except (NotProvedError, UnusableError) as error:
+            raise NotExpandedError(str(error)) from None
+
+    wrapped.__doc__ = method.__doc__
+    return wrapped
+
+
+@dataclass(slots=True)
+class ExactNumbers:
+    """Decides about the numbers of one expansion (`rewards.numeric.expansions`).
+
+    Attributes:
+        kinds: assumptions on parameters.
+
+    """
+
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    tower: Tower = field(init=False)
+    balls: dict[int, Ball] = field(default_factory=dict)
+    zeros: dict[tuple[Any, Any], bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.tower = Tower(Field(SIZE), "", dict(self.kinds))
+
+    @_failing
+    def value(self, node: Expression) -> Quotient:
+        """The number that an expression is."""
+        if is_written_with(node, "i"):
+            raise NotExpandedError("a complex number")
+        return self._checked(self.tower.normal(self.tower.value(node)))
+
+    def number(self, value: fmpq) -> Quotient:
+        """A rational number."""
+        return self.tower.field.rational(int(value.p), int(value.q))
+
+    @_failing
+    def apply(self, name: str, *numbers: Quotient) -> Quotient:
+        """A function of numbers."""
+        trees = tuple(map(self.tree, numbers))
+        exact = fold(Call(name, trees)) if name == "pow" else None
+        if exact is not None:
+            return self.number(fmpq(exact.numerator, exact.denominator))
+        if name == "floor":
+            return self._floor(numbers[0])
+        if name == "atan" and (ratio := self.rational(numbers[0])) in (0, 1, -1):
+            quarter: Quotient = self.value(PI) * self.number(fmpq(int(ratio), 4))
+            return quarter
+        value: Quotient = self.value(Call(name, trees))
+        return value
+
+    def _floor(self, value: Quotient) -> Quotient:
+        ratio = self.rational(value)
+        if ratio is not None:
+            return self.number(fmpq(int(ratio.p) // int(ratio.q)))
+        floor = self.ball(self.tree(value), PRECISIONS[0]).real.floor().unique_fmpz()
+        if floor is None or symbols_of(self.tree(value)):
+            raise NotExpandedError("a floor that is not known")
+        return self.number(fmpq(int(floor)))
+
+    @_failing
+    def rational(self, number: Quotient) -> fmpq | None:
+        """The value of a rational number."""
+        return self.tower.normal(number).rational()
+
+    def tree(self, number: Quotient) -> Expression:
+        """A number as an expression."""
+        return self.tower.field.tree(number)
+
+    @_failing
+    def is_zero(self, number: Quotient) -> bool:
+        """Whether a number is zero."""
+        if not number.support:
+            return number.is_zero()
+        number = self.tower.normal(number)
+        if number.is_zero():
+            return True
+        self.tower.field.spend(number)
+        if len(number.num) + len(number.den) > MAX_TERMS:
+            raise NotExpandedError("a number with too many terms")
+        tree = self.tree(number)
+        if any(self._differs_from_zero(tree, seed) for seed in range(2)):
+            return False
+        if by_calcium.vanishes(self.tower.field, number.num, number.den):
+            return True
+        raise NotExpandedError("a number that may be zero")
+
+    def _differs_from_zero(self, tree: Expression, seed: int) -> bool:
+        values = {name: self.tower_value(name, seed) for name in sorted(symbols_of(tree))}
+        for bits in PRECISIONS:
+            ball = self.ball(tree, bits, values)
+            if ball.is_finite() and not ball.contains(acb(0)):
+                return True
+        return False
+
+    def tower_value(self, name: str, seed: int) -> Ball:
+        """A value of a parameter, of its kind, or of an angle."""
+        size = random.Random(f"{name} {seed}").randrange(1, 4096)
+        kind = self.kinds.get(name, "real")
+        if "integer" in kind or kind in ("even", "odd"):
+            return acb(2 * (size % 8) + 2 + (kind == "odd"))
+        return acb(arb(fmpq(size, 1024))) * (-1 if kind == "negative" else 1)
+
+    @_failing
+    def sign(self, number: Quotient) -> int:
+        """The sign of a number; of a bounded function, if it stays away from zero."""
+        number = self.tower.normal(number)
+        ratio = number.rational()
+        if ratio is not None:
+            return int(ratio > 0) - int(ratio < 0)
+        known = [sign_of(self.tower, poly) for poly in (number.num, number.den)]
+        if known[0] and known[1]:
+            return known[0] * known[1]
+        tree = self.tree(number)
+        ball = self.ball(tree, PRECISIONS[-1], self.ranges(tree)).real
+        if ball > 0 or ball < 0:
+            return 1 if ball > 0 else -1
+        raise NotExpandedError("a number whose sign is not known")
+
+    def ranges(self, tree: Expression) -> dict[str, Ball]:
+        """All values of angles and of fractional parts, as balls.
+
+        Raises:
+            NotExpandedError: there is a parameter.
+
+        """
+        values: dict[str, Ball] = {}
+        for name in symbols_of(tree):
+            if not name.startswith("@"):
+                raise NotExpandedError("a sign that depends on a parameter")
+            values[name] = acb(arb(0.5, 0.5)) if name.startswith("@floor") else acb(arb(0, 4096))
+        return values
+
+    @staticmethod
+    def ball(tree: Expression, bits: int, values: Mapping[str, Ball] | None = None) -> Ball:
+        """The value of an expression."""
+        if needs_worker(tree) and not in_worker():
+            raise NotExpandedError("a number that may take long")
+        with precision(bits):
+            tape = compile_tape(tree, "")
+            return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
+
+    def _checked(self, number: Quotient) -> Quotient:
+        """A number that is real."""
+        if self.tower.field.support(number) & self.tower.field.unreal:
+            tree = self.tree(number)
+            if not symbols_of(tree):
+                ball = self.ball(tree, PRECISIONS[0])
+                if not ball.is_finite() or not ball.imag.contains(0):
+                    raise UndefinedError("a number that is not real")
+        return number

@@ -1,0 +1,144 @@
+"""Limits as questions: the function, its variable, the point and the side, with all readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..numeric.sampling.integrand import assumption_items
+from ..numeric.sampling.parameters import Draw
+from ..reading.expression.build import number
+from ..reading.expression.sympy_bridge import from_sympy
+from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.tree import Expression
+from ..reading.latex import to_latex
+from ..reading.problem import read_limit
+from ..reading.problem.integral import Limit as Point
+from .limits import Kinds, Limit, limit
+
+if TYPE_CHECKING:
+    import sympy
+
+
+@dataclass(frozen=True, slots=True)
+class LimitQuestion:
+    r"""One reading of a limit.
+
+    Attributes:
+        expression: the function.
+        variable: its variable.
+        at: the point, or 1 or -1 for plus or minus infinity.
+        side: 1 from the right, -1 from the left, 0 from both sides.
+        kinds: assumptions on the parameters.
+        conditions: comparisons that the problem states.
+        whole: the variable takes whole values only.
+        flags: ambiguities of the notation.
+
+    Example:
+        >>> limit_readings(r"\lim_{x\to0} \frac{\sin ax}{x}")[0].parameters
+        ('a',)
+
+    """
+
+    expression: Expression
+    variable: str
+    at: Point
+    side: int = 0
+    kinds: Kinds = ()
+    conditions: tuple[Expression, ...] = ()
+    whole: bool = False
+    flags: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols but the variable, sorted."""
+        names = symbols_of(self.expression) - {self.variable}
+        if not isinstance(self.at, int):
+            names |= symbols_of(self.at)
+        return tuple(sorted(names))
+
+    @property
+    def latex(self) -> str:
+        """The question as a text that can be read again."""
+        mark = {1: "^{+}", -1: "^{-}", 0: ""}[self.side]
+        infinity = {1: r"\infty", -1: r"-\infty"}
+        at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
+        return rf"\lim_{{{self.variable} \to {at}}} {to_latex(self.expression)}"
+
+    def limit(self) -> Limit:
+        """The limit, proved (see `rewards.proof.limits.limit`)."""
+        kinds = tuple((name, kind_of(self.kinds, name)) for name in self.parameters)
+        return limit(self.expression, self.variable, self.at, self.side, kinds, self.whole)
+
+    def at_draw(self, draw: Draw) -> LimitQuestion:
+        """The question with numbers for the parameters."""
+        at = self.at if isinstance(self.at, int) else with_values(self.at, draw)
+        return replace(self, expression=with_values(self.expression, draw), at=at)
+
+
+def kind_of(kinds: Kinds, name: str) -> str:
+    """The assumption on a parameter: positive by default."""
+    return dict(kinds).get(name, "positive")
+
+
+def limit_readings(
+    problem: str | sympy.Limit, assumptions: Mapping[str, str] | None = None
+) -> tuple[LimitQuestion, ...]:
+    r"""Read a limit in every way that its notation allows.
+
+    Args:
+        problem: LaTeX with a limit sign, a sentence, or a SymPy ``Limit``.
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+
+    Returns:
+        The readings, the likeliest first; most texts have one.
+
+    Raises:
+        ProblemError: it is unreadable.
+
+    Example:
+        >>> limit_readings(r"\lim_{x\to0^-} \frac{1}{x}")[0].side
+        -1
+
+    """
+    kinds = assumption_items(assumptions)
+    if isinstance(problem, str):
+        return _readings(problem, kinds)
+    expression, variable, at, direction = problem.args
+    infinite = at.is_infinite
+    point: Point = (1 if at.is_extended_positive else -1) if infinite else from_sympy(at)
+    side = {"+": 1, "-": -1}.get(str(direction), 0)
+    return (LimitQuestion(from_sympy(expression), str(variable), point, side, kinds),)
+
+
+@lru_cache(maxsize=4096)
+def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
+    problem = read_limit(text, [name for name, _ in kinds])
+    stated = {**dict(problem.conditions.kinds), **dict(kinds)}
+    stated.pop(problem.variable, None)
+    comparisons = tuple(
+        c for c in problem.conditions.comparisons if problem.variable not in symbols_of(c)
+    )
+    return tuple(
+        LimitQuestion(
+            reading.expression,
+            problem.variable,
+            problem.at,
+            problem.side,
+            tuple(sorted(stated.items())),
+            comparisons,
+            problem.whole,
+            reading.ambiguities,
+        )
+        for reading in problem.readings
+    )
+
+
+def with_values(expression: Expression, draw: Draw) -> Expression:
+    """An expression with numbers for parameters."""
+    for name, size in draw:
+        expression = substitute(expression, name, number(Fraction(size)))
+    return expression

@@ -1,0 +1,230 @@
+"""Limits, proved by expansions: a value, an infinity, or that there is none.
+
+A limit from one side follows from the leading term of an expansion. There is none if both sides
+differ, or if two sequences of points have different limits: an argument of a sine that tends to
+infinity takes every value modulo 2 pi, so it may be fixed at one, which leaves an expansion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ..numeric.expansions.germs import Angle, Expander, Point
+from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..reading.expression.build import PI, div, mul, neg
+from ..reading.expression.traversal import symbols_of
+from ..reading.expression.tree import Expression, Number, Symbol
+from .constants import ExactNumbers
+from .prover import prove
+from .prover.normal import normal_forms
+from .prover.quotients import NotProvedError
+
+#: Values at which an angle is fixed: two of them have different sines, and two different cosines.
+_OF_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
+#: And those of a fractional part.
+_OF_FLOORS: Final = (Number(0), Number(1, 2), Number(3, 4))
+#: The name of the angle pi n of a whole n, and its values: it is a multiple of pi.
+_PARITY: Final = "@n"
+_OF_PARITY: Final = (Number(0), PI)
+
+#: A name that no text has.
+_FRESH: Final = "t of the equality"
+
+Kinds = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit.
+
+    Attributes:
+        sign: 1 or -1 for plus or minus infinity.
+        value: a number; None for infinity, or if there is no limit.
+        reason: why there is no limit.
+        flags: what was noticed.
+
+    >>> Limit(sign=1).exists
+    True
+
+    """
+
+    sign: int = 0
+    value: Expression | None = None
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a limit, infinity included."""
+        return not self.reason
+
+
+@lru_cache(maxsize=1024)
+def limit(
+    expression: Expression,
+    variable: str,
+    at: Expression | int,
+    side: int = 0,
+    kinds: Kinds = (),
+    whole: bool = False,
+) -> Limit:
+    r"""The limit of an expression.
+
+    Args:
+        expression: the function.
+        variable: its variable.
+        at: the point, or 1 or -1 for plus or minus infinity.
+        side: 1 from the right, -1 from the left, 0 from both sides.
+        kinds: assumptions on parameters.
+        whole: the variable takes whole values only, as in a sequence.
+
+    Raises:
+        UndefinedError: the function has no real values near the point.
+        NotExpandedError: the limit was not found.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> limit(read(r"x\ln x")[0].expression, "x", Number(0), 1).value
+    Number(numerator=0, denominator=1)
+
+    """
+    if isinstance(at, int):
+        return _from_one_side(expression, variable, Point(None, at), dict(kinds), whole)
+    if side:
+        return _from_one_side(expression, variable, Point(at, side), dict(kinds), whole)
+    sides: list[Limit] = []
+    for sign in (1, -1):
+        try:
+            sides.append(_from_one_side(expression, variable, Point(at, sign), dict(kinds), False))
+        except UndefinedError as error:
+            undefined = error
+    if not sides:
+        raise undefined
+    if len(sides) == 1:
+        # the limit within the domain of the function
+        return Limit(sides[0].sign, sides[0].value, sides[0].reason, ("limit:one-sided domain",))
+    right, left = sides
+    if not right.exists or not left.exists:
+        return right if not right.exists else left
+    if _same(right, left, dict(kinds)):
+        return right
+    return Limit(reason="the limits from the right and from the left differ")
+
+
+def _from_one_side(
+    expression: Expression, variable: str, point: Point, kinds: Mapping[str, str], whole: bool
+) -> Limit:
+    failure: NotExpandedError | None = None
+    for form in _forms(expression, variable, kinds):
+        try:
+            return _expanded(form, variable, point, kinds, whole)
+        except UndefinedError:
+            raise
+        except (NotExpandedError, RecursionError) as error:
+            failure = failure or NotExpandedError(str(error))
+    assert failure is not None
+    raise failure
+
+
+def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
+    """The expression, and its normal form, in which identities such as sin^2 + cos^2 = 1 hold."""
+    yield expression
+    try:
+        forms = normal_forms(expression, variable, kinds)
+    except NotProvedError:
+        return
+    yield from (form for form in forms[:1] if form != expression)
+
+
+def _expanded(
+    expression: Expression, variable: str, point: Point, kinds: Mapping[str, str], whole: bool
+) -> Limit:
+    expander = Expander(ExactNumbers(kinds), variable, point, whole)
+    failure = NotExpandedError("an angle that is not fixed")
+    try:
+        found = _limit_of(expander, expression)
+        if found.value is None or not _angles_of(found.value):
+            return found
+    except NotExpandedError as error:
+        failure = error
+    if not expander.angles:
+        raise failure
+    return _along_sequences(expression, expander, kinds, failure)
+
+
+def _limit_of(expander: Expander, expression: Expression) -> Limit:
+    sign, number = expander.limit(expander.germ(expression))
+    return Limit(sign) if sign else Limit(value=expander.constants.tree(number))
+
+
+def _angles_of(value: Expression) -> set[str]:
+    return {name for name in symbols_of(value) if name.startswith("@")}
+
+
+def _along_sequences(
+    expression: Expression, free: Expander, kinds: Mapping[str, str], failure: NotExpandedError
+) -> Limit:
+    """The limits along sequences of points on which the one angle has one value modulo 2 pi."""
+    if len({angle.name for angle in free.angles}) > 1:
+        raise failure
+    angle = free.angles[0]
+    if free.whole and angle.name != _PARITY:
+        raise failure  # a whole variable need not give the angle that value
+    limits: list[Limit] = []
+    for value in _values(angle):
+        expander = Expander(
+            ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}
+        )
+        try:
+            found = _limit_of(expander, expression)
+        except NotExpandedError:
+            if angle.name == _PARITY:
+                raise
+            continue
+        if found.value is not None and _angles_of(found.value):
+            raise failure  # another angle, which has its own values on the sequence
+        limits.append(found)
+        if len(limits) > 1 and not _same(limits[0], limits[-1], kinds):
+            return Limit(reason="two sequences of points have different limits")
+    if angle.name == _PARITY:
+        return limits[0]  # even and odd numbers are all
+    raise failure
+
+
+def _values(angle: Angle) -> tuple[Expression, ...]:
+    if angle.name == _PARITY:
+        return _OF_PARITY
+    return _OF_FLOORS if angle.of_floor else _OF_ANGLES
+
+
+def _same(first: Limit, second: Limit, kinds: Mapping[str, str]) -> bool:
+    """Whether two limits are equal.
+
+    Raises:
+        NotExpandedError: this is not known.
+
+    """
+    if first.value is None or second.value is None:
+        return first == second
+    return are_equal(first.value, second.value, kinds)
+
+
+def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
+    """Whether two numbers are equal; with parameters, for almost all values of them.
+
+    Raises:
+        NotExpandedError: this is not known.
+
+    """
+    numbers = ExactNumbers(kinds)
+    try:
+        equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
+    except NotExpandedError:
+        # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
+        t = Symbol(_FRESH)
+        if prove(mul(first, t), second, _FRESH, dict(kinds)) is None:
+            raise
+        return True
+    return equal

@@ -1,0 +1,127 @@
+"""The kinds of questions that are judged: one record each, from which every other list is derived.
+
+The tasks of workers, the tasks of rubrics, the names of benchmarks' tasks, the columns of data
+sets and the choices of the command line read `QUESTIONS`. To add a question of the course, write
+its judge in `rewards.verify` and a record here (docs/extensions.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from .verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    r"""How one question is called, and what judges its answers.
+
+    Attributes:
+        name: the name for trainers (`rewards.adapters.scoring.Rubric.task`) and `run.py verify`.
+        judge: the module within this package and the function that judges a completion. The
+            function takes the completion and the target, and options by keyword.
+        column: the usual column of the targets in data sets.
+        task: the name for benchmarks (`Problem.task`); empty if no benchmark asks the question.
+        summary: what is asked, in a line.
+        worker: the name of the task of workers, ``name`` by default.
+        has_text: the target is a text; otherwise a whole number may be one, too.
+        shows_witness: both numbers of a witness follow from the problem and the answer, so that
+            feedback may show them.
+        is_of_course: the target is the text of the question itself, in the column ``question``.
+
+    >>> QUESTIONS["derivative"].judge
+    '.verify.derivative:verify_derivative'
+
+    """
+
+    name: str
+    judge: str
+    column: str
+    task: str = ""
+    summary: str = ""
+    worker: str = ""
+    has_text: bool = True
+    shows_witness: bool = False
+    is_of_course: bool = False
+
+    @property
+    def worker_task(self) -> str:
+        """The name of the task of workers."""
+        return self.worker or self.name
+
+    @property
+    def verify(self) -> Callable[..., Verdict]:
+        """The function that judges."""
+        return _resolved(self.judge)
+
+
+@cache
+def _resolved(judge: str) -> Callable[..., Verdict]:
+    module, _, name = judge.partition(":")
+    function: Callable[..., Verdict] = getattr(import_module(module, __package__), name)
+    return function
+
+
+def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
+    """A question of the course, whose judge is ``verify_NAME`` of the module of that name."""
+    return Question(
+        name,
+        f".verify.{name}:verify_{name}",
+        "question",
+        name,
+        summary,
+        shows_witness=shows_witness,
+        is_of_course=True,
+    )
+
+
+_ALL: Final = (
+    Question(
+        "antiderivative",
+        ".verify.antiderivative:verify_antiderivative",
+        "integrand",
+        "integration",
+        "Find an antiderivative.",
+        "verify",
+        shows_witness=True,
+    ),
+    Question(
+        "definite",
+        ".verify.definite:verify_definite_integral",
+        "problem",
+        "definite_integral",
+        "Find the value of a definite integral in closed form.",
+    ),
+    Question(
+        "steps",
+        ".verify.solution_steps.reward:verify_steps",
+        "integrand",
+        summary="Solve an integral in steps.",
+        shows_witness=True,
+    ),
+    Question("value", ".verify.values:verify_value", "target"),
+    Question("equivalent", ".verify.values:verify_equivalent", "target"),
+    Question("label", ".verify.labels:verify_label", "target", has_text=False),
+    Question(
+        "integer", ".verify.arithmetic:verify_integer", "target", "arithmetic", has_text=False
+    ),
+    _of_course("derivative", "Find a derivative."),
+    _of_course("limit", "Find a limit."),
+)
+#: By name.
+QUESTIONS: Final[Mapping[str, Question]] = {question.name: question for question in _ALL}
+#: Those of the course by name, which is also the name of their benchmarks' task.
+COURSE: Final[Mapping[str, Question]] = {
+    name: question for name, question in QUESTIONS.items() if question.is_of_course
+}
+#: What rows and benchmarks may call a question -> its name.
+NAMES: Final[Mapping[str, str]] = {
+    **{name: name for name in QUESTIONS},
+    **{question.task: name for name, question in QUESTIONS.items() if question.task},
+    "derivation_step": "label",
+    "calculus_step": "label",
+}

@@ -1,0 +1,105 @@
+r"""The clauses of a question of the course: ``Let y = x^x. Find \frac{dy}{dx} at x = 1.``
+
+A question is a list of formulas between words, signs of punctuation and delimiters of formulas.
+Words are those of a closed list, because another word may change the question.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ...errors import ProblemError
+from .derivatives import LONGEST, pieces_of
+from .layout import SPACE
+
+#: What may stand beside the formulas of a question; a word that is missing makes it unreadable.
+WORDS: Final = frozenset(
+    """a about all an and any are around as assume at be bounded by calculate classify closed
+    complete compute condition conditions consider constant converge converges coordinate
+    curve defined denote denotes derivative derivatives determine differentiable differential
+    differentiate differentiating does domain each equation equations evaluate every exact
+    explicit explicitly express expression family fifth find first follow following for form
+    formula fourth from function functions general give given has have homogeneous if implicit
+    implicitly in initial integrate interval into is it its let limit limits linear mixed most
+    nontrivial number obtain of on or order ordinary parameter parametric parametrically
+    partial particular point points positive possible power problem real respect satisfied
+    satisfies satisfy satisfying second separable series show simplify singular slope solution
+    solutions solve solved subject such suppose system tangent term terms that the their then
+    there third this to total trivial twice two under unknown value values variable variables
+    we what when where whose with without write your""".split()
+)
+_TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+_DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
+_WORD: Final = re.compile(
+    r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
+    r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
+)
+_SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|~")
+_SENTENCE_END: Final = re.compile(r"[.?!:](?=\s|\Z)")
+_QUAD: Final = re.compile(r"\\q?quad(?![A-Za-z])")
+_MARK: Final = "\ue010"
+_ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
+
+
+class Clause(NamedTuple):
+    """A formula of a question, and the words before it.
+
+    Attributes:
+        words: the words since the formula before, in lower case.
+        formula: LaTeX.
+
+    """
+
+    words: tuple[str, ...]
+    formula: str
+
+
+def clauses(text: str) -> list[Clause]:
+    r"""The formulas of a question with the words before each; the last may be words alone.
+
+    Args:
+        text: the question.
+
+    Returns:
+        The clauses in their order.
+
+    Raises:
+        ProblemError: the text is too long, or has a word that is not in `WORDS`.
+
+    >>> [clause.formula for clause in clauses(r"Let $y=x^x$. Find $\frac{dy}{dx}$ at $x=1$.")]
+    ['y=x^x', '\\frac{dy}{dx}', 'x=1']
+    >>> clauses("y' = y, y(0) = 1")[1]
+    Clause(words=(), formula='y(0) = 1')
+
+    """
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
+    if _MARK in text:
+        raise ProblemError("the question has a character that means nothing")
+    words: list[str] = []
+
+    def marked(match: re.Match[str]) -> str:
+        word = match[0].lower()
+        if word not in WORDS:
+            return match[0]
+        words.append(word)
+        return f" {_MARK}{len(words) - 1}{_MARK} "
+
+    plain = _TEXT.sub(r" ;\1; ", _SPACING.sub(" ", text))
+    plain = _SENTENCE_END.sub(" ; ", _QUAD.sub(" ; ", _DELIMITERS.sub(" ; ", plain)))
+    plain = _WORD.sub(marked, plain)
+    found: list[Clause] = []
+    before: list[str] = []
+    for piece in pieces_of(plain.replace("\n", " "), ",;"):
+        for at, part in enumerate(piece.split(_MARK)):
+            if at % 2:
+                before.append(words[int(part)])
+                continue
+            formula = _ENDS.sub("", part).strip()
+            if formula:
+                found.append(Clause(tuple(before), formula))
+                before = []
+    if before:
+        found.append(Clause(tuple(before), ""))
+    return found

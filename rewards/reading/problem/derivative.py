@@ -1,0 +1,325 @@
+r"""Questions for a derivative: ``\frac{d}{dx} x^2``, ``f(x) = e^x, f'(0)``, implicit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ...errors import ProblemError
+from ..expression.build import ZERO, add, div, mul, neg
+from ..expression.traversal import substitute, symbols_of
+from ..expression.tree import Expression
+from ..latex.functions import GREEK
+from ..latex.parser import IN_PROBLEM
+from .clauses import Clause, clauses
+from .conditions import conditions_of
+from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+
+#: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
+#: five factors has a hundred thousand.
+LARGEST: Final = 20_000
+
+
+@dataclass(frozen=True)
+class DerivativeQuestion:
+    """A derivative that is asked for, as a formula.
+
+    Attributes:
+        derivative: the derivative, before values are put for variables.
+        variable: the variable of the derivative, or one of its symbols.
+        definitions: formulas of names that an answer may use, such as y for x^x.
+        curve: G of an implicit function G(x, y) = 0; None if the function is given by a formula.
+        function: the name of the implicit function; empty without a curve.
+        point: values of variables at which the derivative is asked for.
+        kinds: what the question says of parameters.
+
+    """
+
+    derivative: Expression
+    variable: str
+    definitions: Mapping[str, Expression]
+    curve: Expression | None = None
+    function: str = ""
+    point: tuple[tuple[str, Expression], ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+
+
+_ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_DEFINED: Final = re.compile(
+    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[^()]*)\))?\Z"
+)
+_HAS_DERIVATIVE: Final = re.compile(
+    r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(|\\d{1,3}ot(?![A-Za-z])"
+    r"|(?<![A-Za-z\\])d[\^A-Za-z0-9 ]*/\s*d"
+    r"|\\p?dv|_\s*(?:\{\s*[a-z\\ ]+\}|[a-z])"
+)
+_PRIMED: Final = re.compile(r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(|_)")
+#: A value of a point is a number: functions, constants and digits.
+_IS_NUMBER: Final = re.compile(
+    rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"
+    r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
+)
+_BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
+_SAYS_DERIVATIVE: Final = frozenset(("derivative", "derivatives", "differentiate", "slope"))
+
+
+@lru_cache(maxsize=4096)
+def read_derivative(text: str) -> DerivativeQuestion:
+    r"""Read a question for a derivative.
+
+    Args:
+        text: formulas and words: what is differentiated, by which variable, perhaps where.
+
+    Returns:
+        The derivative as a formula.
+
+    Raises:
+        ProblemError: the question is unreadable, or does not say what is asked for.
+
+    >>> from calculus_harness.rewards.reading.latex import to_latex
+    >>> to_latex(read_derivative(r"\frac{d}{dx} x^3").derivative)
+    '3 x^{2}'
+
+    """
+    return _Question(text).read()
+
+
+def relation(formula: str) -> tuple[str, str] | None:
+    """The two sides of an equation with one sign of equality outside of brackets."""
+    sides = list(pieces_of(formula.replace("&", " "), "="))
+    return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
+
+
+class _Question:
+    """Sorts the clauses of a question, and puts the derivative together."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked: list[Clause] = []
+        self.equations: list[tuple[str, str]] = []
+        self.point: dict[str, str] = {}
+        self.pair: Sequence[str] = ()
+        self.by = ""
+        self.order = 1
+        self.kinds: list[tuple[str, str]] = []
+        self.trees: dict[str, Expression] = {}
+        for clause in clauses(text):
+            self._sort(Clause(clause.words, normal(clause.formula)))
+        if len(self.asked) != 1:
+            raise self._error("one derivative has to be asked for")
+
+    def _error(self, why: str) -> ProblemError:
+        return ProblemError(f"{self.text!r}: {why}")
+
+    def _sort(self, clause: Clause) -> None:
+        words, formula = clause
+        self.order = next((_ORDERS[word] for word in words if word in _ORDERS), self.order)
+        if "respect" in words and _DEFINED.fullmatch(formula):
+            self.by = name_of(formula)
+            return
+        if not formula:
+            return
+        bar = _BAR.search(formula)
+        if bar is not None:
+            formula = formula[: bar.start()].strip()
+            self._take_point(bar["point"] or bar["short"])
+        sides = relation(formula)
+        asks = bool(_HAS_DERIVATIVE.search(formula)) or not _SAYS_DERIVATIVE.isdisjoint(words)
+        if sides is not None and sides[1].strip(" ?"):
+            is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
+            if {"at", "when"} & {*words} or is_point or sides[0].startswith("("):
+                self._take_point(formula)
+            elif _SAYS_DERIVATIVE.isdisjoint(words) or not self._is_definition(sides):
+                self.equations.append(sides)
+            else:  # the derivative of f(x) = ...
+                self.equations.append(sides)
+                self.asked.append(Clause(words, sides[0]))
+        elif formula.startswith("(") and ("at" in words or "point" in words):
+            self._take_point(formula)
+        elif asks:
+            self.asked.append(Clause(words, formula.rstrip("=? ")))
+        else:
+            conditions = conditions_of(formula)
+            if conditions is None and not _DEFINED.fullmatch(formula):
+                raise self._error(f"{formula!r} is neither a derivative nor an equation")
+            self.kinds += conditions.kinds if conditions else ()
+
+    def _is_definition(self, sides: tuple[str, str]) -> bool:
+        return _DEFINED.fullmatch(sides[0]) is not None and not _HAS_DERIVATIVE.search(sides[0])
+
+    def _take_point(self, formula: str) -> None:
+        for piece in pieces_of(formula, ","):
+            sides = relation(piece)
+            if sides is None:
+                self.pair = _inside(formula)
+            elif sides[0].startswith("("):
+                names, values = _inside(sides[0]), _inside(sides[1])
+                if len(names) != len(values):
+                    raise self._error("a point has as many values as names")
+                self.point |= {
+                    name_of(name): value for name, value in zip(names, values, strict=True)
+                }
+            else:
+                self.point[name_of(sides[0])] = sides[1]
+
+    def read(self) -> DerivativeQuestion:
+        words, asked = self.asked[0]
+        found = operators(asked)
+        named = [_DEFINED.fullmatch(each.of.strip()) for each in found]
+        named += [_DEFINED.fullmatch(each[1]) for each in _PRIMED.finditer(asked)]
+        function = next((name_of(each["name"]) for each in named if each), "")
+        self.by = self.by or (found[0].by[-1] if found else "")
+        if len(found) == 1 and found[0].start == 0 and not found[0].of:
+            # What begins with an operator asks for the derivative of all that follows.
+            rest = asked[found[0].end :]
+            asked = f"{asked[: found[0].end]}({rest})" if rest.strip()[:1] not in "([" else asked
+        variables = self._functions(function)
+        jets = Jets(variables)
+        names = {self.by} - {""} | set(self.point)
+        tree = read_tree(asked, jets, names, values=True)
+        if not jets.names and not found and _SAYS_DERIVATIVE & {*words}:
+            tree = self._differentiated(tree, jets)
+        elif not jets.names and not found:
+            raise self._error("no derivative is asked for")
+        curve, name = None, ""
+        parameter = self.by
+        if any(jet.function not in self.trees for jet in jets.names.values()):
+            curve, name = self._curve(variables), function
+        for symbol, jet in jets.names.items():
+            tree = substitute(tree, symbol, self._value(jet, variables, curve))
+        for defined, formula in self.trees.items():
+            if defined in symbols_of(tree):
+                tree = substitute(tree, defined, formula)
+        if self.by in self.trees:  # a curve with a parameter
+            parameter = self._parameter()
+        point = self._point(name)
+        free = symbols_of(tree)
+        variable = parameter or next(iter(sorted(free)), "x")
+        return DerivativeQuestion(
+            tree, variable, dict(self.trees), curve, name, point, tuple(self.kinds)
+        )
+
+    def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
+        """The variables of each function, and formulas of those that have one."""
+        variables: dict[str, tuple[str, ...]] = {}
+        left: list[tuple[str, str]] = []
+        for sides in self.equations:
+            match = _DEFINED.fullmatch(sides[0])
+            if match is None:
+                left.append(sides)
+                continue
+            name = name_of(match["name"])
+            own = tuple(map(name_of, match["own"].split(","))) if match["own"] else ()
+            tree = read_tree(sides[1], Jets({}), (*own, self.by) if self.by else own)
+            if name in symbols_of(tree) or name in self.trees:
+                left.append(sides)
+                continue
+            self.trees[name] = tree
+            variables[name] = own or self._own(tree)
+        self.equations = left
+        if asked_for and asked_for not in variables:
+            variables[asked_for] = (self.by or "x",)
+        if self.by and self.by in self.trees:  # dy/dx of x(t), y(t)
+            variables[asked_for] = (self.by,)
+        self.by = self.by or next((own[0] for own in variables.values() if len(own) == 1), "")
+        return variables
+
+    def _own(self, tree: Expression) -> tuple[str, ...]:
+        if self.by:
+            return (self.by,)
+        names = symbols_of(tree)
+        if len(names) <= 1 or "x" in names:
+            return (next(iter(names)) if len(names) == 1 else "x",)
+        raise self._error(f"name the variable: {', '.join(sorted(names))}")
+
+    def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
+        """The derivative that words ask for: ``the second derivative of``."""
+        for name, formula in self.trees.items():
+            tree = substitute(tree, name, formula)
+        variable = self.by or self._own(tree)[0]
+        self.by = variable
+        for _ in range(self.order):
+            tree = jets.differentiated(tree, variable)
+        return tree
+
+    def _curve(self, variables: Mapping[str, tuple[str, ...]]) -> Expression:
+        if len(self.equations) != 1:
+            raise self._error("one equation has to define the function")
+        names = {*variables, *(each for own in variables.values() for each in own)}
+        left, right = (read_tree(side, Jets({}), names) for side in self.equations[0])
+        return add(left, neg(right))
+
+    def _parameter(self) -> str:
+        names = set().union(*(symbols_of(tree) for tree in self.trees.values()))
+        if "t" in names or len(names) == 1:
+            return "t" if "t" in names else names.pop()
+        if r"theta" in names:
+            return "theta"
+        raise self._error("name the parameter of the curve t")
+
+    def _value(
+        self, jet: Jet, variables: Mapping[str, tuple[str, ...]], curve: Expression | None
+    ) -> Expression:
+        """The derivative that a symbol stands for, as a formula."""
+        plain = Jets({})
+        own = variables[jet.function]
+        if jet.function in self.trees:
+            tree = self.trees[jet.function]
+            if self.by in self.trees and jet.by:  # a curve with a parameter
+                t = self._parameter()
+                speed = plain.differentiated(self.trees[self.by], t)
+                if speed == ZERO:
+                    raise self._error(f"{self.by} is constant")
+                for _ in jet.by:
+                    tree = div(plain.differentiated(tree, t), speed)
+            else:
+                for variable in jet.by:
+                    tree = _bounded(plain.differentiated(tree, variable))
+        elif curve is not None and len(set(jet.by)) == 1:
+            x, y = jet.by[0], jet.function
+            below = plain.differentiated(curve, y)
+            if below == ZERO:
+                raise self._error(f"the equation says nothing of {y}")
+            slope = neg(div(plain.differentiated(curve, x), below))
+            tree = slope
+            for _ in jet.by[1:]:
+                along = mul(plain.differentiated(tree, y), slope)
+                tree = _bounded(add(plain.differentiated(tree, x), along))
+        else:
+            raise self._error(f"{jet.function} is not defined")
+        for name, value in zip(own, jet.at, strict=False):
+            tree = substitute(tree, name, value)
+        return _bounded(tree)
+
+    def _point(self, function: str) -> tuple[tuple[str, Expression], ...]:
+        values = {name: _number(value) for name, value in self.point.items()}
+        if self.pair:
+            names = (self.by, function) if function else tuple(sorted(self._free()))
+            if len(names) != len(self.pair):
+                raise self._error("a point has as many values as names")
+            values |= {name: _number(each) for name, each in zip(names, self.pair, strict=True)}
+        return tuple(values.items())
+
+    def _free(self) -> set[str]:
+        return {name for tree in self.trees.values() for name in symbols_of(tree)}
+
+
+def _inside(pair: str) -> list[str]:
+    return [each.strip() for each in pieces_of(pair.strip()[1:-1], ",")]
+
+
+def _number(text: str) -> Expression:
+    return read_tree(text, Jets({}), (IN_PROBLEM,))
+
+
+def _bounded(tree: Expression) -> Expression:
+    """The tree; raises `ProblemError` if it has more than `LARGEST` nodes."""
+    nodes = [tree]
+    for node in nodes:
+        nodes += node.args
+        if len(nodes) > LARGEST:
+            raise ProblemError(f"the derivative has more than {LARGEST} terms")
+    return tree

@@ -1,0 +1,481 @@
+r"""Derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
+
+The LaTeX reader reads closed forms. A derivative of a function without a formula is cut out first
+and stands in the tree as a symbol; what an operator applies to a formula is differentiated at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from ...errors import ProblemError
+from ..expression.build import ZERO, add, mul
+from ..expression.derivative import differentiate
+from ..expression.traversal import substitute, symbols_of
+from ..expression.tree import Expression, Symbol
+from ..latex import ReadError, read
+from ..latex.functions import GREEK_VARIANTS
+from ..latex.parser import IN_PROBLEM
+from ..latex.tokens.pattern import FONT
+from .layout import argument_end
+
+#: Derivatives that are cut out of one formula, and the highest order of one. Textbooks have up to
+#: six in an equation, and orders up to ten in questions for a pattern.
+MOST, HIGHEST = 40, 24
+#: Characters of a formula; the longest equation of textbooks has some 200.
+LONGEST: Final = 4000
+
+
+class Jet(NamedTuple):
+    """A derivative of a function without a formula.
+
+    Attributes:
+        function: the name of the function.
+        by: the variables of differentiation, sorted; empty for the function itself.
+        at: the arguments, where they are not the function's own variables.
+
+    >>> Jet("y", ("x", "x")).order
+    2
+
+    """
+
+    function: str
+    by: tuple[str, ...] = ()
+    at: tuple[Expression, ...] = ()
+
+    @property
+    def order(self) -> int:
+        """The order of the derivative."""
+        return len(self.by)
+
+
+@dataclass(slots=True)
+class Jets:
+    """The symbols that stand for derivatives of functions, the same one for the same derivative.
+
+    Attributes:
+        variables: the variables of each function without a formula.
+        symbols: the symbol of each derivative that was met.
+
+    """
+
+    variables: Mapping[str, tuple[str, ...]]
+    symbols: dict[Jet, str] = field(default_factory=dict)
+
+    def symbol(self, jet: Jet) -> str:
+        """The name of the symbol of a derivative; a function itself is the symbol of its name."""
+        if not jet.by and not jet.at:
+            return jet.function
+        if jet.order > HIGHEST:
+            raise ProblemError(f"a derivative of an order above {HIGHEST}")
+        if jet not in self.symbols:
+            if len(self.symbols) >= MOST:
+                raise ProblemError(f"more than {MOST} derivatives")
+            self.symbols[jet] = f"Q_{len(self.symbols) + 1}"
+        return self.symbols[jet]
+
+    @property
+    def names(self) -> dict[str, Jet]:
+        """The derivative that each symbol stands for."""
+        return {name: jet for jet, name in self.symbols.items()}
+
+    def differentiated(self, tree: Expression, variable: str) -> Expression:
+        """The total derivative of a tree.
+
+        Raises:
+            ProblemError: the derivative of a function in it is not known.
+
+        """
+        try:
+            terms = [differentiate(tree, variable)]
+            known = self.names
+            for name in sorted(symbols_of(tree)):
+                jet = known.get(name) or Jet(name)
+                if jet.at or variable not in self.variables.get(jet.function, ()):
+                    continue
+                raised = Jet(jet.function, tuple(sorted((*jet.by, variable))))
+                terms.append(mul(differentiate(tree, name), Symbol(self.symbol(raised))))
+        except ValueError as error:
+            raise ProblemError(str(error)) from None
+        return add(*[term for term in terms if term != ZERO]) if terms else ZERO
+
+
+_SPACING: Final = re.compile(r"\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
+_SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
+_UPRIGHT_D: Final = re.compile(
+    rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
+)
+_PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
+_ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
+_D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
+_LETTER: Final = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
+_POWER: Final = r"(?:\^\s*(?:\{\s*(\d+)\s*\}|(\d)))?"
+_TOP: Final = re.compile(rf"\s*{_D}\s*{_POWER}\s*")
+_BELOW: Final = re.compile(rf"\s*{_D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{_POWER}\s*")
+_PLAIN: Final = re.compile(
+    rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*(?P<of>{_LETTER})?\s*/\s*\(?(?P<below>(?:{_D}\s*{_LETTER}\s*{_POWER})+)\)?"
+    r"(?![A-Za-z])"
+)
+_BRACED_D: Final = re.compile(
+    r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
+)
+_DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+_GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
+_LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
+
+
+def normal(text: str) -> str:
+    r"""The text with one spelling of each sign of a derivative, and without sizes and spacing.
+
+    Args:
+        text: LaTeX.
+
+    Returns:
+        The text in which primes are ``'``, a differential's d is ``d`` and a fraction ``\frac``.
+
+    Raises:
+        ProblemError: the text is longer than `LONGEST`.
+
+    >>> normal(r"\dfrac{\mathrm{d}y}{\mathrm{d}x} = y^{\prime\prime}")
+    "\\frac{dy}{dx} = y''"
+
+    """
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
+    text = _SIZES.sub(" ", _SPACING.sub(" ", text))
+    text = _UPRIGHT_D.sub("d", text)
+    text = text.replace("″", "''")
+    text = _PRIMES.sub(
+        lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text
+    )
+    return re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text)
+
+
+def name_of(letter: str) -> str:
+    """The name of a letter in trees."""
+    name = letter.strip().lstrip("\\").replace("{", "").replace("}", "")
+    return GREEK_VARIANTS.get(name, name)
+
+
+def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
+    """A normal text in which symbols stand for derivatives of functions and for their values.
+
+    Args:
+        text: a text that `normal` returns.
+        jets: the functions; the symbols are added.
+        values: ``y(0)`` is a value of y, and no product.
+
+    Returns:
+        The text; operators that apply to formulas are left.
+
+    """
+    text = _DOTTED.sub(lambda dots: _dotted(dots, jets), text)
+    for function in jets.variables:
+        text = _with_primes(text, function, jets, values)
+    return text
+
+
+def read_tree(
+    text: str, jets: Jets, symbols: Collection[str], *, values: bool = False
+) -> Expression:
+    r"""Read a formula with derivatives in it.
+
+    Args:
+        text: a text that `normal` returns.
+        jets: the functions; the symbols of their derivatives are added.
+        symbols: further names that the formula uses.
+        values: as for `with_symbols`.
+
+    Returns:
+        The tree; an operator before a formula is carried out.
+
+    Raises:
+        ProblemError: the text cannot be read, or the derivative of a function is not known.
+
+    >>> jets = Jets({"y": ("x",)})
+    >>> read_tree("y'' + y", jets, ["x"]).function, sorted(jets.names.values())
+    ('add', [Jet(function='y', by=('x', 'x'), at=())])
+
+    """
+    text = with_symbols(text, jets, values=values)
+    trees: dict[str, Expression] = {}
+    for _ in range(MOST):
+        operator = max(operators(text), default=None)
+        if operator is None:
+            break
+        start, end, of, by = operator
+        after = text[end:]
+        if of.strip():
+            inner = of
+        else:
+            inner, after = operand(after)
+        tree = _read(inner, jets, symbols, trees)
+        for variable in by:
+            tree = jets.differentiated(tree, variable)
+        text = text[:start] + _placed(tree, trees) + after
+    while (group := _GROUP_PRIMES.search(text)) is not None:
+        start = _opening(text, group.start())
+        variable = _sole(jets)
+        tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
+        for _ in group[1]:
+            tree = jets.differentiated(tree, variable)
+        text = text[:start] + _placed(tree, trees) + text[group.end() :]
+    return _read(text, jets, symbols, trees)
+
+
+def _sole(jets: Jets) -> str:
+    """The variable of the functions, by which a prime differentiates."""
+    variables = {variable for each in jets.variables.values() for variable in each}
+    if len(variables) != 1:
+        raise ProblemError("a prime does not say by which variable")
+    return variables.pop()
+
+
+def _placed(tree: Expression, trees: dict[str, Expression]) -> str:
+    """The text of a new symbol for a tree."""
+    if len(trees) >= MOST:
+        raise ProblemError(f"more than {MOST} derivatives")
+    name = f"Z_{len(trees) + 1}"
+    trees[name] = tree
+    return f" {{Z_{{{len(trees)}}}}} "
+
+
+def _read(
+    text: str, jets: Jets, symbols: Collection[str], trees: Mapping[str, Expression]
+) -> Expression:
+    names = {IN_PROBLEM, *symbols, *jets.variables, *jets.symbols.values(), *trees}
+    names |= {variable for variables in jets.variables.values() for variable in variables}
+    try:
+        tree = read(text, symbols=names)[0].expression
+    except ReadError as error:
+        raise ProblemError(f"unreadable formula {text.strip()!r}: {error}") from None
+    for name in list(trees)[::-1]:
+        if name in symbols_of(tree):
+            tree = substitute(tree, name, trees[name])
+    return tree
+
+
+def _dotted(dots: re.Match[str], jets: Jets) -> str:
+    function = name_of(dots[2] or dots[3])
+    if function not in jets.variables or len(jets.variables[function]) != 1:
+        return dots[0]
+    return _shown(jets.symbol(Jet(function, jets.variables[function] * len(dots[1]))))
+
+
+def _shown(symbol: str) -> str:
+    """A symbol as LaTeX, apart from letters beside."""
+    name, _, index = symbol.partition("_")
+    return f" {{{name}_{{{index}}}}} " if index else f" {{{name}}} "
+
+
+def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
+    """The text with symbols for a function's derivatives, written with primes or subscripts."""
+    own = jets.variables[function]
+    letter = r"\\?" + re.escape(function) if len(function) > 1 else re.escape(function)
+    if "_" in function:
+        head, _, index = function.partition("_")
+        letter = rf"\\?{re.escape(head)}_\{{?{re.escape(index)}\}}?"
+    pattern = re.compile(
+        rf"(?<!\\){letter}(?![A-Za-z]|_\{{?\d)"
+        r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
+        r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
+    )
+    made: list[str] = []
+    position = 0
+    for match in pattern.finditer(text):
+        if match.start() < position or _is_in_operator(text, match.start()):
+            continue
+        letters = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+        if letters and (letters[0].startswith("\\") or not (match["primes"] or match["order"])):
+            continue  # a command's name, or a product that the LaTeX reader splits
+        by = _by(match, own)
+        if by is None:
+            continue
+        end, arguments = _arguments(text, match.end())
+        at: tuple[Expression, ...] = ()
+        if arguments is not None:
+            if [name_of(each) for each in arguments] == list(own):
+                pass
+            elif values and len(arguments) == len(own):
+                at = tuple(_read(each, Jets({}), (), {}) for each in arguments)
+            else:  # a factor in parentheses
+                end = match.end()
+        made += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
+        position = end
+    return "".join((*made, text[position:]))
+
+
+def _is_in_operator(text: str, start: int) -> bool:
+    r"""Whether a letter stands behind the d of ``\frac{dy}{dx}``."""
+    return (
+        re.search(rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*\Z", text[max(0, start - 24) : start])
+        is not None
+    )
+
+
+def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The variables of differentiation that primes or a subscript say; None if they say none."""
+    below = match["below"] or match["letter"]
+    if below:
+        names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", below)))
+        return tuple(sorted(names)) if set(names) <= set(own) and len(own) > 1 else None
+    order = len(match["primes"] or "")
+    if match["order"]:
+        order = _ROMAN.get(match["order"]) or (
+            int(match["order"]) if match["order"].isdigit() else 0
+        )
+    if order and len(own) != 1:
+        raise ProblemError("a prime does not say by which variable")
+    if order > HIGHEST:
+        raise ProblemError(f"a derivative of an order above {HIGHEST}")
+    return own * order if order else ()
+
+
+def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
+    """The arguments in parentheses that open at a place, and the place behind them."""
+    opened = re.compile(r"\s*\(").match(text, start)
+    if opened is None:
+        return start, None
+    pieces: list[str] = []
+    level, begin = 1, opened.end()
+    for place in range(opened.end(), len(text)):
+        level += (text[place] in "([{") - (text[place] in ")]}")
+        if level == 0:
+            return place + 1, [*pieces, text[begin:place]]
+        if level == 1 and text[place] == ",":
+            pieces.append(text[begin:place])
+            begin = place + 1
+    return start, None
+
+
+class Operator(NamedTuple):
+    r"""A quotient of differentials in a text.
+
+    Attributes:
+        start: the offset.
+        end: the offset behind the quotient.
+        of: what the numerator differentiates; empty in ``\frac{d}{dx}``.
+        by: the variables, the first one that is differentiated by first.
+
+    """
+
+    start: int
+    end: int
+    of: str
+    by: tuple[str, ...]
+
+
+def operators(text: str) -> list[Operator]:
+    r"""The quotients of differentials in a normal text.
+
+    >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
+    [('y', ('x', 'x')), ('', ('x',))]
+
+    """
+    candidates: list[Operator] = []
+    for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
+        end = match.end() + argument_end(text[match.end() :])
+        top = _unbraced(text[match.end() : end])
+        space = re.compile(r"\s*").match(text, end)
+        begin = space.end() if space else end
+        last = begin + argument_end(text[begin:])
+        found = _operator(top, _unbraced(text[begin:last]))
+        if found is not None:
+            candidates.append(Operator(match.start(), last, *found))
+    for match in _PLAIN.finditer(text):
+        found = _operator(text[match.start() : match.start("below")].rstrip("/( "), match["below"])
+        if found is not None:
+            candidates.append(Operator(match.start(), match.end(), *found))
+    for match in _BRACED_D.finditer(text):
+        end = match.end() + argument_end(text[match.end() :])
+        first = _unbraced(text[match.end() : end])
+        second, last = "", end
+        if text[end : end + 1] == "{":
+            last = end + argument_end(text[end:])
+            second = _unbraced(text[end:last])
+        of, by = (first, second) if second else ("", first)
+        by_all = (name_of(by),) * int(match[1] or 1)
+        candidates.append(Operator(match.start(), last, of, by_all))
+    return candidates
+
+
+def _operator(top: str, below: str) -> tuple[str, tuple[str, ...]] | None:
+    """What a quotient of differentials differentiates, and by which variables in order."""
+    head = _TOP.match(top)
+    if head is None or re.match(rf"\s*{_D}", below) is None:
+        return None
+    names: list[str] = []
+    position = 0
+    while position < len(below.rstrip()):
+        each = _BELOW.match(below, position)
+        if each is None or each.end() == position:
+            return None
+        count = int(each[2] or each[3] or 1)
+        if count > HIGHEST:
+            raise ProblemError(f"a derivative of an order above {HIGHEST}")
+        names += [name_of(each[1])] * count
+        position = each.end()
+    order = int(head[1] or head[2] or 1)
+    if order != len(names):
+        return None
+    return top[head.end() :], tuple(reversed(names))
+
+
+def _unbraced(argument: str) -> str:
+    argument = argument.strip()
+    return argument[1:-1] if argument.startswith("{") and argument.endswith("}") else argument
+
+
+def operand(text: str) -> tuple[str, str]:
+    r"""What an operator applies to, and the rest.
+
+    A bracket that ends its term is the operand; otherwise all factors up to the next sign are.
+
+    >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
+    (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))
+
+    """
+    text = text.lstrip()
+    level = 0
+    for place, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level < 0:
+            return text[:place], text[place:]
+        if level == 0 and character in "+-=" and _is_sign_of_addition(text, place):
+            return text[:place].rstrip() if text[0] in "([" else text[:place], _rest(text, place)
+    return text, ""
+
+
+def _rest(text: str, place: int) -> str:
+    return (" " if text[0] in "([" else "") + text[place:]
+
+
+def _is_sign_of_addition(text: str, place: int) -> bool:
+    before = text[:place].rstrip()
+    return (
+        bool(before) and before[-1] not in "*/^_(+-=" and not before.endswith(("\\cdot", "\\times"))
+    )
+
+
+def _opening(text: str, close: int) -> int:
+    """The place of the bracket that the one at ``close`` closes."""
+    level = 0
+    for place in range(close, -1, -1):
+        level += (text[place] in ")]}") - (text[place] in "([{")
+        if level == 0:
+            return place
+    raise ProblemError("a bracket that is not opened")
+
+
+def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
+    """The text between separators that stand outside of brackets."""
+    level, begin = 0, 0
+    for place, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level <= 0 and character in separators:
+            yield text[begin:place]
+            begin = place + 1
+    yield text[begin:]

@@ -1,0 +1,242 @@
+r"""A limit as people write it, read: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
+
+A limit that is written has a sign with a subscript, behind a wrapping of words. A limit in words
+has a formula, a variable and a point. The sides are ``0^+``, ``0^{-}``, ``x \downarrow 0``, a
+comparison behind the arrow, or words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from ...errors import ProblemError
+from ..expression.traversal import symbols_of
+from ..expression.tree import Symbol
+from ..latex import ReadError, Reading, read
+from ..latex.parser import IN_PROBLEM
+from .conditions import Conditions, behind, conditions_of
+from .integral import Limit, limit_of
+from .layout import argument_end, limits_of
+from .parameters import parameter_faults
+
+#: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
+#: words takes time that grows with the square.
+_LONGEST: Final = 2_048
+_SIGN: Final = re.compile(
+    r"\\lim(?![A-Za-z])|\\(?:operatorname\*?|mathop|mathrm|text|mathbf)\s*\{\s*(?:\\rm\s*)?\\?lim\s*\}"
+    r"|(?<![\\A-Za-z])lim(?=\s*(?:\\limits\s*)?_)"
+)
+_UNDER: Final = re.compile(r"\\underset\s*(?=\{)|\\mathop\s*\{\s*(?=\\lim)")
+_ARROW: Final = re.compile(
+    r"\\(?:to|(?:long)?rightarrow|(?:long)?mapsto|(?P<down>downarrow|searrow)|(?P<up>uparrow|nearrow))"
+    r"(?![A-Za-z])|→|⟶|-+>|(?P<from_above>↓)|(?P<from_below>↑)"
+)
+#: A side at the end of a point: ``0^+``, ``0^{-}``, ``0+``.
+_SIDE: Final = re.compile(r"\s*(?:\^\s*\{?\s*|(?<=[0-9A-Za-z}]))(?P<sign>[+-])\s*\}?\s*\Z")
+_FORMULA: Final = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
+_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
+_ENVIRONMENT: Final = re.compile(r"\\(?:begin|end)\s*\{[a-z]+\*?\}|(?<!\\)&")
+_SPACES: Final = re.compile(r"\\[,;:! ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
+_WORDS: Final = (
+    r"(?i:a|an|the|find|compute|calculate|evaluate|determine|what|is|of|value|following|limits?|if|it"
+    r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
+    r"|give|answer|for|this|solve|problem|question|let|and)"
+)
+#: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
+_LEAD: Final = re.compile(
+    rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
+)
+_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\)+\Z")
+_IN_WORDS: Final = re.compile(
+    r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
+    r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"
+    r"(?P<point>.+?)(?:\s+from\s+(?:the\s+)?(?P<side>right|above|left|below))?(?P<behind>\s*[.?,].*)?\Z",
+    re.DOTALL,
+)
+_NAMED: Final = re.compile(
+    r"\s*(?:(?:the\s+)?(?:sequence|function|expression)\s+)?"
+    r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
+)
+#: Variables that stand for whole numbers where they tend to infinity.
+_WHOLE: Final = frozenset("nmkN")
+
+
+class LimitProblem(NamedTuple):
+    r"""A limit.
+
+    Attributes:
+        variable: the variable.
+        at: the point, or 1 or -1 for plus or minus infinity.
+        side: 1 from the right, -1 from the left, 0 from both sides.
+        readings: the function in every reading that its notation allows, the likeliest first.
+        conditions: what the problem says of its parameters.
+        whole: the variable takes whole values, as in a sequence.
+
+    >>> problem = read_limit(r"\lim_{x\to0^+} x^x")
+    >>> problem.variable, problem.side, problem.at
+    ('x', 1, Number(numerator=0, denominator=1))
+
+    """
+
+    variable: str
+    at: Limit
+    side: int
+    readings: tuple[Reading, ...]
+    conditions: Conditions = Conditions()
+    whole: bool = False
+
+
+def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
+    r"""Read a limit.
+
+    Args:
+        text: LaTeX with a limit sign, or a sentence.
+        parameters: names that are parameters for certain.
+
+    Returns:
+        The limit as trees, with all readings of its notation.
+
+    Raises:
+        ProblemError: the text is unreadable, holds several limits, or has a letter that is neither
+            the variable nor a parameter.
+
+    Example:
+        >>> read_limit("the limit of $1/n$ as $n$ approaches $\\infty$").whole
+        True
+
+    """
+    if len(text) > _LONGEST:
+        raise ProblemError("the problem is too long")
+    written = _written(text)
+    subscript, body, around = written or _in_words(text)
+    name, at, side = _approach(subscript, text)
+    variable = _variable(name, text)
+    if _SIGN.search(body):
+        raise ProblemError(f"{text!r} has more than one limit")
+    point = limit_of(at, text, variable)
+    conditions = conditions_of(around) or Conditions()
+    body = _TAIL.sub("", body).strip()
+    try:
+        readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
+    except ProblemError:
+        for rest, stated in behind(body):
+            with suppress(ProblemError):
+                names = {*parameters, *dict(stated.kinds)}
+                readings, conditions = _readings(rest, variable, text, names), stated
+                break
+        else:
+            raise
+    whole = point == 1 and (variable in _WHOLE or dict(conditions.kinds).get(variable) == "integer")
+    return LimitProblem(variable, point, side, readings, conditions, whole)
+
+
+def _written(text: str) -> tuple[str, str, str] | None:
+    """The subscript of a limit sign, what stands behind, and the words around the formula."""
+    formulas = [match for match in _FORMULA.finditer(text) if _SIGN.search(match[0])]
+    formula, around = text, ""
+    if len(formulas) > 1:
+        raise ProblemError(f"{text!r} has more than one limit")
+    if formulas:
+        formula = formulas[0][formulas[0].lastindex or 0]
+        around = f"{text[: formulas[0].start()]} , {text[formulas[0].end() :]}"
+        around = re.sub(rf"(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])", " ", _DELIMITER.sub(" ", around))
+    formula = _ENVIRONMENT.sub(" ", _DELIMITER.sub(" ", formula))
+    sign = _SIGN.search(formula)
+    if sign is None:
+        return None
+    before, rest = formula[: sign.start()], formula[sign.end() :].lstrip()
+    under = _UNDER.search(before)
+    if under is not None and "underset" in under[0]:
+        # \underset{x \to 0}{\lim} or \underset{x \to 0}{\text{lim}}
+        end = under.end() + argument_end(before[under.end() :])
+        subscript, before = before[under.end() : end], before[: under.start()]
+        rest = rest.removeprefix("}")
+    else:
+        if under is not None:
+            before, rest = before[: under.start()], rest.removeprefix("}")
+        marks, rest = limits_of(rest)
+        subscript = marks.get("_", "")
+    if not subscript:
+        raise ProblemError(f"{text!r}: the limit sign has no subscript")
+    lead = _LEAD.search(_SPACES.sub(" ", before))
+    if lead is None or lead.start() > 0:
+        raise ProblemError(f"{text!r}: the limit sign has {before.strip()!r} before it")
+    return subscript, rest, around
+
+
+def _in_words(text: str) -> tuple[str, str, str]:
+    """The same parts of a limit that is said in words."""
+    match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
+    if match is None:
+        raise ProblemError(f"{text!r} has no limit sign")
+    side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
+    body = match["body"][_named_end(match["body"]) :]
+    point = match["point"].strip()
+    point = r"\infty" if point.lower() in ("infinity", "positive infinity") else point
+    point = r"-\infty" if point.lower() in ("negative infinity", "minus infinity") else point
+    return rf"{match['name']}\to {point}{side}", body, match["behind"] or ""
+
+
+def _named_end(body: str) -> int:
+    named = _NAMED.match(body)
+    return named.end() if named else 0
+
+
+def _approach(subscript: str, text: str) -> tuple[str, str, int]:
+    r"""The name, the point and the side of ``{x \to 0^+}``."""
+    inner = subscript.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1]
+    inner = _SPACES.sub(" ", inner.replace(r"\limits", " "))
+    stacked = re.fullmatch(r"\s*\\(?:substack|scriptstyle)\s*\{?(.*?)\}?\s*", inner, re.DOTALL)
+    inner = stacked[1] if stacked else inner
+    approach, *conditions = re.split(r"\\\\|\\atop(?![A-Za-z])|,", inner)
+    arrow = _ARROW.search(approach)
+    if arrow is None:
+        raise ProblemError(f"{text!r}: {subscript!r} has no arrow")
+    name, point = approach[: arrow.start()].strip(" {}()"), approach[arrow.end() :].strip()
+    side = bool(arrow["down"] or arrow["from_above"]) - bool(arrow["up"] or arrow["from_below"])
+    if point.startswith("{") and argument_end(point) == len(point):
+        point = point[1:-1].strip()
+    mark = _SIDE.search(point)
+    if mark is not None and not point[: mark.start()].endswith(("(", "=")):
+        side, point = 1 if mark["sign"] == "+" else -1, point[: mark.start()].strip()
+    for condition in conditions:
+        relation = re.fullmatch(
+            rf"\s*{re.escape(name)}\s*(?:(?P<above>>|\\gt)|<|\\lt)\s*(?P<bound>.+?)\s*", condition
+        )
+        if relation is None or relation["bound"].strip("{} ") != point.strip("{} "):
+            raise ProblemError(f"{text!r}: {condition!r} names no side")
+        side = 1 if relation["above"] else -1
+    return name, point, side
+
+
+def _variable(name: str, text: str) -> str:
+    with suppress(ReadError):
+        symbol = read(name, symbols=())[0].expression if len(name) > 1 else Symbol(name)
+        if isinstance(symbol, Symbol) and symbol.name.strip():
+            return symbol.name
+    raise ProblemError(f"{text!r}: {name!r} is no variable")
+
+
+def _readings(
+    body: str, variable: str, text: str, declared: Collection[str]
+) -> tuple[Reading, ...]:
+    """The readings of the function whose parameters are parameters."""
+    try:
+        found = read(body, symbols=(variable, IN_PROBLEM))
+    except ReadError as error:
+        raise ProblemError(f"unreadable limit {text!r}: {error}") from None
+    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in found]
+    if not any(suspects):
+        return found
+    faults = parameter_faults(body, set().union(*suspects), variable, True)
+    sound = [
+        reading for reading, names in zip(found, suspects, strict=True) if names.isdisjoint(faults)
+    ]
+    if not sound:
+        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
+    return tuple(sound)

@@ -1,0 +1,179 @@
+r"""Verify derivatives against the function itself; no reference answer is needed.
+
+The derivative that a question asks for is computed by the rules of differentiation from the records
+of the functions, and an answer has to be the same function: as an identity that the prover finds,
+or by agreement in ball arithmetic. At a point it has to be the same number in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.sampling.integrand import Integrand, assumption_items
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.tree import Expression
+from ..reading.latex import Reading
+from ..reading.latex.parser import IS_VALUE
+from ..reading.problem.derivative import DerivativeQuestion, read_derivative
+from ..verdict import Status, Verdict
+from ..workers.deadline import Deadline
+from ..workers.pool import DEFAULT_DEADLINE
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+    with_others,
+)
+from .decision.decide import decide
+from .values import compare_values, equality
+
+#: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
+_POLICY = DecisionPolicy(strict_domain=True)
+
+
+def verify_derivative(
+    completion: str,
+    problem: str,
+    *,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    accept: Acceptance = "agreement",
+    undecided_reward: float = 0.0,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is the derivative that a question asks for.
+
+    Args:
+        completion: the model's output.
+        problem: the question in LaTeX: an operator before a formula (``\frac{d}{dx} x^2``), or what
+            is differentiated and the derivative (``f(x) = e^x, f''(0)``), explicit, implicit
+            (``x^2+y^2=1, \frac{dy}{dx}``) or with a parameter (``x=t^2, y=t^3, \frac{dy}{dx}``).
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        strict: require a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        accept: ``proof`` accepts only what is proved; what agrees at points is undecided then.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`. ``evidence.proof`` is ``identity`` or ``agreement``.
+
+    Raises:
+        ProblemError: the question is unreadable, or the derivative has no value at its point.
+
+    Example:
+        >>> verdict = verify_derivative(r"so $\boxed{2x\cos(x^2)}$", r"\frac{d}{dx}\sin(x^2)")
+        >>> verdict.correct, verdict.evidence.proof
+        (True, 'identity')
+
+    """
+    check_choice("accept", accept, ACCEPTANCES)
+    asked = _prepared(problem, assumption_items(assumptions))
+    answer = find_answer(
+        completion, strict=strict, stop=stop, truncated=truncated, symbols=asked.names
+    )
+    read_answer(answer, asked.names)
+    if answer.status is not None:
+        return answer.verdict(answer.status)
+    budget = Budget()
+
+    def judge(given: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in given.readings:
+            require_worker(asked.needs_worker or needs_worker(reading.expression))
+            yield asked.judge(reading.expression, str(given.text), budget), reading
+
+    try:
+        outcome, reading = best(judge(answer))
+        outcome = with_others(answer, outcome, reading, judge, asked.names)
+    except NeedsWorkerError:
+        return verify_in_worker(
+            "derivative",
+            completion,
+            problem,
+            answer,
+            deadline=deadline,
+            assumptions=assumptions,
+            strict=strict,
+            stop=stop,
+            truncated=truncated,
+            accept=accept,
+            undecided_reward=undecided_reward,
+        )
+    return answer.verdict(
+        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
+    )
+
+
+@lru_cache(maxsize=4096)
+def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Asked:
+    return _Asked(read_derivative(problem), dict(assumptions))
+
+
+class _Asked:
+    """The derivative that a question asks for, ready to be compared with answers."""
+
+    def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
+        self.question = question
+        tree = question.derivative
+        for name, value in question.point:
+            tree = substitute(tree, name, value)
+        self.expected = tree
+        self.is_value = not symbols_of(tree)
+        self.needs_worker = needs_worker(tree)
+        kinds = dict.fromkeys(question.definitions, "real")
+        kinds |= {question.function: "real"} if question.function else {}
+        kinds |= dict(question.kinds) | dict(assumptions)
+        names = symbols_of(tree) | symbols_of(question.derivative) | {question.variable}
+        names |= set(question.definitions)
+        if question.curve is not None:
+            names |= symbols_of(question.curve)
+        self.names = (*sorted(names), IS_VALUE)
+        variable = question.variable
+        self.integrand = Integrand(tree, variable, kinds, str(tree), names=symbols_of(tree))
+
+    def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
+        """Whether an expression is the derivative."""
+        question = self.question
+        for name, formula in question.definitions.items():
+            if name in symbols_of(answer):
+                answer = substitute(answer, name, formula)
+        for name, value in question.point:
+            answer = substitute(answer, name, value)
+        extra = sorted(symbols_of(answer) - symbols_of(self.expected) - set(self.names))
+        if extra:
+            detail = f"symbols that the question lacks: {', '.join(extra)}"
+            return Outcome(Status.INCORRECT, detail=detail)
+        if self.is_value:
+            return self._as_value(answer)
+        try:
+            return decide(
+                answer, self.integrand, _POLICY, text, order=0, budget=budget, as_identity=True
+            )
+        except UnusableError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+
+    def _as_value(self, answer: Expression) -> Outcome:
+        """Whether a number is the derivative at the point."""
+        outcome = compare_values(answer, self.expected)
+        if outcome.status is not Status.CORRECT:
+            return outcome
+        proof = equality(answer, self.expected)
+        if proof is None:
+            return replace(outcome, proof="agreement")
+        return replace(outcome, proof="identity", rules=proof.rules)
+
+
+__all__ = ["ProblemError", "verify_derivative"]

@@ -1,0 +1,330 @@
+"""Verify limits against the function itself; no reference answer is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..errors import ProblemError
+from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.outcome import Outcome
+from ..numeric.sampling.parameters import Draw, regimes
+from ..proof.limit_questions import LimitQuestion, kind_of, limit_readings, with_values
+from ..proof.limits import Limit, are_equal
+from ..reading.expression.traversal import symbols_of
+from ..reading.expression.tree import Expression
+from ..reading.latex import ReadError, Reading, read, to_latex
+from ..reading.latex.parser import IS_VALUE
+from ..verdict import Status, Verdict
+from ..workers.deadline import Deadline
+from ..workers.pool import DEFAULT_DEADLINE
+from .agreement.proposed_limits import is_approached, proposed
+from .answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    verify_in_worker,
+    with_others,
+)
+from .divergence import says_divergent, stated_divergence
+from .values import compare_values, with_constants
+
+if TYPE_CHECKING:
+    import sympy
+
+#: Choices of the parameters at which an answer is compared that is not proved for all of them.
+DRAWS: Final = 4
+
+
+def verify_limit(
+    completion: str,
+    problem: str | sympy.Limit,
+    *,
+    reference: str | None = None,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    accept: Acceptance = "agreement",
+    undecided_reward: float = 0.0,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is a limit.
+
+    The limit is computed by an expansion of the function (`rewards.proof.limits`), which proves it.
+    Where none is found, a computer algebra system proposes a limit: an answer that agrees with the
+    proposal and with values of the function is accepted without a proof, and none is refuted. Of a
+    limit that does not exist "does not exist" is the answer, and of an infinite one the infinity.
+
+    Args:
+        completion: the model's output.
+        problem: LaTeX with a limit sign (``\lim_{x\to0^+} x^x``), a sentence, or a SymPy ``Limit``.
+        reference: LaTeX of a known limit, ``\infty``, or ``does not exist``. It is checked.
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
+        strict: require a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        accept: ``proof`` accepts only what is proved; other answers that agree are undecided then.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`. ``evidence.method`` says how the limit was got: ``expansion`` (rigorous),
+        ``expansions at parameters`` or ``gruntz``; ``evidence.proof`` is ``expansion`` if the
+        answer is proved to be the limit.
+
+    Raises:
+        ProblemError: the problem is unreadable, the function is not real near the point, or the
+            limit refutes the reference.
+
+    Example:
+        >>> verdict = verify_limit(r"so $\boxed{\frac12}$", r"\lim_{x\to0} \frac{1-\cos x}{x^2}")
+        >>> verdict.correct, verdict.evidence.proof
+        (True, 'expansion')
+
+    """
+    check_choice("accept", accept, ACCEPTANCES)
+    questions = limit_readings(problem, assumptions)
+    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
+    if answer.status is not None and infinity is None:
+        return answer.verdict(answer.status)
+    if len(questions) > 1:
+        answer.readings = tuple(answer.readings)  # for each reading of the problem
+    try:
+        outcome, reading, known = best(_judged(answer, infinity, questions, reference))
+    except NeedsWorkerError:
+        return verify_in_worker(
+            "limit",
+            completion,
+            problem if isinstance(problem, str) else questions[0].latex,
+            answer,
+            deadline=deadline,
+            reference=reference,
+            assumptions=assumptions,
+            strict=strict,
+            stop=stop,
+            truncated=truncated,
+            accept=accept,
+            undecided_reward=undecided_reward,
+        )
+    answer.method = known.method
+    return answer.verdict(
+        outcome.status,
+        outcome,
+        reading,
+        flags=(*known.question.flags, *known.flags),
+        accept=accept,
+        undecided_reward=undecided_reward,
+    )
+
+
+def _judged(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    questions: Sequence[LimitQuestion],
+    reference: str | None,
+) -> Iterator[tuple[Outcome, Reading | None, _Known]]:
+    """The outcome for each reading of the problem.
+
+    Raises:
+        ProblemError: no reading is a problem.
+
+    """
+    errors: list[ProblemError] = []
+    for question in questions:
+        try:
+            known = _Known(question)
+            if reference is not None:
+                known.check(reference)
+        except ProblemError as error:
+            errors.append(error)
+            continue
+        if infinity is not None:
+            yield known.judge_divergence(infinity, answer.text or ""), None, known
+            continue
+        judge = partial(_outcomes, known=known)
+        outcome, reading = best(judge(answer))
+        yield with_others(answer, outcome, reading, judge, question.parameters), reading, known
+    if len(errors) == len(questions):
+        raise errors[0]
+
+
+def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
+    for reading in answer.readings:
+        yield known.judge(reading.expression), reading
+
+
+class _Known:
+    """What is known of a limit: a proved one, one at each choice of parameters, or a proposed one.
+
+    Raises:
+        ProblemError: the function has no real values near the point.
+        NeedsWorkerError: only a worker can find out.
+
+    """
+
+    def __init__(self, question: LimitQuestion) -> None:
+        self.question = question
+        self.limit: Limit | None = None
+        self.method, self.failure = "expansion", ""
+        try:
+            self.limit = question.limit()
+        except UndefinedError as error:
+            raise ProblemError(
+                f"{question.latex}: no real values near the point: {error}"
+            ) from None
+        except NotExpandedError as error:
+            self.failure = str(error)
+        if self.limit is None and question.parameters:
+            self.method = "expansions at parameters"
+        elif self.limit is None:
+            require_worker(True)
+            self.method, self.limit = "gruntz", proposed(question)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What was noticed about the limit."""
+        return self.limit.flags if self.limit is not None else ()
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the limit is proved."""
+        return self.method == "expansion"
+
+    def check(self, reference: str) -> None:
+        """Check a reference.
+
+        Raises:
+            ProblemError: it is unreadable, or refuted.
+
+        """
+        if says_divergent(reference) or "infty" in reference:
+            sign = (-1 if "-" in reference else 1) if "infty" in reference else 0
+            outcome = self.judge_divergence(sign, reference)
+        else:
+            try:
+                outcome = self.judge(
+                    read(reference, symbols=self.question.parameters)[0].expression
+                )
+            except ReadError as error:
+                raise ProblemError(f"unreadable reference {reference!r}: {error}") from None
+        if outcome.status is Status.INCORRECT:
+            raise ProblemError(f"the limit refutes the reference {reference!r}: {outcome.detail}")
+
+    def judge_divergence(self, infinity: int, text: str) -> Outcome:
+        """Whether "does not exist" (0), or plus or minus infinity, is right."""
+        if self.limit is None:
+            return Outcome(Status.UNDECIDED, detail=self.failure)
+        found = self.limit
+        if not found.exists:
+            if infinity:
+                return self._refuted(f"the limit does not exist: {found.reason}")
+            return self._accepted(found.reason)
+        if found.value is None:
+            if infinity == found.sign:
+                return self._accepted("")
+            if infinity:
+                return self._refuted("the limit is the other infinity")
+            if "diverg" in text.lower():
+                return self._accepted("the limit is infinite")
+            detail = "the limit is infinite, of which the answer says only that it is no number"
+            return Outcome(Status.UNDECIDED, detail=detail)
+        if found.flags and not infinity:
+            detail = "there is a limit from one side, where the function is real"
+            return Outcome(Status.UNDECIDED, detail=detail)
+        return self._refuted(f"the limit is {to_latex(found.value)}")
+
+    def judge(self, expression: Expression) -> Outcome:
+        """Whether a closed form is the limit."""
+        names = self.question.parameters
+        answer = with_constants(expression, names)
+        extra = sorted(symbols_of(answer) - set(names))
+        if extra:
+            detail = f"symbols that the problem lacks: {', '.join(extra)}"
+            return Outcome(Status.INCORRECT, detail=detail)
+        if self.limit is None:
+            return self._at_draws(answer) if names else self._undecided()
+        if self.limit.value is None:
+            return self._refuted(
+                "the limit is infinite" if self.limit.exists else "the limit does not exist"
+            )
+        if self._equals(answer, self.limit.value):
+            return self._accepted("", answer)
+        if names:
+            return self._at_draws(answer)
+        outcome = compare_values(answer, self.limit.value)
+        if outcome.status is Status.INCORRECT and not self.is_proved:
+            return self._undecided()
+        return outcome if self.is_proved else self._confirmed(outcome)
+
+    def _equals(self, answer: Expression, value: Expression) -> bool:
+        if not self.is_proved:
+            return False
+        try:
+            return are_equal(answer, value, dict(self.question.kinds))
+        except NotExpandedError:
+            return False
+
+    def _at_draws(self, answer: Expression) -> Outcome:
+        """The answer beside the limits at choices of the parameters, each proved."""
+        compared = 0
+        for draw in _draws(self.question, answer):
+            question = self.question.at_draw(draw)
+            try:
+                found = question.limit()
+            except NotExpandedError:
+                continue
+            value = with_values(answer, draw)
+            if found.value is None:
+                outcome = Outcome(
+                    Status.INCORRECT, detail="the limit is infinite or does not exist"
+                )
+            else:
+                outcome = compare_values(value, found.value)
+            if outcome.status is Status.INCORRECT:
+                point = ", ".join(f"{name} = {size:g}" for name, size in draw)
+                witness = outcome.witness and replace(outcome.witness, point=point)
+                return replace(outcome, points=compared + 1, witness=witness)
+            if outcome.status is not Status.CORRECT:
+                return outcome
+            compared += 1
+        if compared < DRAWS - 1:
+            return self._undecided()
+        flags = ("limit:parameters drawn",)
+        return Outcome(Status.CORRECT, points=compared, flags=flags)
+
+    def _accepted(self, detail: str, answer: Expression | None = None) -> Outcome:
+        if self.is_proved:
+            return Outcome(Status.CORRECT, points=1, detail=detail, proof="expansion")
+        return self._confirmed(Outcome(Status.CORRECT, points=1, detail=detail))
+
+    def _refuted(self, detail: str) -> Outcome:
+        if not self.is_proved:
+            return self._undecided()
+        return Outcome(Status.INCORRECT, points=1, detail=detail, witness=None)
+
+    def _undecided(self) -> Outcome:
+        return Outcome(Status.UNDECIDED, detail=self.failure)
+
+    def _confirmed(self, outcome: Outcome) -> Outcome:
+        """An answer that agrees with a proposed limit, if values of the function agree as well."""
+        if outcome.status is not Status.CORRECT or self.limit is None:
+            return outcome
+        agrees = self.limit.exists and is_approached(self.question, self.limit)
+        return outcome if agrees else self._undecided()
+
+
+def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
+    """Choices of the parameters."""
+    kinds = {name: kind_of(question.kinds, name) for name in question.parameters}
+    shown = [question.expression, answer]
+    usual, _ = regimes(question.parameters, kinds, shown, question.conditions)
+    return usual
