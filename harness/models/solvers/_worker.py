@@ -1,11 +1,10 @@
-"""The tasks of a solver's worker pool: each solves one problem in a child process.
+"""The tasks of a solver's worker pool: each task solves one problem in a child process.
 
-The child has a timer of processor time, which other load on the machine does not advance; when it
-expires, the kernel kills the child. A child that does not work at all is ended as well, by a watch
-on its processor time: however busy the machine is, a program that works is not taken for one that
-waits. A reply is a dictionary: ``outcome`` (``answer``, ``time``, ``memory``, ``failure``),
-``seconds`` of processor time, the answer's
-``text``, and ``detail`` or the program's ``output``.
+The child has a timer of processor time, which other load on the machine does not advance; when the
+timer expires, the kernel kills the child. A waiting child is ended as well, by a watch on its
+processor time, which a working program uses on the busiest machine. A reply is a dictionary:
+``outcome`` (``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor time, the
+answer's ``text``, and ``detail`` or the program's ``output``.
 """
 
 from __future__ import annotations
@@ -37,10 +36,11 @@ from ....rewards.workers.worker import processor_time_of
 Reply = dict[str, Any]
 
 PR_SET_PDEATHSIG = 1
-#: The most bytes of a file that a program writes; one that prompts without end would fill a disk.
+#: The largest file that a program may write, in bytes; endless prompts would fill a disk.
 MAX_OUTPUT = 16 << 20
-#: A program waits if in two spans of so many seconds, one after the other, it works for less than
-#: this share of them: a hundredth of the 0.1 that a process has of two cores under a load of 17.
+#: A program counts as waiting if its processor time is less than `LEAST_SHARE` in two successive
+#: spans of `IDLE_SECONDS`: a hundredth of the share 0.1 that a process has of two cores under a
+#: load of 17.
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
@@ -52,7 +52,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 def sympy_integrate(
     integrand: str, variable: str | None, assumptions: dict[str, str], seconds: float
 ) -> Reply:
-    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, of unevaluated integrals too.
+    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, also for unevaluated integrals.
 
     Without a variable the text is a definite integral. An exception of `sympy.integrate` means no
     answer: the reply has a detail and no text.
@@ -179,8 +179,8 @@ def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
 def _definite(text: str, assumptions: dict[str, str]) -> Any:
     """SymPy's value of a definite integral.
 
-    It is ``nan`` for one that diverges both ways, bounds for one that oscillates; an infinity may
-    have an imaginary part beside it.
+    The value is ``nan`` for divergence in both directions, and bounds for an oscillating integral;
+    an infinity may have an imaginary part.
     """
     import sympy
 
@@ -200,7 +200,7 @@ def _definite(text: str, assumptions: dict[str, str]) -> Any:
 
 
 def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
-    """Do the work, write its result, and exit without running any of the worker's code."""
+    """Do the work, write the result, and exit without running any of the worker's code."""
     status = 1
     try:
         _limit(seconds, worker)
@@ -220,10 +220,11 @@ def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
 
 
 def run_program(command: list[str], script: str, folder: str, seconds: float) -> Reply:
-    """Run a program on a script in an empty folder; it writes its answer to the file ``answer``.
+    """Run a program on a script in an empty folder; the answer is in the file ``answer``.
 
-    The script is its standard input and the file ``script``. The folder is also its home, so that
-    no start-up files are read. It is in ``folder``, where that is on this machine.
+    The script is both standard input and the file ``script``. The folder is also the home folder,
+    so that no start-up files are read. The folder is made in ``folder``, if that exists on this
+    machine.
     """
     with tempfile.TemporaryDirectory(dir=folder if Path(folder).is_dir() else None) as home:
         directory = Path(home)
@@ -257,7 +258,7 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
 
 @contextlib.contextmanager
 def _watch(pid: int) -> Iterator[threading.Event]:
-    """End a child that uses no processor time; the event tells whether that was done."""
+    """End a child that uses no processor time; the event is set in this case."""
     ended, waits = threading.Event(), threading.Event()
 
     def look() -> None:

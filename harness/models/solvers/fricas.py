@@ -13,7 +13,7 @@ from ....rewards.reading.expression.tree import Call, Expression, Number
 from .base import ProgramSolver
 from .infix import INTEGRAL, Dialect, product
 
-#: Largest exponent of a floating-point number that is read.
+#: The largest exponent of a floating-point number in an answer.
 _MAX_EXPONENT = 4096
 
 
@@ -40,7 +40,7 @@ def _dilog(args: Sequence[Expression]) -> Expression:
 
 
 def _elliptic(name: str, complete: str) -> Callable[[Sequence[Expression]], Expression]:
-    """Legendre's integrals, which FriCAS writes in the sine of the amplitude."""
+    """Legendre's integrals, whose argument is the sine of the amplitude in FriCAS."""
 
     def reader(args: Sequence[Expression]) -> Expression:
         if len(args) == 1:
@@ -72,8 +72,8 @@ FRICAS = Dialect(
     },
 )
 
-#: An `InputForm` is printed on one line with all multiplication signs. (The answer has no name:
-#: after an error, FriCAS would take the name for a symbol and print that.)
+#: An `InputForm` is printed on one line with all multiplication signs. (The script gives the answer
+#: no name: after an error, FriCAS would print the name as a symbol.)
 _SCRIPT = """\
 )set message prompt none
 )set messages type off
@@ -91,7 +91,7 @@ class FricasSolver(ProgramSolver):
     """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts.
 
     A definite integral may "fail" or have a "potential pole" between the limits: no answer.
-    ``no_pole`` tells FriCAS that there is none.
+    ``no_pole`` tells FriCAS that there is no pole.
     """
 
     no_pole: bool = False
@@ -143,5 +143,5 @@ class FricasSolver(ProgramSolver):
         return reason[1] if reason else re.sub(r"\s+", " ", message.replace("(1) ->", "")).strip()
 
 
-#: What FriCAS returns in place of a value that it cannot find.
+#: FriCAS's result in place of an unknown value.
 _REASON = re.compile("value from type (failed|potentialPole) to InputForm")
