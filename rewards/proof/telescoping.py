@@ -26,6 +26,7 @@ from ..reading.expression.traversal import (
     symbols_of,
 )
 from ..reading.expression.tree import Call, Expression, Number, Symbol
+from ..reading.functions import ARITHMETIC, CONSTANTS, names
 from ..reading.problem.sums import SumProblem
 from .constants import ExactNumbers
 from .limits import limit
@@ -37,11 +38,14 @@ MAX_NODES: Final = 1_500
 MAX_STEPS: Final = 24
 #: Prime factors of bases up to this one are found; 4^n is (2^n)^2.
 MAX_PRIME: Final = 200
-#: The functions that are analytic in n but for poles, so that an identity holds at all whole
-#: numbers at which both sides are finite.
-_ANALYTIC: Final = frozenset(
-    """number symbol add mul neg div pow sqrt root exp ln sin cos tan cot sec csc sinh cosh tanh pi
-    e i euler_gamma catalan factorial double_factorial binomial gamma digamma""".split()
+#: The functions that are analytic on the line but for poles, or on the side of it where they are
+#: real: an identity holds at all whole numbers at which both sides are finite.
+_ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
+    lambda f: (
+        f in (*ARITHMETIC, *CONSTANTS)
+        or (bool(f.derivative) and not f.breaks and not f.domain and not f.branch)
+        or f.branch in ("root", "logarithm")
+    )
 )
 #: A name that no text has.
 _FRESH: Final = "t of the difference"
