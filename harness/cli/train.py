@@ -165,7 +165,8 @@ def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
 def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
     """Train baselines of HINT in several sizes.
 
-    Figure 3 of Li et al.: accuracy over parameters and over examples. The same command goes on where it was stopped.
+    Figure 3 of Li et al.: accuracy over parameters and over examples. The same command goes on
+    where it was stopped.
     """
     _prepare("torch", "transformers")
     from ..training.config import read

@@ -54,10 +54,10 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import stated_divergence
 from .series import judge_infinite_radius, judge_series, without_remainder
 from .values import with_constants
 

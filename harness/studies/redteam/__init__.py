@@ -7,12 +7,10 @@ undecided right answers, and failures.
 
 from . import (  # noqa: F401  # importing them registers generators
     branches,
-    course,
     definite,
-    limits,
+    questions,
     rewrites,
     slips,
-    sums,
     templates,
 )
 from .case import GENERATORS, Case, case_at

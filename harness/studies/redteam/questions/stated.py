@@ -13,23 +13,23 @@ from functools import cache
 
 import mpmath
 
-from ....benchmarks.calculus_course.equations import Solved, solved
-from ....benchmarks.hashed_random import HashedRandom
-from ....benchmarks.payloads import QuestionTarget
-from ....benchmarks.problem import Problem
-from ....benchmarks.registry import resolve
-from ....benchmarks.subset import Subset
-from ....rewards.errors import ProblemError
-from ....rewards.questions import COURSE
-from ....rewards.reading.expression.build import mul, number
-from ....rewards.reading.expression.derivative import differentiate
-from ....rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
-from ....rewards.reading.expression.tree import Call, Expression, Number
-from ....rewards.reading.latex import ReadError, read, to_latex
-from ....rewards.reading.problem.derivatives import Jet
-from .case import Case, DiscardedError, generator
-from .numeric import NoValueError, value
-from .slips import slips
+from .....benchmarks.calculus_course.equations import Solved, solved
+from .....benchmarks.hashed_random import HashedRandom
+from .....benchmarks.payloads import QuestionTarget
+from .....benchmarks.problem import Problem
+from .....benchmarks.registry import resolve
+from .....benchmarks.subset import Subset
+from .....rewards.errors import ProblemError
+from .....rewards.questions import COURSE
+from .....rewards.reading.expression.build import mul, number
+from .....rewards.reading.expression.derivative import differentiate
+from .....rewards.reading.expression.traversal import nodes_of, substitute, symbols_of
+from .....rewards.reading.expression.tree import Call, Expression, Number
+from .....rewards.reading.latex import ReadError, read, to_latex
+from .....rewards.reading.problem.derivatives import Jet
+from ..case import Case, DiscardedError, generator
+from ..numeric import NoValueError, value
+from ..slips import slips
 
 _VOICES = (r"\boxed{<F>}", r"So the answer is $\boxed{<F>}$.", r"$$\boxed{<F>}$$ This was checked.")
 #: Members of an endless subset that are drawn from, for each seed of a million.

@@ -1,7 +1,7 @@
 """How long verdicts on limits take, at first and again, beside SymPy's `limit` on the same ones.
 
-`python tests/perf/limits.py` prints processor time of the bank and 200 generated limits, the first
-verdict of each and all further ones, and of SymPy's `limit` on every tenth of them.
+`python tests/perf/questions/limits.py` prints processor time of the bank and 200 generated limits,
+the first verdict of each and all further ones, and of SymPy's `limit` on every tenth of them.
 """
 
 from __future__ import annotations

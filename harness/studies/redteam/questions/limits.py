@@ -11,16 +11,16 @@ from functools import cache
 
 from flint import acb
 
-from ....benchmarks.calculus_course.bank import entries
-from ....benchmarks.calculus_course.limits import NO_LIMIT, generated
-from ....benchmarks.hashed_random import HashedRandom
-from ....benchmarks.payloads import QuestionTarget
-from ....rewards.numeric.ball_arithmetic.balls import precision
-from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
-from ....rewards.reading.expression.traversal import symbols_of
-from ....rewards.reading.expression.tree import Expression
-from ....rewards.reading.latex import read
-from .case import Case, DiscardedError, group_generator
+from .....benchmarks.calculus_course.bank import entries
+from .....benchmarks.calculus_course.limits import NO_LIMIT, generated
+from .....benchmarks.hashed_random import HashedRandom
+from .....benchmarks.payloads import QuestionTarget
+from .....rewards.numeric.ball_arithmetic.balls import precision
+from .....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from .....rewards.reading.expression.traversal import symbols_of
+from .....rewards.reading.expression.tree import Expression
+from .....rewards.reading.latex import read
+from ..case import Case, DiscardedError, group_generator
 
 #: Answers of each limit: the right one, and wrong ones.
 ANSWERS = 12
