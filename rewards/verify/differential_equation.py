@@ -1,11 +1,8 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
-Three things are decided, each by a proof or by agreement in ball arithmetic:
-
-- *residual*: the equations hold when the solution and its derivatives are put into them;
-- *conditions*: initial and boundary values are those of the question;
-- *generality*: the solution depends on its constants in as many directions as the order and the
-  conditions leave, which the rank of a Jacobian in balls shows.
+The equations hold when the solution and its derivatives are put into them (*residual*), initial and
+boundary values are met (*conditions*), and constants vary in as many directions as order and
+conditions leave, which the rank of a Jacobian in balls shows (*generality*).
 """
 
 from __future__ import annotations
@@ -153,8 +150,8 @@ class _Judge:
         for solution in stated:
             family = _Family(asked, solution, self.kinds)
             if family.strangers:
-                detail = f"symbols that are no constants: {', '.join(family.strangers)}"
-                return Outcome(Status.INCORRECT, detail=detail)
+                names = ", ".join(family.strangers)
+                return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
             families.append(family)
         budget = Budget()
         outcomes: list[Outcome] = []
