@@ -31,22 +31,33 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """The limit that SymPy finds, mostly by Gruntz's algorithm; None if it finds none."""
+    """A limit that SymPy finds and values of the function come nearer to; None if there is none.
+
+    SymPy's results depend on whether the variable is said to be real, and one of them may be wrong.
+    """
+    for kinds in ({}, {question.variable: "real"}):
+        found = _found_by_sympy(question, kinds)
+        if found is not None and is_approached(question, found):
+            return found
+    return None
+
+
+def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | None:
+    """The result of `sympy.limit`, which is Gruntz's algorithm for the most part."""
     import sympy
 
     try:
-        expression = to_sympy(question.expression, {question.variable: "real"})
+        expression = to_sympy(question.expression, kinds)
         variable = next(s for s in expression.free_symbols if s.name == question.variable)
         infinity = {1: sympy.oo, -1: -sympy.oo}
         at = infinity[question.at] if isinstance(question.at, int) else to_sympy(question.at)
         direction = {1: "+", -1: "-", 0: "+-"}[question.side]
         found: Any = sympy.limit(expression, variable, at, "+" if at.is_infinite else direction)
         if found.is_infinite:
-            return (
-                Limit(1 if found.is_extended_positive else -1) if found.is_extended_real else None
-            )
+            sign = 1 if found.is_extended_positive else -1
+            return Limit(sign) if found.is_extended_real else None
         return Limit(value=from_sympy(found)) if not found.free_symbols else None
-    except Exception:
+    except Exception:  # SymPy raises whatever it meets
         return None
 
 

@@ -52,6 +52,10 @@ VALUES = [
     (r"\lim_{x\to0^+}\left(\operatorname{Ci}(x)-\ln x\right)", r"\gamma_E"),
     (r"\lim_{x\to\infty}xe^{-x}\operatorname{Ei}(x)", "1"),
     (r"\lim_{x\to0}\frac{W(x)}{\sin x}", "1"),
+    (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", r"\frac14"),
+    (r"\lim_{x\to0}\frac{I_2(x)}{x^2}", r"\frac18"),
+    (r"\lim_{x\to\infty}xe^{-x}\operatorname{Shi}(x)", r"\frac12"),
+    (r"\lim_{x\to0^+}\left(\operatorname{Chi}(x)-\operatorname{Ci}(x)\right)", "0"),
     # bounded functions, floors and signs
     (r"\lim_{x\to0}x\sin\frac1x", "0"),
     (r"\lim_{x\to\infty}\frac{x+\sin x}{x-\cos x}", "1"),

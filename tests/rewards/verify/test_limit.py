@@ -143,12 +143,12 @@ def test_values_speak_against_a_proposal(asked: str, proposal: Limit, approached
 
 @pytest.mark.slow
 def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
-    asked = r"\lim_{x\to1}(x-1)\zeta(x)\frac{x}{x}"
+    asked = r"\lim_{x\to\infty}\sqrt xe^xK_0(x)"
+    right = verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked)
+    assert (right.correct, right.evidence.method, right.evidence.proof) == (True, "gruntz", "")
+    assert verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked, accept="proof").correct is False
     assert verify_limit(r"\boxed{2}", asked).status is Status.UNDECIDED
-    asked = r"\lim_{x\to\infty}\left(\operatorname{Shi}(x)e^{-x}\right)"
-    right = verify_limit(r"\boxed{0}", asked)
-    assert right.status in (Status.CORRECT, Status.UNDECIDED)
-    assert right.evidence.proof == ""
+    assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
 def _near_misses() -> list[tuple[str, str]]:
