@@ -10,9 +10,9 @@ from . import (  # noqa: F401  # importing them registers generators
     course,
     definite,
     limits,
+    questions,
     rewrites,
     slips,
-    sums,
     templates,
 )
 from .case import GENERATORS, Case, case_at

@@ -10,7 +10,7 @@ from calculus_harness.benchmarks.calculus_course.bank import Entry, entries
 from calculus_harness.benchmarks.calculus_course.sums import drawn, latex_of
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.redteam.case import case_at
-from calculus_harness.harness.studies.redteam.sums import wrong_answers
+from calculus_harness.harness.studies.redteam.questions.sums import wrong_answers
 from calculus_harness.rewards import ProblemError, Status, verify_sum
 from calculus_harness.rewards.reading.expression.build import add, number
 from calculus_harness.rewards.reading.expression.traversal import fold, substitute

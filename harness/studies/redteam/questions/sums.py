@@ -13,16 +13,16 @@ from functools import cache
 
 from flint import acb
 
-from ....benchmarks.calculus_course.bank import entries
-from ....benchmarks.calculus_course.sums import DIVERGES, drawn
-from ....benchmarks.hashed_random import HashedRandom
-from ....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
-from ....rewards.numeric.ball_arithmetic.compiler import compile_tape
-from ....rewards.reading.expression.traversal import substitute, symbols_of
-from ....rewards.reading.expression.tree import Expression, Number
-from ....rewards.reading.latex import ReadError, read
-from ....rewards.reading.problem.power_series import asks_of_series
-from .case import Case, group_generator
+from .....benchmarks.calculus_course.bank import entries
+from .....benchmarks.calculus_course.sums import DIVERGES, drawn
+from .....benchmarks.hashed_random import HashedRandom
+from .....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from .....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from .....rewards.reading.expression.traversal import substitute, symbols_of
+from .....rewards.reading.expression.tree import Expression, Number
+from .....rewards.reading.latex import ReadError, read
+from .....rewards.reading.problem.power_series import asks_of_series
+from ..case import Case, group_generator
 
 #: Answers of each question: the right one, and wrong ones.
 ANSWERS = 12
