@@ -6,6 +6,7 @@ Each question has a module here and a data file of its name; `bank` reads the fi
 from . import (  # noqa: F401  # importing them declares subsets
     derivatives,
     differential_equations,
+    from_constants,
     limits,
     sums,
 )

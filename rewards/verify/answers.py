@@ -13,6 +13,7 @@ from ..numeric.outcome import Outcome
 from ..reading.expression.traversal import substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
+from ..reading.extraction.announced import final_text
 from ..reading.latex import (
     AlternativesError,
     NotClosedFormError,
@@ -215,6 +216,17 @@ def verify_in_worker(
         return unpack(call_task(task, completion, target, options, deadline=deadline))
     except WorkerError as error:
         return verdict_of(error, answer.text, answer.evidence)
+
+
+def stated_text(
+    answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
+) -> str:
+    """The text of an answer with both sides of its equations, of which extraction takes one."""
+    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
+    if shown is not None and answer.source == "boxed":
+        return shown
+    others = [f"\\text{{ or }} {each}" for each in answer.alternatives]
+    return " ".join((" = ".join([*answer.steps, str(answer.text)]), *others))
 
 
 Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]

@@ -112,7 +112,7 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
         with mpmath.workdps(digits):
             a, b = value(left, point), value(right, point)
             differences.append(abs(a - b) / (1 + abs(a) + abs(b)))
-    return min(differences) > _SEEN
+    return bool(min(differences) > _SEEN)
 
 
 @dataclass(frozen=True, slots=True)
