@@ -17,7 +17,7 @@ from flint import acb, arb, fmpq
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.jets import Ball
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI
 from ..reading.expression.traversal import (
     SLOW,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..errors import ProblemError
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
@@ -21,7 +21,7 @@ from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
-from .agreement.proposed_limits import is_approached, proposed
+from .agreement.proposed_limits import proposed
 from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
@@ -264,7 +264,7 @@ class _Known:
         outcome = compare_values(answer, self.limit.value)
         if outcome.status is Status.INCORRECT and not self.is_proved:
             return self._undecided()
-        return outcome if self.is_proved else self._confirmed(outcome)
+        return outcome
 
     def _equals(self, answer: Expression, value: Expression) -> bool:
         if not self.is_proved:
@@ -303,9 +303,8 @@ class _Known:
         return Outcome(Status.CORRECT, points=compared, flags=flags)
 
     def _accepted(self, detail: str, answer: Expression | None = None) -> Outcome:
-        if self.is_proved:
-            return Outcome(Status.CORRECT, points=1, detail=detail, proof="expansion")
-        return self._confirmed(Outcome(Status.CORRECT, points=1, detail=detail))
+        proof = "expansion" if self.is_proved else ""
+        return Outcome(Status.CORRECT, points=1, detail=detail, proof=proof)
 
     def _refuted(self, detail: str) -> Outcome:
         if not self.is_proved:
@@ -314,13 +313,6 @@ class _Known:
 
     def _undecided(self) -> Outcome:
         return Outcome(Status.UNDECIDED, detail=self.failure)
-
-    def _confirmed(self, outcome: Outcome) -> Outcome:
-        """An answer that agrees with a proposed limit, if values of the function agree as well."""
-        if outcome.status is not Status.CORRECT or self.limit is None:
-            return outcome
-        agrees = self.limit.exists and is_approached(self.question, self.limit)
-        return outcome if agrees else self._undecided()
 
 
 def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:

@@ -345,7 +345,8 @@ class Asked:
         # a part that has no effect in the middle, or at the last point, may be any part
         for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
             values = _balls(choices[at_].values)
-            if hides_a_part(answer, got[at_], values, bits, fewest):
+            beside_zero = bool(choices[at_].sum.ball.contains(0))
+            if hides_a_part(answer, got[at_], values, bits, fewest, beside_zero=beside_zero):
                 detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.calculus_course.limits import generated
 from calculus_harness.benchmarks.payloads import QuestionTarget
-from calculus_harness.rewards.numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from calculus_harness.rewards.numeric.expansions.series import NotExpandedError, UndefinedError
 from calculus_harness.rewards.proof.limit_questions import LimitQuestion, limit_readings
 from calculus_harness.rewards.proof.limits import Limit, are_equal
 from calculus_harness.rewards.reading.expression.build import ONE, add, div, mul, neg, number
@@ -52,6 +52,10 @@ VALUES = [
     (r"\lim_{x\to0^+}\left(\operatorname{Ci}(x)-\ln x\right)", r"\gamma_E"),
     (r"\lim_{x\to\infty}xe^{-x}\operatorname{Ei}(x)", "1"),
     (r"\lim_{x\to0}\frac{W(x)}{\sin x}", "1"),
+    (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", r"\frac14"),
+    (r"\lim_{x\to0}\frac{I_2(x)}{x^2}", r"\frac18"),
+    (r"\lim_{x\to\infty}xe^{-x}\operatorname{Shi}(x)", r"\frac12"),
+    (r"\lim_{x\to0^+}\left(\operatorname{Chi}(x)-\operatorname{Ci}(x)\right)", "0"),
     # bounded functions, floors and signs
     (r"\lim_{x\to0}x\sin\frac1x", "0"),
     (r"\lim_{x\to\infty}\frac{x+\sin x}{x-\cos x}", "1"),
@@ -115,6 +119,7 @@ def test_infinities(asked: str, sign: int) -> None:
         r"\lim_{x\to0}\frac1x\cos\frac1x",
         r"\lim_{x\to\infty}\left(x-\lfloor x\rfloor\right)",
         r"\lim_{n\to\infty}(-1)^n",
+        r"\lim_{n\to\infty}\frac{n\sin 2n}{n+1}",
         r"\lim_{x\to1}\lfloor x\rfloor",
         r"\lim_{x\to0}\Gamma(x)",
     ],
@@ -127,7 +132,8 @@ def test_no_limit(asked: str) -> None:
     "asked",
     [
         r"\lim_{x\to\infty}x^{a-b}",  # depends on the order of a and b
-        r"\lim_{n\to\infty}\sin n",  # a whole number gives the angle no value of our choice
+        r"\lim_{n\to\infty}n\sin n",  # whole numbers only come near to a multiple of pi
+        r"\lim_{n\to\infty}\sin n^2",
         r"\lim_{x\to\infty}\left(\sin x+\sin x^2\right)",  # two angles cannot be fixed together
         r"\lim_{x\to1}(x-1)\zeta(x)",
         r"\lim_{x\to\infty}" + "e^{" * 40 + "x" + "}" * 40,  # more scales than are counted

@@ -11,6 +11,10 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.payloads import QuestionTarget
 from calculus_harness.harness.studies.redteam.limits import wrong_answers
 from calculus_harness.rewards import ProblemError, Status, verify_limit
+from calculus_harness.rewards.proof.limit_questions import limit_readings
+from calculus_harness.rewards.proof.limits import Limit
+from calculus_harness.rewards.reading.expression.tree import Number
+from calculus_harness.rewards.verify.agreement.proposed_limits import is_approached
 
 SINE = r"\lim_{x\to0}\frac{\sin x}{x}"
 #: How many near misses are refused at least; none may be accepted.
@@ -123,14 +127,28 @@ def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("asked", "proposal", "approached"),
+    [
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(1), False),  # which SymPy 1.14 proposes
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 4)), True),
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 3)), False),
+        (r"\lim_{x\to\infty}\ln x", Limit(1), True),
+        (r"\lim_{x\to\infty}\ln x", Limit(-1), False),
+    ],
+)
+def test_values_speak_against_a_proposal(asked: str, proposal: Limit, approached: bool) -> None:
+    assert is_approached(limit_readings(asked)[0], proposal) is approached
+
+
 @pytest.mark.slow
 def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
-    asked = r"\lim_{x\to1}(x-1)\zeta(x)\frac{x}{x}"
+    asked = r"\lim_{x\to\infty}\sqrt xe^xK_0(x)"
+    right = verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked)
+    assert (right.correct, right.evidence.method, right.evidence.proof) == (True, "gruntz", "")
+    assert verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked, accept="proof").correct is False
     assert verify_limit(r"\boxed{2}", asked).status is Status.UNDECIDED
-    asked = r"\lim_{x\to\infty}\left(\operatorname{Shi}(x)e^{-x}\right)"
-    right = verify_limit(r"\boxed{0}", asked)
-    assert right.status in (Status.CORRECT, Status.UNDECIDED)
-    assert right.evidence.proof == ""
+    assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
 def _near_misses() -> list[tuple[str, str]]:
