@@ -10,38 +10,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
-from flint import acb, fmpq
+from flint import acb, arb, fmpq
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
 from ..numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
+from ..numeric.quadrature.value import IntegralValue
 from ..numeric.quadrature.work import QuadratureError, work_limit
 from ..numeric.sampling.integrand import assumption_items
-from ..numeric.summation.choices import Point, choices, ends, value_at, whole_parameters
+from ..numeric.summation.choices import (
+    Point,
+    is_infinite,
+    largest_constant,
+    lists_terms,
+    points,
+    whole_parameters,
+)
 from ..numeric.summation.finite import at, exact
-from ..proof.telescoping import identical, telescopes
-from ..reading.expression.build import add, div, neg, number
-from ..reading.expression.derivative import differentiate
+from ..proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
 from ..reading.expression.traversal import (
-    fold,
-    is_constant,
-    is_written_with,
     needs_worker,
-    nodes_of,
-    substitute,
     symbols_of,
 )
-from ..reading.expression.tree import Expression, Number
+from ..reading.expression.tree import Expression
 from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
+from ..reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
 from ..reading.problem.sums import SumProblem, read_sum
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
@@ -53,10 +54,11 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import stated_divergence
+from .series import judge_infinite_radius, judge_series, without_remainder
 from .values import with_constants
 
 #: Digits to which sums are computed at first, and for answers that need more.
@@ -69,6 +71,10 @@ ONE_CALL: Final = 2_000_000
 MAX_CONSTANT: Final = 300
 #: Draws of the parameters of an infinite sum.
 DRAWS: Final = 4
+#: The last of several cases, for which a computer algebra system leaves the sum as it was.
+_OPEN_CASE: Final = re.compile(
+    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
+)
 _UNEVALUATED: Final = re.compile(
     r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
 )
@@ -101,14 +107,14 @@ def verify_sum(
         stop: the prompt's stop strings. Text after the first of them is ignored.
         truncated: the completion was cut off by the token limit.
         accept: ``proof`` accepts only what is proved: by telescoping, by an enclosure of a sum
-            without parameters, by exact coefficients. What is only agreed is undecided then.
+            without parameters, by an expansion. What is only agreed is undecided then.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``, ``exact``
-        or ``agreement``; ``evidence.digits`` says to how many digits the answer agrees, and
-        ``evidence.points`` at how many choices of the parameters.
+        A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
+        ``expansion`` or ``agreement``; ``evidence.digits`` says to how many digits the answer
+        agrees, and ``evidence.points`` at how many choices of the parameters.
 
     Raises:
         ProblemError: the question is unreadable, or a term of the sum is not defined.
@@ -121,19 +127,15 @@ def verify_sum(
     """
     check_choice("accept", accept, ACCEPTANCES)
     kinds = assumption_items(assumptions)
-    problems = _read(problem)
+    asked = _read(problem)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = stated_divergence(completion, answer, strict, stop, truncated)
-    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
-        return answer.verdict(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated")
-    names = sorted({name for each in problems for name in each.parameters})
-    read_answer(answer, (*names, IS_VALUE))
-    if answer.status is not None and infinity is None:
-        return answer.verdict(answer.status)
-    answer.readings = tuple(answer.readings)  # for each reading of the problem
     try:
         with work_limit(ONE_CALL):
-            outcome, reading = best(_judged(answer, infinity, problems, kinds))
+            if isinstance(asked, SeriesQuestion):
+                outcome, reading = _of_series(answer, infinity, asked, kinds)
+            else:
+                outcome, reading = _of_sum(answer, infinity, asked, kinds)
     except NeedsWorkerError:
         return verify_in_worker(
             "sum",
@@ -154,8 +156,57 @@ def verify_sum(
 
 
 @lru_cache(maxsize=4096)
-def _read(problem: str) -> tuple[SumProblem, ...]:
-    return read_sum(problem)
+def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
+    return read_series(problem) if asks_of_series(problem) else read_sum(problem)
+
+
+def _of_series(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    asked: SeriesQuestion,
+    kinds: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question about a power series."""
+    assumptions = dict(asked.conditions.kinds) | dict(kinds)
+    through = 0
+    if answer.text is not None:
+        answer.text, through = without_remainder(answer.text, asked)
+    names = asked.parameters
+    if infinity is not None:
+        if asked.wanted != "radius":
+            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
+        return judge_infinite_radius(infinity, asked, assumptions), None
+    read_answer(answer, (*names, *(() if asked.wanted == "polynomial" else (IS_VALUE,))))
+    if answer.status is not None:
+        return Outcome(answer.status, detail=answer.detail), None
+    require_worker(needs_worker(asked.function))
+
+    def judge(given: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in given.readings:
+            require_worker(needs_worker(reading.expression))
+            yield judge_series(reading.expression, asked, assumptions, through), reading
+
+    outcome, reading = best(judge(answer))
+    return with_others(answer, outcome, reading, judge, names), reading
+
+
+def _of_sum(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    problems: Sequence[SumProblem],
+    kinds: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question for the value of a sum."""
+    if answer.text is not None:
+        answer.text = _OPEN_CASE.sub(" ", answer.text)
+    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
+        return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
+    names = sorted({name for each in problems for name in each.parameters})
+    read_answer(answer, (*names, IS_VALUE))
+    if answer.status is not None and infinity is None:
+        return Outcome(answer.status, detail=answer.detail), None
+    answer.readings = tuple(answer.readings)  # for each reading of the problem
+    return best(_judged(answer, infinity, problems, kinds))
 
 
 def _judged(
@@ -190,11 +241,6 @@ class Asked:
     kinds: tuple[tuple[str, str], ...]
 
     @property
-    def is_infinite(self) -> bool:
-        """Whether a limit is infinite."""
-        return isinstance(self.problem.lower, int) or isinstance(self.problem.upper, int)
-
-    @property
     def assumptions(self) -> dict[str, str]:
         """Kinds of parameters: symbols in limits are whole numbers."""
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
@@ -202,22 +248,24 @@ class Asked:
 
     def judge_divergence(self, infinity: int) -> Outcome:
         """Whether "diverges" (0), or plus or minus infinity, is right."""
-        if not self.is_infinite:
+        if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            points = self._points(DIGITS, 0)
+            choices = self._points(DIGITS, 0, "")
         except QuadratureError as error:
+            if converges_by_comparison(self.problem):
+                return Outcome(Status.INCORRECT, detail="the sum converges")
             return Outcome(Status.UNDECIDED, detail=str(error))
-        if not all(point.sum.diverges for point in points):
+        if not all(point.sum.diverges for point in choices):
             return Outcome(Status.INCORRECT, detail="the sum converges")
         factor = exact(self.problem.factor, {})
         if factor is None and infinity:
             return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
-        sign = points[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+        sign = choices[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
         if infinity and infinity != sign:
             return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
         proof = "" if self.problem.parameters else "divergence"
-        return Outcome(Status.CORRECT, points=len(points), proof=proof)
+        return Outcome(Status.CORRECT, points=len(choices), proof=proof)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""
@@ -230,179 +278,81 @@ class Asked:
         if needed > MORE_DIGITS[-1]:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next(d for d in (DIGITS, *MORE_DIGITS) if needed <= d)
-        largest = _largest_constant(answer)
+        largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            points = self._points(digits, min(largest, MAX_CONSTANT))
-            outcome = self._compare(answer, points, digits, needed)
+            choices = self._points(digits, min(largest, MAX_CONSTANT), text)
+            outcome = self._compare(answer, choices, digits, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
             return outcome
-        if self._lists_terms(answer):
+        if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
             if outcome.status is Status.CORRECT:
                 outcome = replace(outcome, proof="enclosure")
             return outcome
-        if not self.is_infinite:
-            rules = self._telescoping(answer)
+        if not is_infinite(self.problem):
+            rules = prove_sum(self.problem, answer, self.assumptions)
             if rules is not None:
                 status, digits_ = Status.CORRECT, outcome.digits
-                return Outcome(status, len(points), digits_, proof="telescoping", rules=rules)
+                return Outcome(status, len(choices), digits_, proof="telescoping", rules=rules)
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
-                detail = f"agrees at {len(points)} points, and has numbers above {MAX_CONSTANT}"
-                return Outcome(Status.UNDECIDED, points=len(points), detail=detail)
+                detail = f"agrees at {len(choices)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(choices), detail=detail)
         return outcome
 
     # -- comparison at points -------------------------------------------------------------------
 
-    def _points(self, digits: int, largest: int) -> list[Point]:
-        """The values of the sum, factor and addend included, for choices of the parameters."""
-        if not self.problem.parameters:
-            return [Point({}, value_at(self.problem, (), digits))]
-        points: list[Point] = []
-        failure: QuadratureError | None = None
-        converging = 0
-        for values in choices(self.problem, self.assumptions, largest):
-            try:
-                point = Point(values, value_at(self.problem, tuple(sorted(values.items())), digits))
-            except QuadratureError as error:
-                failure = failure or error
-                continue
-            points.append(point)
-            converging += not point.sum.diverges
-            if self.is_infinite and converging == DRAWS:
-                break
-        if len(points) < 2:
-            raise failure or QuadratureError("the sum has no values for its parameters")
-        if converging:  # where it converges for some parameters only, those are meant
-            points = [point for point in points if not point.sum.diverges]
-        return points
+    def _points(self, digits: int, largest: int, salt: str) -> list[Point]:
+        """The values of the sum for choices of the parameters, or that there is none."""
+        try:
+            return points(self.problem, self.assumptions, digits, largest, salt)
+        except QuadratureError:
+            sign = diverges_by_comparison(self.problem)
+            if sign is None:
+                raise
+            return [Point({}, IntegralValue(arb("nan"), "divergence", sign))]
 
     def _compare(
-        self, answer: Expression, points: Sequence[Point], digits: int, needed: float
+        self, answer: Expression, choices: Sequence[Point], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
-        bits, fewest = 128 + 4 * digits, float(digits)
-        if points[0].sum.diverges:
+        bits, fewest, is_exact = 128 + 4 * digits, float(digits), False
+        if choices[0].sum.diverges:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
         got: list[Ball] = []
-        for point in points:
+        for point in choices:
             with precision(bits):
                 try:
                     value = at(answer, point.values)
                 except QuadratureError:
-                    if self.problem.parameters and not self.is_infinite:
-                        continue  # (r^n - 1)/(r - 1) has no value for r = 1
+                    if self.problem.parameters:
+                        continue  # (r^n - 1)/(r - 1) for r = 1, or a case that is left open
                     raise
+            stated = exact(answer, point.values) if point.exact is not None else None
             same, agreed = agreement(value, point.sum, bits)
-            if same is False:
-                return _refuted(point, value, len(points))
+            if same is False or (stated is not None and stated != point.exact):
+                return _refuted(point, value, len(choices))
             fewest = min(fewest, agreed)
             got.append(value)
-        if not got or 2 * len(got) < len(points):
+            is_exact = stated is not None
+        if not got or 2 * len(got) < len(choices):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        if fewest < needed and self.is_infinite:
+        if fewest < needed and is_infinite(self.problem):
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        middle = points[len(got) // 2]
-        values = {name: acb(fmpq(v.numerator, v.denominator)) for name, v in middle.values.items()}
-        if hides_a_part(answer, got[len(got) // 2], values, bits, fewest):
-            detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
-            return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
+        # a part that has no effect in the middle, or at the last point, may be any part
+        for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
+            values = _balls(choices[at_].values)
+            if hides_a_part(answer, got[at_], values, bits, fewest):
+                detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+                return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")
 
-    # -- proofs and echoes ----------------------------------------------------------------------
 
-    def _telescoping(self, answer: Expression) -> tuple[str, ...] | None:
-        """A proof by telescoping in the symbol of the upper limit, which the term lacks."""
-        problem = self.problem
-        upper, lower = problem.upper, problem.lower
-        if isinstance(upper, int) or isinstance(lower, int):
-            return None
-        inner = answer if problem.outside == Number(0) else add(answer, neg(problem.outside))
-        inner = inner if problem.factor == Number(1) else div(inner, problem.factor)
-        kinds = {name: k for name, k in self.assumptions.items() if k in ("positive", "real")}
-        for variable in sorted(symbols_of(upper) - symbols_of(lower)):
-            if variable in symbols_of(problem.term) | symbols_of(lower):
-                continue
-            rules = telescopes(inner, problem.term, problem.counter, upper, variable, kinds)
-            if rules is None:
-                continue
-            base = self._base(inner, variable, upper, lower, kinds)
-            if base is not None:
-                return tuple(sorted({*rules, *base}))
-        return None
-
-    def _base(
-        self,
-        answer: Expression,
-        variable: str,
-        upper: Expression,
-        lower: Expression,
-        kinds: Mapping[str, str],
-    ) -> tuple[str, ...] | None:
-        """The rules of a proof that the closed form is right for one value of the variable."""
-        problem = self.problem
-        shift = substitute(upper, variable, Number(0))
-        start, slope = fold(shift), fold(differentiate(upper, variable))
-        if slope == 1:
-            first = add(lower, neg(shift))
-            value = substitute(problem.term, problem.counter, lower)
-            folded = fold(first)
-            whole = first if folded is None else number(folded)
-            return identical(substitute(answer, variable, whole), value, kinds)
-        low = fold(lower)
-        if start is None or slope is None or low is None:
-            return None
-        n = max(0, -((start - low) // slope))
-        top = int(start + slope * n)
-        terms = [
-            substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), top + 1)
-        ]
-        value = add(*terms) if terms else Number(0)
-        return identical(substitute(answer, variable, Number(int(n))), value, kinds)
-
-    def _lists_terms(self, answer: Expression) -> bool:
-        """Whether the answer is the list of the terms, joined by plus signs."""
-        problem = self.problem
-        if self.is_infinite or answer.function != "add" or problem.parameters:
-            return False
-        low, high = ends(problem, {})
-        listed = _addends(answer)
-        if len(listed) < 3 or len(listed) != high - low + 1:
-            return False
-        with precision(128), suppress(QuadratureError):
-            terms = [at(problem.term, {problem.counter: Fraction(k)}) for k in range(low, high + 1)]
-            waiting = [at(part, {}) for part in listed]
-            for term in terms:
-                same = next((v for v in waiting if (v - term).contains(0)), None)
-                if same is None:
-                    return False
-                waiting.remove(same)
-            return True
-        return False
-
-
-def _addends(node: Expression) -> list[Expression]:
-    if node.function != "add":
-        return [node]
-    return [part for arg in node.args for part in _addends(arg)]
-
-
-def _largest_constant(answer: Expression) -> int:
-    """The largest number that a part of an answer without symbols is, rounded up."""
-    largest = 0
-    for node in nodes_of(answer):
-        if is_constant(node):
-            value = fold(node)
-            if value is None and is_written_with(node, "factorial", "binomial", "gamma", "pow"):
-                value = exact(node, {}) or Fraction(10**9)
-            if value is not None:
-                largest = max(
-                    largest, abs(value.numerator) // value.denominator + 1, value.denominator
-                )
-    return largest
+def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
+    return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
 
 
 def _refuted(point: Point, value: Ball, count: int) -> Outcome:

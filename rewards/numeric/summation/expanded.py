@@ -19,7 +19,7 @@ from flint import acb, acb_series, arb, ctx, fmpq
 
 from ...reading.expression.build import ONE, add, mul
 from ...reading.expression.derivative import differentiate
-from ...reading.expression.traversal import fold, is_constant, substitute
+from ...reading.expression.traversal import fold, is_constant, is_written_with, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
@@ -79,6 +79,12 @@ class Expansion:
             a.exponent + b.exponent, exact, a.logarithms + b.logarithms, tuple(low), remainder
         )
 
+    def scaled(self, factor: Ball) -> Expansion:
+        """The expansion times a number."""
+        coefficients = tuple(c * factor for c in self.coefficients)
+        remainder = (self.remainder * abs(factor)).upper()
+        return replace(self, coefficients=coefficients, remainder=arb(remainder))
+
     def _size(self, u: arb) -> arb:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
@@ -113,41 +119,43 @@ class SlowTerm:
     parts: tuple[Part, ...]
     index: str
 
-    def plain(self) -> tuple[Expression, list[tuple[Expression, list[Call]]]]:
-        """The sum of the parts without a digamma function, and each other with these factors."""
+    def summands(self) -> list[tuple[Expression, list[Call], Ball]]:
+        """Trees with an expansion, digamma functions beside each, and complex factors.
+
+        All parts without either are one tree, where terms may cancel.
+        """
         plain: list[Expression] = []
-        others: list[tuple[Expression, list[Call]]] = []
+        others: list[tuple[Expression, list[Call], Ball]] = []
         for part in self.parts:
             factors = part.slow.args if part.slow.function == "mul" else (part.slow,)
             digammas = [
-                factor
-                for factor in factors
-                if isinstance(factor, Call) and factor.function == "digamma"
+                node for node in factors if isinstance(node, Call) and node.function == "digamma"
             ]
-            if digammas:
-                rest = [factor for factor in factors if factor not in digammas]
-                others.append(
-                    (replace(part, slow=mul(*rest) if rest else ONE).tree(self.index), digammas)
-                )
-            else:
+            turned = is_written_with(part.coefficient, "i")
+            if not digammas and not turned:
                 plain.append(part.tree(self.index))
-        return add(*plain), others
+                continue
+            rest = [factor for factor in factors if factor not in digammas]
+            scale = value_of(part.coefficient) if turned else acb(1)
+            bare = replace(part, coefficient=ONE) if turned else part
+            tree = replace(bare, slow=mul(*rest) if rest else ONE).tree(self.index)
+            others.append((tree, digammas, scale))
+        return [(add(*plain), [], acb(1)), *others] if plain else others
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
         """The expansions of S, and N from which on they hold."""
-        plain, others = self.plain()
         with models.series_length(models.order(ctx.prec)):
-            sums = [(plain, []), *others] if plain != Number(0) else others
-            found = [(self._raw(tree), digammas) for tree, digammas in sums]
-        radii = [m.radius for raw, _ in found for _, _, _, m in raw if not m.is_power]
-        first = max([start, 2 * DEPTH if others else 2, *(ceil(float(DEPTH / r)) for r in radii)])
+            found = [(self._raw(tree), logs, scale) for tree, logs, scale in self.summands()]
+        radii = [m.radius for raw, _, _ in found for _, _, _, m in raw if not m.is_power]
+        least = 2 * DEPTH if any(logs for _, logs, _ in found) else 2
+        first = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
         expansions: list[Expansion] = []
-        for raw, digammas in found:
+        for raw, digammas, scale in found:
             made = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
             for digamma in digammas:
                 logs = _digamma(digamma, self.index)
                 made = [a.times(b, first) for a in made for b in logs]
-            expansions += made
+            expansions += [each.scaled(scale) for each in made]
         return expansions, first
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
@@ -283,20 +291,23 @@ def total(term: SlowTerm, start: int) -> Ball:
 
     """
     base_tree = term.parts[0].base
+    base = value_of(base_tree)
     order = _order_of_root(base_tree)
-    if order is None:
-        raise QuadratureError("the quotients of terms turn by an angle that is no part of a circle")
+    if order is None and (base - 1).contains(0):
+        raise QuadratureError("the quotient of terms may be 1")
     expansions, first = term.expansions(start)
-    _refuse_divergence(expansions, order)
+    _refuse_divergence(expansions, order or MAX_ORDER + 1)
     if first - start > MAX_TERMS:
         raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    base = value_of(base_tree)
     value = term.at(range(start, first), base)
     for expansion in expansions:
-        tails = _Tails(order, base, first, expansion.logarithms)
-        for k, coefficient in enumerate(expansion.coefficients):
-            if not coefficient.is_zero():
-                value += coefficient * tails.value(expansion.exponent + k)
+        if order is None:
+            value += _turning(expansion, base_tree, first)
+        else:
+            tails = _Tails(order, base, first, expansion.logarithms)
+            for k, coefficient in enumerate(expansion.coefficients):
+                if not coefficient.is_zero():
+                    value += coefficient * tails.value(expansion.exponent + k)
         if not expansion.remainder.is_zero():
             end = expansion.exponent + len(expansion.coefficients)
             if not end.real > 2:
@@ -304,6 +315,35 @@ def total(term: SlowTerm, start: int) -> Ball:
             rest = _Tails(1, acb(1), first, expansion.logarithms).value(end)
             value += disc((expansion.remainder * abs(rest)).upper())
     return value
+
+
+def _turning(expansion: Expansion, base_tree: Expression, first: int) -> Ball:
+    r"""The sum from N of z^n n^{-v} (c_0 + c_1/n + ..) for any other z on the unit circle.
+
+    The sum of z^n n^{-s} from N on is z^N times Lerch's function, which is computed for s > 2; for
+    less it is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms
+    below N.
+    """
+    if expansion.logarithms:
+        raise QuadratureError("logarithms beside an angle that is no part of a circle")
+    total = acb(0)
+    base = value_of(base_tree)
+    for k, coefficient in enumerate(expansion.coefficients):
+        if coefficient.is_zero():
+            continue
+        s = expansion.exponent + k
+        spend(2 * ZETA_WORK)
+        if s.real > 2:
+            tail = base**first * base.lerch_phi(s, acb(first))
+        else:
+            spend(first)
+            tail = base.polylog(s) - sum(
+                (base**n * acb(n) ** (-s) for n in range(1, first)), acb(0)
+            )
+        total += coefficient * tail
+    if not total.is_finite():
+        raise QuadratureError("a sum over a circle that is not computed")
+    return total
 
 
 def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Ball:
@@ -363,12 +403,15 @@ def _order_of_root(base: Expression) -> int | None:
         return 1
     if fold(base) == -1:
         return 2
+    half_turn = Fraction(0)
+    if base.function == "mul" and fold(base.args[0]) == -1 and len(base.args) == 2:
+        base, half_turn = base.args[1], Fraction(1)
     if base.function != "exp":
         return None
     angle = exact_value(_without_i(base.args[0]) or Symbol("?"))
     if angle is None or angle[0]:
         return None
-    order = (angle[1] / 2).denominator
+    order = ((angle[1] + half_turn) / 2).denominator
     return order if 1 < order <= MAX_ORDER else None
 
 

@@ -185,12 +185,16 @@ class Hypergeometric:
 
 def _is_rotation(part: Part) -> bool:
     """Whether z is written as the exponential of a real multiple of i."""
-    base = part.base
-    if base.function != "exp":
-        return False
-    with precision(128):
-        turned = value_of(base.args[0])
-        return bool(turned.real.is_zero()) and turned.is_finite()
+    factors = part.base.args if part.base.function == "mul" else (part.base,)
+    for factor in factors:
+        if abs(fold(factor) or 0) == 1:
+            continue
+        if factor.function != "exp":
+            return False
+        with precision(128):
+            if not value_of(factor.args[0]).real.is_zero():
+                return False
+    return True
 
 
 def total(term: Hypergeometric, start: int) -> Ball:

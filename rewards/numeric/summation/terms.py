@@ -64,7 +64,7 @@ class Part:
         return Part(
             self.above * other.above,
             self.below * other.below,
-            _folded(mul(self.base, other.base)),
+            base_product(self.base, other.base),
             tuple(sorted((key, e) for key, e in exponents.items() if e)),
             mul(self.coefficient, other.coefficient),
             mul(self.slow, other.slow),
@@ -131,7 +131,8 @@ def _merged(parts: Iterable[Part]) -> list[Part]:
         if before is not None:
             above = before.above * part.below + part.above * before.below
             part = replace(part, above=above, below=before.below * part.below)
-        common = part.above.gcd(part.below)
+        # the denominator begins with 1, so that coefficients that cancel are seen to
+        common = part.above.gcd(part.below) * part.below[part.below.degree()]
         merged[part.kind] = replace(part, above=part.above / common, below=part.below / common)
     return [part for part in merged.values() if not part.above.is_zero()]
 
@@ -305,7 +306,7 @@ class _Reader:
         for sign in (1, -1):
             scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
             rotation = mul(Number(sign), IMAGINARY)
-            base = Call("exp", (mul(rotation, slope),))
+            base = base_product(ONE, Call("exp", (mul(rotation, slope),)))
             shift = ONE if fold(constant) == 0 else Call("exp", (mul(rotation, constant),))
             waves.append(Part(base=base, coefficient=div(shift, scale)))
         return waves
@@ -333,6 +334,54 @@ _READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Part]
     "cosh": lambda reader, args: reader.hyperbolic(args, 1),
     "sinh": lambda reader, args: reader.hyperbolic(args, -1),
 }
+
+
+def base_product(a: Expression, b: Expression) -> Expression:
+    """The product of two bases, with one exponential whose exponent has equal terms collected."""
+    if a.function != "exp" and b.function != "exp" and "mul" not in (a.function, b.function):
+        return _folded(mul(a, b))
+    factors = [
+        factor for base in (a, b) for factor in (base.args if base.function == "mul" else (base,))
+    ]
+    exponents: dict[Expression, Fraction] = {}
+    others: list[Expression] = []
+    for factor in factors:
+        if factor.function != "exp":
+            others.append(factor)
+            continue
+        inner = factor.args[0]
+        for term in inner.args if inner.function == "add" else (inner,):
+            scale, bare = _split(term)
+            exponents[bare] = exponents.get(bare, Fraction(0)) + scale
+    exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
+    number_ = _folded(mul(*others)) if others else ONE
+    if exponent == Number(0):
+        return number_
+    exponential = Call("exp", (exponent,))
+    return exponential if number_ == ONE else Call("mul", (number_, exponential))
+
+
+def _split(term: Expression) -> tuple[Fraction, Expression]:
+    """A product as a number times the other factors."""
+    value = fold(term)
+    if value is not None:
+        return value, ONE
+    if term.function == "neg":
+        scale, bare = _split(term.args[0])
+        return -scale, bare
+    if term.function == "div":
+        scale, bare = _split(term.args[0])
+        divisor, below = _split(term.args[1])
+        return scale / divisor, div(bare, below)
+    if term.function != "mul":
+        return Fraction(1), term
+    scale, rest = Fraction(1), []
+    for factor in term.args:
+        inner, bare = _split(factor)
+        scale *= inner
+        if bare != ONE:
+            rest.append(bare)
+    return scale, mul(*rest) if rest else ONE
 
 
 def _constant(node: Expression) -> Part:

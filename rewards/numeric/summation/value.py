@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flint import acb, arb
 
-from ...reading.expression.build import ONE, neg
+from ...reading.expression.build import ONE, add, neg, number
 from ...reading.expression.traversal import substitute
 from ...reading.expression.tree import Expression, Symbol
 from ..ball_arithmetic.balls import precision
@@ -44,6 +44,9 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         '1.64493406685'
 
     """
+    if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
+        term = substitute(term, index, add(Symbol(index), number(start)))
+        start = 0
     try:
         with precision(int(digits * 3.3219) + GUARD_BITS):
             value = _total(term, index, start)
@@ -117,12 +120,20 @@ def _group(parts: Sequence[Part], index: str, start: int) -> Ball:
         except QuadratureError:
             if parts[0].gammas:
                 raise
-    bare = Hypergeometric(Part(base=parts[0].base, gammas=parts[0].gammas))
-    slow = expanded.SlowTerm(tuple(replace(part, base=ONE, gammas=()) for part in parts), index)
-    if bare.part.gammas or not bare.base_lies_on_circle:
-        return expanded.geometric_total(bare, slow, start)
-    whole = expanded.SlowTerm(tuple(parts), index)
-    return expanded.total(whole, start)
+    # without a common factor 2/3, coefficients that cancel do so exactly
+    first = parts[0]
+    scale = first.above[first.above.degree()]
+    parts = [replace(part, above=part.above / scale) for part in parts]
+    bare = Hypergeometric(Part(base=first.base, gammas=first.gammas))
+    try:
+        if bare.part.gammas or not bare.base_lies_on_circle:
+            slow = tuple(replace(part, base=ONE, gammas=()) for part in parts)
+            return acb(scale) * expanded.geometric_total(
+                bare, expanded.SlowTerm(slow, index), start
+            )
+        return acb(scale) * expanded.total(expanded.SlowTerm(tuple(parts), index), start)
+    except DivergenceError as error:
+        raise DivergenceError(error.sign if scale > 0 else -error.sign) from None
 
 
 def _separately(parts: Sequence[Part], sum_of: Callable[[Part], Ball]) -> Ball:

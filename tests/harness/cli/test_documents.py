@@ -84,6 +84,10 @@ NOT_RUN = {
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",
     "calculus-harness train hint": "half an hour of training: models/test_seq2seq.py",
     "calculus-harness sweep --model seq2seq/": "asks what the line before trains",
+    "calculus-harness hint embeddings": "draws what minutes of training give: "
+    "training/test_hint_training.py",
+    "calculus-harness hint accuracy": "needs a run of a language model: "
+    "studies/hint/test_properties.py",
     "calculus-harness sweep --preset hint-picture": "needs a model that sees: run/test_hint.py",
     "calculus-harness brittleness runs/brittle --with-decoding": "needs a beam search: "
     "studies/test_brittleness_protocol.py",
