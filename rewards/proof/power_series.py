@@ -15,7 +15,7 @@ from flint import fmpq
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.expansions.germs import Expander, Point
-from ..numeric.expansions.multiseries import Series, UndefinedError
+from ..numeric.expansions.series import Series, UndefinedError
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.expanded import SlowTerm
 from ..numeric.summation.hypergeometric import Hypergeometric

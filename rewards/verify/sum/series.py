@@ -15,7 +15,7 @@ from typing import Final
 
 from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import precision
-from ...numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ...numeric.expansions.series import NotExpandedError, UndefinedError
 from ...numeric.outcome import Outcome, show
 from ...numeric.quadrature.work import QuadratureError
 from ...numeric.summation.hypergeometric import value_of
