@@ -1,8 +1,8 @@
 """Why SymPy keeps so little of its score on perturbed problems: problems and tables.
 
-python docs/results/bank.py problems OUT           # a problem file for each subset and form
-python docs/results/bank.py record ARM=RUN ...     # docs/results/bank.json of finished runs
-python docs/results/bank.py print                  # the tables of docs/results/bank.md
+python docs/results/bank.py problems OUT             # a problem file for each subset and form
+python docs/results/bank.py record FILE ARM=RUN ...  # a result file of finished runs
+python docs/results/bank.py print                    # the tables of bank.md, of bank.json beside it
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def rows_of(run: Run) -> dict[str, dict[str, Any]]:
     return found
 
 
-def record(arms: Mapping[str, list[str]]) -> None:
+def record(file: Path, arms: Mapping[str, list[str]]) -> None:
     """Write the outcomes of runs, with what made them."""
     made: dict[str, Any] = {
         "package": metadata.version("calculus-harness"),
@@ -105,7 +105,7 @@ def record(arms: Mapping[str, list[str]]) -> None:
         for path in paths:
             rows |= rows_of(Run(path))
         made["arms"][arm] = dict(sorted(rows.items()))
-    RESULTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+    file.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
 
 
 def solved(row: Mapping[str, Any]) -> bool:
@@ -196,12 +196,12 @@ def main(words: list[str]) -> None:
     match words:
         case ["problems", out]:
             write(Path(out))
-        case ["record", *given]:
+        case ["record", file, *given]:
             arms: dict[str, list[str]] = {}
             for word in given:
                 arm, _, path = word.partition("=")
                 arms.setdefault(arm, []).append(path)
-            record(arms)
+            record(Path(file), arms)
         case ["print"]:
             print(tables(), end="")
         case _:

@@ -14,7 +14,7 @@ import click
 
 from ...rewards.adapters.for_openrlhf import make_reward_func
 from ...rewards.adapters.scoring import MIXED, TASKS
-from ...rewards.adapters.server.http import Place, run
+from ...rewards.adapters.server.http import Endpoint, run
 from ...rewards.adapters.server.on_ray import deployed
 from ...rewards.adapters.server.service import RewardServer, ServerLimits
 from ...rewards.adapters.server.shadow import Shadow
@@ -216,7 +216,7 @@ def serve_reward(**flags: Any) -> None:
         return
     if options.replicas is not None:
         raise UserError("--replicas are of a cluster: say --cluster ray, too")
-    endpoint = Place(
+    endpoint = Endpoint(
         options.host, options.port, options.tls_certificate, options.tls_key, options.access_log
     )
     asyncio.run(run(server, endpoint, lambda line: click.echo(line, err=True)))

@@ -26,7 +26,8 @@ from .duplicates import DuplicateSamples
 from .job import Job, Replies
 from .plan import for_chat
 from .progress import Progress, Silent, forward_model_logs
-from .scoring import BATCH, Scorer
+from .scoring.grading import BATCH
+from .scoring.stored import Scorer
 
 #: Completions that may wait to be graded; more are graded at the end.
 WAITING = 1024

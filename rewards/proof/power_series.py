@@ -15,11 +15,11 @@ from flint import fmpq
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.expansions.germs import Expander, Point
-from ..numeric.expansions.multiseries import Series, UndefinedError
+from ..numeric.expansions.series import Series, UndefinedError
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.expanded import SlowTerm
 from ..numeric.summation.hypergeometric import Hypergeometric
-from ..numeric.summation.terms import Part, parts_of
+from ..numeric.summation.terms import Summand, summands_of
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import fold, substitute, symbols_of
@@ -178,19 +178,23 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
     Factors that vary slowly change nothing, if they have an expansion: they lie between powers.
     """
     radii: list[Expression] = []
-    for part in parts_of(coefficients, index):
-        bare = Hypergeometric(Part(part.above, part.below, part.base, part.gammas))
-        if part.slow != ONE:
+    for summand in summands_of(coefficients, index):
+        bare = Hypergeometric(
+            Summand(summand.numerator, summand.denominator, summand.base, summand.gammas)
+        )
+        if summand.slow != ONE:
             with precision(128):
-                SlowTerm((Part(coefficient=part.coefficient, slow=part.slow),), index).expansions(1)
+                SlowTerm(
+                    (Summand(coefficient=summand.coefficient, slow=summand.slow),), index
+                ).expansions(1)
         growth = bare.growth
         if growth.factorials > 0:
             return ZERO
         if growth.factorials < 0:
             continue
-        above, below = bare.quotient
-        leading = above[above.degree()] / below[below.degree()]
-        scale = mul(number(Fraction(int(leading.p), int(leading.q))), part.base)
+        numerator, denominator = bare.quotient
+        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
+        scale = mul(number(Fraction(int(leading.p), int(leading.q))), summand.base)
         radii.append(power(Call("abs", (scale,)), number(Fraction(-1, steps))))
     if len(radii) > 1:
         raise QuadratureError("a sum of several series")

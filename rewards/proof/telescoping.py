@@ -14,7 +14,7 @@ from itertools import product
 from math import floor
 from typing import Final
 
-from ..numeric.expansions.multiseries import NotExpandedError
+from ..numeric.expansions.series import NotExpandedError
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (

@@ -183,7 +183,7 @@ class _Judge:
             return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
         most = max(len(family.constants) for family in families)
         if most < needed:
-            detail = f"{most} constants in a general solution that has {needed}"
+            detail = f"constants of integration: {most}, of a general solution: {needed}"
             return Outcome(Status.INCORRECT, detail=detail)
         general = next((family for family in families if family.has_rank(needed)), None)
         if general is not None:

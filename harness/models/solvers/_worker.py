@@ -94,6 +94,7 @@ def sympy_question(
 
     """
     if task == "sum":
+        _ = read_series(text) if asks_of_series(text) else read_sum(text)  # or an error
         return _in_child(partial(sympy_sum, text, assumptions), seconds)
     if task != "limit":
         return sympy_integrate(text, variable, assumptions, seconds)

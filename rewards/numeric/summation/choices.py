@@ -96,9 +96,9 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
     values: Values = {}
     for place, (name, value) in enumerate(draw.items()):
         start = 2 * place % len(digest)
-        part = int.from_bytes(digest[start : start + 2])
+        summand = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
-        values[name] = value * (1 - Fraction(part, 2**17)) if real else value
+        values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
     return values
 
 
@@ -183,7 +183,7 @@ def lists_terms(problem: SumProblem, answer: Expression) -> bool:
     if len(listed) < 3 or len(listed) != high - low + 1:
         return False
     with precision(128), suppress(QuadratureError):
-        waiting = [at(part, {}) for part in listed]
+        waiting = [at(summand, {}) for summand in listed]
         for k in range(low, high + 1):
             term = at(problem.term, {problem.counter: Fraction(k)})
             same = next((value for value in waiting if (value - term).contains(0)), None)
@@ -197,7 +197,7 @@ def lists_terms(problem: SumProblem, answer: Expression) -> bool:
 def _addends(node: Expression) -> list[Expression]:
     if node.function != "add":
         return [node]
-    return [part for arg in node.args for part in _addends(arg)]
+    return [summand for arg in node.args for summand in _addends(arg)]
 
 
 def whole_parameters(problem: SumProblem) -> list[str]:
@@ -256,7 +256,7 @@ def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digit
         for name, value in items:
             term = substitute(term, name, number(value))
         halves = _halves(problem, term, values)
-        sums = [infinite_sum(part, problem.counter, start, digits) for part, start in halves]
+        sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
         signs = {each.sign for each in sums if each.diverges}
         if signs:
             sign = signs.pop() if len(signs) == 1 else 0

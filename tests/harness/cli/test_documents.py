@@ -92,6 +92,8 @@ NOT_RUN = {
     "calculus-harness brittleness runs/brittle --with-decoding": "needs a beam search: "
     "studies/test_brittleness_protocol.py",
     "calculus-harness reproduce antiderivbench-table1-sympy --small": "minutes of SymPy",
+    "calculus-harness sweep --model solver/sympy --benchmark runs/bank/": "minutes of SymPy",
+    "python docs/results/bank.py record": "writes what minutes of SymPy give",
     "from calculus_harness.rewards.adapters.for_trl": "a part of a script: examples/reward_trl.py",
     "make_reward(": "an expression of a script",
     "import asyncio\n\nfrom calculus_harness.rewards.adapters.server.client": "asks a server: "

@@ -13,7 +13,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.quadrature.work import QuadratureError, WorkError, work_limit
 from calculus_harness.rewards.numeric.summation.finite import at, exact, finite_sum
 from calculus_harness.rewards.numeric.summation.hypergeometric import Hypergeometric
-from calculus_harness.rewards.numeric.summation.terms import parts_of
+from calculus_harness.rewards.numeric.summation.terms import summands_of
 from calculus_harness.rewards.numeric.summation.value import infinite_sum
 from calculus_harness.rewards.reading.expression.build import add, number
 from calculus_harness.rewards.reading.expression.traversal import substitute
@@ -155,8 +155,8 @@ def test_a_shift_of_the_index_changes_nothing(shift: int, row: tuple[str, int, s
 
 
 def test_quotients_are_bounded_for_all_larger_indices() -> None:
-    (part,) = parts_of(tree(r"\frac{\binom{2n}{n}}{5^n (n+3)}"), "n")
-    term = Hypergeometric(part)
+    (summand,) = summands_of(tree(r"\frac{\binom{2n}{n}}{5^n (n+3)}"), "n")
+    term = Hypergeometric(summand)
     with precision(64):
         bound = term.quotient_bound(10)
         for n in range(10, 200):

@@ -29,8 +29,13 @@ RIGHT = [
 ]
 WRONG = [
     ("y' = 2xy", "y = e^{x^2} + C", "", "a constant in the wrong place"),
-    ("y' = 2xy", "y = e^{x^2}", "0 constants in a general solution that has 1", "no constant"),
-    ("y'' + y = 0", r"y = C\cos x", "1 constants", "one constant for order two"),
+    (
+        "y' = 2xy",
+        "y = e^{x^2}",
+        "constants of integration: 0, of a general solution: 1",
+        "no constant",
+    ),
+    ("y'' + y = 0", r"y = C\cos x", "integration: 1,", "one constant for order two"),
     ("y'' - y = 0", "y = C_1e^x + C_2e^x", "not independent", "one constant twice"),
     ("y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = \sin x", "a condition is not met", "values"),
     ("y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = C\cos x", "a condition is not met", "free"),

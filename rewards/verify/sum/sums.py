@@ -3,7 +3,7 @@ r"""Verify sums against the sum itself; no reference answer is needed.
 A finite sum with a symbolic limit is proved by telescoping, and compared at many whole numbers. An
 infinite one is enclosed (`rewards.numeric.summation`), and the answer has to be a closed form that
 agrees with it to more digits than it could encode. Questions about power series are judged by
-`rewards.verify.series`.
+`rewards.verify.sum.series`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Final
 
 from flint import acb, arb, fmpq
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
-from ..numeric.ball_arithmetic.balls import precision
-from ..numeric.ball_arithmetic.jets import Ball
-from ..numeric.outcome import Outcome, show
-from ..numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
-from ..numeric.quadrature.value import IntegralValue
-from ..numeric.quadrature.work import QuadratureError, work_limit
-from ..numeric.sampling.integrand import assumption_items
-from ..numeric.summation.choices import (
+from ...arguments import ACCEPTANCES, Acceptance, check_choice
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.jets import Ball
+from ...numeric.outcome import Outcome, show
+from ...numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
+from ...numeric.quadrature.value import IntegralValue
+from ...numeric.quadrature.work import QuadratureError, work_limit
+from ...numeric.sampling.integrand import assumption_items
+from ...numeric.summation.choices import (
     Point,
     is_infinite,
     largest_constant,
@@ -33,21 +33,21 @@ from ..numeric.summation.choices import (
     points,
     whole_parameters,
 )
-from ..numeric.summation.finite import at, exact
-from ..proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
-from ..reading.expression.traversal import (
+from ...numeric.summation.finite import at, exact
+from ...proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
+from ...reading.expression.traversal import (
     needs_worker,
     symbols_of,
 )
-from ..reading.expression.tree import Expression
-from ..reading.latex import Reading
-from ..reading.latex.parser import IS_VALUE
-from ..reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ..reading.problem.sums import SumProblem, read_sum
-from ..verdict import Status, Verdict, Witness
-from ..workers.deadline import Deadline
-from ..workers.pool import DEFAULT_DEADLINE
-from .answers import (
+from ...reading.expression.tree import Expression
+from ...reading.latex import Reading
+from ...reading.latex.parser import IS_VALUE
+from ...reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ...reading.problem.sums import SumProblem, read_sum
+from ...verdict import Status, Verdict, Witness
+from ...workers.deadline import Deadline
+from ...workers.pool import DEFAULT_DEADLINE
+from ..answers import (
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -58,8 +58,8 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
+from ..values import with_constants
 from .series import judge_infinite_radius, judge_series, without_remainder
-from .values import with_constants
 
 #: Digits to which sums are computed at first, and for answers that need more.
 DIGITS, MORE_DIGITS = 60, (120, 240)
@@ -345,7 +345,8 @@ class Asked:
         # a part that has no effect in the middle, or at the last point, may be any part
         for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
             values = _balls(choices[at_].values)
-            if hides_a_part(answer, got[at_], values, bits, fewest):
+            beside_zero = bool(choices[at_].sum.ball.contains(0))
+            if hides_a_part(answer, got[at_], values, bits, fewest, beside_zero=beside_zero):
                 detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")

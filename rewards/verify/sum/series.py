@@ -13,21 +13,21 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import precision
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
-from ..numeric.outcome import Outcome, show
-from ..numeric.quadrature.work import QuadratureError
-from ..numeric.summation.hypergeometric import value_of
-from ..proof.limits import are_equal
-from ..proof.power_series import coefficients_of, radius
-from ..reading.expression.build import ZERO, add, div, mul, neg, power
-from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
-from ..reading.expression.tree import Expression, Number, Symbol
-from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
-from ..verdict import Status, Witness
-from .values import compare_values, equality
+from ...errors import ProblemError
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.expansions.series import NotExpandedError, UndefinedError
+from ...numeric.outcome import Outcome, show
+from ...numeric.quadrature.work import QuadratureError
+from ...numeric.summation.hypergeometric import value_of
+from ...proof.limits import are_equal
+from ...proof.power_series import coefficients_of, radius
+from ...reading.expression.build import ZERO, add, div, mul, neg, power
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
+from ...reading.expression.tree import Expression, Number, Symbol
+from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
+from ...verdict import Status, Witness
+from ..values import compare_values, equality
 
 #: Values of n at which a formula for the coefficient of x^n is compared.
 GENERAL: Final = 24
