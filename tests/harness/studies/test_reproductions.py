@@ -54,7 +54,7 @@ def test_the_document_has_the_tables_of_the_data() -> None:
 def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
     root = Path(__file__).parents[3]
     for item in items():
-        assert item.shown in NAMED or (root / item.shown).is_file(), item.item
+        assert item.evidence in NAMED or (root / item.evidence).is_file(), item.item
         assert bool(item.reason) == (item.state != "works"), item.item
     assert len({(item.paper, item.item) for item in items()}) == len(items())
     counts = Counter(item.state for item in items())
