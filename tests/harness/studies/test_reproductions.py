@@ -75,6 +75,13 @@ def test_numbers_of_a_measure_are_those_of_the_record() -> None:
     assert all(one.measure for one in EVERY if one.check)
 
 
+def test_the_page_of_hint_states_the_recorded_numbers() -> None:
+    values = measurements.recorded("hint-data").values
+    page = " ".join((DOCUMENT.parent / "hint.md").read_text(encoding="utf-8").split())
+    assert f"from those of training is {values['divergence']:.4f}" in page
+    assert f"and {values['beyond']:.1f} % of the test's are 100 or more" in page
+
+
 def test_a_measure_that_finds_another_number_fails_the_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
