@@ -79,7 +79,7 @@ def sft(path: Path, out: Path, cluster: str | None, trackers: tuple[str, ...]) -
 
 
 def _train(
-    path: Path, out: Path, kind: str, cluster: str | None, trackers: tuple[str, ...]
+    path: Path, out: Path, method: str, cluster: str | None, trackers: tuple[str, ...]
 ) -> None:
     """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
     _prepare("torch", "transformers", "trl")
@@ -92,9 +92,11 @@ def _train(
     config = load(path)
     if trackers:
         config = replace(config, report_to=trackers)
-    if (config.grpo is not None) != (kind == "grpo"):
-        other = "train sft" if kind == "grpo" else "train grpo"
-        raise UserError(f"{path}: this command is for {kind}; for this file there is `{other}`")
+    if (config.grpo is not None) != (method == "grpo"):
+        other_command = "train sft" if method == "grpo" else "train grpo"
+        raise UserError(
+            f"{path}: this command is for {method}; for this file there is `{other_command}`"
+        )
 
     run = run_training(config, _into(out, cluster))
     print_summary(run)
@@ -161,9 +163,10 @@ def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
 @train.command()
 @run_options(trackers=False)
 def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
-    """Train a baseline of HINT in several sizes on several numbers of examples.
+    """Train baselines of HINT in several sizes.
 
-    Figure 3 of Li et al. The same command goes on where it was stopped.
+    Figure 3 of Li et al.: accuracy over parameters and over examples. The same command goes on
+    where it was stopped.
     """
     _prepare("torch", "transformers")
     from ..training.config import read

@@ -21,7 +21,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class InspectLog(Model):
-    """The completions in a log of inspect_ai, by sample id and epoch, to grade and keep them here.
+    """The completions in a log of inspect_ai, by sample id and epoch, for grading and storage here.
 
     A sample's id is the problem's key, as in our tasks and in `export --to inspect`, or the
     problem's id. Epochs are samples. Prompt and sampling are ignored.
@@ -38,7 +38,7 @@ class InspectLog(Model):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The evaluation that the log is of; its path is not part of it."""
+        """The evaluation of the log, without the log's path."""
         evaluation = self._log.eval
         source = digest([evaluation.eval_id, evaluation.created, evaluation.task])
         return {"kind": "inspect", "of": evaluation.model, "source": source}

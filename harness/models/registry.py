@@ -1,12 +1,12 @@
-"""The kinds of model. A kind's module is imported when the kind is asked for.
+"""The kinds of model. A kind's module is imported at the first use.
 
-A kind is one module and one line in `_BUILT_IN`. Another distribution adds one by an entry point in
-the group ``calculus_harness.models``:
+A kind is one module and one line in `_BUILT_IN`. Another distribution adds a kind by an entry point
+in the group ``calculus_harness.models``:
 
     [project.entry-points."calculus_harness.models"]
     mykind = "mypackage.models:MyModel"
 
-which is then asked for as ``mykind/NAME``.
+with models ``mykind/NAME``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import msgspec
 from ..core.errors import ModelError, UnknownNameError, suggest
 from .base import Model
 
-#: A whole spec (``solver/sympy``), or a kind before the slash (``python``) -> its class.
+#: A full spec (``solver/sympy``), or a kind before the slash (``python``) -> the class.
 _BUILT_IN: dict[str, str | type[Model]] = {
     "solver/sympy": ".solvers.sympy:SympySolver",
     "solver/maxima": ".solvers.maxima:MaximaSolver",
@@ -43,9 +43,9 @@ _BUILT_IN: dict[str, str | type[Model]] = {
     "encoder": ".transformers.classifier:Encoder",
     "seq2seq": ".seq2seq.model:Seq2Seq",
 }
-#: The entry points by which other distributions add kinds.
+#: The group of entry points of other distributions' kinds.
 GROUP = "calculus_harness.models"
-#: What error messages call the types of options.
+#: The names of option types in error messages.
 _TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
@@ -53,11 +53,11 @@ def register(kind: str, model: type[Model]) -> None:
     """Add a kind of model in this process.
 
     Args:
-        kind: a whole spec (``solver/mine``), or what stands before the slash (``mine``).
+        kind: a full spec (``solver/mine``), or the kind before the slash (``mine``).
         model: the class; a frozen dataclass.
 
     Returns:
-        Nothing; `create` and `describe` have the kind from now on.
+        Nothing; `create` and `describe` know the kind afterwards.
 
     >>> from calculus_harness.harness.models.python_function import PythonFunction
     >>> register("function", PythonFunction)
@@ -74,13 +74,14 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     Args:
         spec: ``KIND/NAME``, as in ``openai/gpt-5-mini`` or ``solver/sympy``; the model's own
             options may follow, as in ``openai/a;base-url=http://127.0.0.1:8000/v1;concurrency=8``.
-        options: as of ``-M key=value``: texts are converted to the types of the model's fields.
+        options: the options of ``-M key=value``; texts are converted to the types of the model's
+            fields.
 
     Returns:
         The model. Nothing is started or loaded yet.
 
     Raises:
-        UnknownNameError: There is no such kind, or the kind has no such option.
+        UnknownNameError: The kind is unknown, or has no such option.
         ModelError: An option has a wrong type or value, or the model cannot be used here.
 
     >>> create("solver/sympy", {"time-limit": "5"}).label
@@ -151,7 +152,9 @@ def option_names(model: type[Model]) -> dict[str, Any]:
 
 
 def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
-    """All kinds; only those of this process where they have ``spec``. Ours win over others'."""
+    """All kinds; entry points are read only if ``spec`` is no kind of this process. Our kinds have
+    precedence.
+    """
     if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:
         return dict(_BUILT_IN)  # looking for entry points reads every installed distribution
     return {entry.name: entry for entry in entry_points(group=GROUP)} | _BUILT_IN
@@ -181,7 +184,7 @@ def _pattern(prefix: str) -> str:
 
 
 def _suggestion(spec: str, available: Mapping[str, object]) -> str:
-    """The kinds that a mistyped spec may mean, with the name that was given."""
+    """A suggestion of kinds for a mistyped spec, with the spec's name."""
     prefix, _, name = spec.partition("/")
     name = name or "NAME"
     prefixes = {name_of_kind.partition("/")[0] for name_of_kind in available}
@@ -216,7 +219,7 @@ def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict
 
 
 def _convert(value: Any, option_type: Any, option: str) -> Any:
-    """A command line's text, or a value from Python or a file, as an option's type."""
+    """Convert a text of the command line, or a value from Python or a file, to an option's type."""
     try:
         return msgspec.convert(value, option_type, strict=False)
     except msgspec.ValidationError as error:

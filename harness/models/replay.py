@@ -10,21 +10,21 @@ from typing import Any, ClassVar
 
 from ..core.errors import ModelError, suggest
 from ..core.requests import Completion, Request, digest, problem_key
-from ..store.jsonl_log import LogReader
+from ..store.log.reader import LogReader
+from ..store.log.shards import Place, Row
 from ..store.run import Run
-from ..store.shards import Place, Row
 from .base import Capability, Model
 
-#: How many blocks of a compressed log are cached, each of a quarter of a megabyte of text.
+#: The number of cached blocks of a compressed log, each of a quarter of a megabyte of text.
 CACHED_BLOCKS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Model):
-    """The completions of an earlier run, by problem, sample and stage, to grade them anew.
+    """The completions of an earlier run, by problem, sample and stage, for new grading.
 
-    ``model`` is the label of one of that run's models, if it has several. Prompt and sampling are
-    ignored. A run that has been extended is still the same model.
+    ``model`` is the label of a model of the run, if there are several. Prompt and sampling are
+    ignored. An extended run is still the same model.
     """
 
     model: str = ""
@@ -44,7 +44,7 @@ class Replay(Model):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The run that is replayed; its path is not part of it."""
+        """The replayed run, without the path."""
         manifest, chosen = self._run.manifest, self._source
         return {
             "kind": "replay",
@@ -95,7 +95,7 @@ class Replay(Model):
 
 
 class _RowCache:
-    """Reads rows of a log, and caches the blocks that they are in."""
+    """Reads rows of a log, with a cache of blocks."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log

@@ -71,7 +71,7 @@ class NodeWorkers:
 
 
 @dataclass(eq=False, slots=True)
-class _Call:
+class _ClusterCall:
     """The items of one call, and what is known of them."""
 
     arguments: tuple[Mapping[str, str], int, str]
@@ -95,7 +95,7 @@ class _Call:
 
 @dataclass(eq=False, slots=True)
 class _Chunk:
-    call: _Call
+    call: _ClusterCall
     start: int
     items: list[list[Any]]
     tries: int = 0
@@ -374,7 +374,9 @@ class ClusterPool(Pool):
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
         arguments = (self._tasks, self.memory_mb, task)
-        call = _Call(arguments, deadline, wall_clock, options, [None] * len(items), len(items))
+        call = _ClusterCall(
+            arguments, deadline, wall_clock, options, [None] * len(items), len(items)
+        )
         size = max(1, min(CHUNK, len(items) // (2 * max(1, self.size))))
         starts = range(0, len(items), size)
         self._cluster.submit(_Chunk(call, at, items[at : at + size]) for at in starts)

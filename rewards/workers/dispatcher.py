@@ -26,7 +26,7 @@ from .errors import (
     WorkerMemory,
     WorkerTimeout,
 )
-from .worker import Batch, Worker
+from .worker import ItemBatch, Worker
 
 #: Workers that fail to start, one after another, before the pool gives up.
 START_ATTEMPTS = 3
@@ -61,11 +61,11 @@ class Dispatcher:
             "niceness": niceness,
             "tasks": dict(tasks),
         }
-        self._inbox: deque[Batch] = deque()
-        self._batches: deque[Batch] = deque()
-        self._retries: deque[tuple[Batch, int]] = deque()
+        self._inbox: deque[ItemBatch] = deque()
+        self._batches: deque[ItemBatch] = deque()
+        self._retries: deque[tuple[ItemBatch, int]] = deque()
         #: Items that the wall clock cut off, and when they are asked again at the latest.
-        self._cut_off: deque[tuple[Batch, int, float]] = deque()
+        self._cut_off: deque[tuple[ItemBatch, int, float]] = deque()
         self._workers: list[Worker] = []
         self._dying: list[subprocess.Popen[bytes]] = []
         self._failed_starts = 0
@@ -82,7 +82,7 @@ class Dispatcher:
 
     # Called from other threads.
 
-    def submit(self, batch: Batch) -> None:
+    def submit(self, batch: ItemBatch) -> None:
         self._inbox.append(batch)
         batch.future.add_done_callback(lambda future: self._wake() if future.cancelled() else None)
         self._wake()
@@ -211,7 +211,7 @@ class Dispatcher:
             self._cut_off.popleft()
             self._give(idle.pop(), batch, *batch.single(index))
 
-    def _give(self, worker: Worker, batch: Batch, indices: list[int], request: bytes) -> None:
+    def _give(self, worker: Worker, batch: ItemBatch, indices: list[int], request: bytes) -> None:
         worker.assign(batch, indices, request)
         self._watch(worker)
 

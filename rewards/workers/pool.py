@@ -42,7 +42,7 @@ from ..questions import QUESTIONS
 from .child import in_worker
 from .dispatcher import Dispatcher
 from .errors import PoolError, WorkerError
-from .worker import Batch, Result
+from .worker import ItemBatch, Result
 
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
@@ -240,7 +240,7 @@ class WorkerPool(Pool):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        batch = Batch(task, items, deadline, wall_clock, json.dumps(options))
+        batch = ItemBatch(task, items, deadline, wall_clock, json.dumps(options))
         with self._lock:
             if self._closed:
                 raise PoolError("the pool is closed")

@@ -44,7 +44,7 @@ _OUT_OF_MEMORY = (
 Result: TypeAlias = Any
 
 
-class Batch:
+class ItemBatch:
     """The items of one call, their results, and which still wait.
 
     ``cut_off`` has the processor time of items that the wall clock ended.
@@ -135,7 +135,7 @@ class Worker:
         self.ready = False
         self.loaded: set[str] = set()
         self.served = 0
-        self.batch: Batch | None = None
+        self.batch: ItemBatch | None = None
         self.chunk: list[int] = []
         self.position = 0
         self.running = False
@@ -171,7 +171,7 @@ class Worker:
         """The index of its current item."""
         return self.chunk[self.position] if self.position < len(self.chunk) else None
 
-    def assign(self, batch: Batch, chunk: list[int], request: bytes) -> None:
+    def assign(self, batch: ItemBatch, chunk: list[int], request: bytes) -> None:
         self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
         self.running = batch.task in self.loaded
         self.since = time.monotonic()

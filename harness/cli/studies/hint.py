@@ -19,7 +19,7 @@ from ..options import Decorator
 
 @click.group()
 def hint() -> None:
-    """Figures of HINT (Li et al. 2023), as tables, a page and SVG files."""
+    """Figures of HINT as tables, a page and SVG files."""
 
 
 def out_option(name: str) -> Decorator:

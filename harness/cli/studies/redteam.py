@@ -109,10 +109,11 @@ def _print_table(result: Result) -> None:
         table.add_column(column, justify="right")
     for name in [*sorted(result.tries), "all"]:
         names = sorted(result.tries) if name == "all" else [name]
-        tries = sum(result.tries[one] for one in names)
-        counts = [sum(result.faults[one, kind] for one in names) for kind in FAULTS]
+        tries = sum(result.tries[generator] for generator in names)
+        counts = [sum(result.faults[generator, fault] for generator in names) for fault in FAULTS]
         repeated, skipped = (
-            sum(counter[one] for one in names) for counter in (result.repeated, result.skipped)
+            sum(counter[generator] for generator in names)
+            for counter in (result.repeated, result.skipped)
         )
         rate = 1e4 * sum(counts) / max(1, tries - repeated - skipped)
         table.add_row(name, *map(str, (tries, repeated, *counts, skipped)), f"{rate:.0f}")

@@ -158,17 +158,17 @@ def _run(ctx: click.Context, lines: list[list[str]], finished: Path) -> None:
     done = finished.read_text(encoding="utf-8").splitlines() if finished.exists() else []
     root = ctx.find_root()
     for line in lines:
-        shown = shlex.join(line)
-        if shown in done:
-            click.echo(f"done before: {shown}", err=True)
+        command = shlex.join(line)
+        if command in done:
+            click.echo(f"done before: {command}", err=True)
             continue
-        click.echo(f"$ {root.info_name} {shown}", err=True)
+        click.echo(f"$ {root.info_name} {command}", err=True)
         try:
             status = click.Group.main(root.command, line, root.info_name, standalone_mode=False)
         except SystemExit as stop:
             status = stop.code
         if status:
-            click.echo(f"stopped: {shown} ended with status {status}", err=True)
+            click.echo(f"stopped: {command} ended with status {status}", err=True)
             sys.exit(status)
         with finished.open("a", encoding="utf-8") as file:
-            file.write(f"{shown}\n")
+            file.write(f"{command}\n")

@@ -1,4 +1,4 @@
-"""A request for one token before a sweep: a server that does not answer is known at once."""
+"""A request for one token before a sweep, to detect a server without answers at once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .session import OnlineModel, ServerSession
 
 
 async def probe(session: ServerSession[OnlineModel], request: Request) -> None:
-    """Ask for one token of an answer, so that a server that gives none is known at once.
+    """Ask for one token of an answer, to detect a server without answers at once.
 
     Args:
-        session: requests to the server.
+        session: the session of the server.
         request: any request of the sweep.
 
     Raises:
-        ModelError: nothing listens at the server's address, it says nothing within the
-            model's ``probe`` seconds, or it does not know the path, the model or the key.
+        ModelError: nothing listens at the server's address, no answer comes within the model's
+            ``probe`` seconds, or the server rejects the path, the model or the key.
 
     """
     model = session.model
@@ -50,7 +50,7 @@ async def probe(session: ServerSession[OnlineModel], request: Request) -> None:
 
 
 async def _look_below(session: ServerSession[OnlineModel], url: str, error: Exception) -> None:
-    """Raise `ModelError` if the server answers there, below the URL that was given."""
+    """Raise `ModelError` with advice if the server answers at a path below the URL."""
     with suppress(Exception):
         async with asyncio.timeout(CONNECT_TIMEOUT):
             await session.connection.get(f"{url}/models")

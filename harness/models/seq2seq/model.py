@@ -26,9 +26,9 @@ from .sizes import Sizes, answer, source_tokens
 class Seq2Seq(BatchModel):
     r"""A baseline for HINT, from a directory ``NAME-sSEED`` of `run.py train hint`.
 
-    It reads the problem's expression, or pictures of its symbols (those in the folder ``pictures``,
-    by default our drawings), and answers ``\boxed{NUMBER}``, decoded greedily; prompt and sampling
-    are ignored. Where it writes no number, the answer is empty.
+    The network reads the problem's expression, or pictures of the symbols (from the folder
+    ``pictures``, by default our drawings), and answers ``\boxed{NUMBER}``, decoded greedily; prompt
+    and sampling are ignored. Without a number the answer is empty.
     """
 
     pictures: str = ""

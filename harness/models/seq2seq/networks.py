@@ -1,9 +1,9 @@
 """Encoder-decoders of torch's parts. Importing this module loads torch.
 
-GRU and LSTM read in one direction; the decoder begins with the last states of the encoder's last
-layers, and with attention (Bahdanau et al. 2015) sees the states of its last layer. Transformers
-are Vaswani et al.'s (normalised after each sublayer); relative positions are those of Dai et al.
-2019, and a universal encoder applies one layer again and again. Li et al. 2023, appendix B.
+GRU and LSTM read in one direction; the decoder begins with the final states of the encoder's last
+layers, and attention (Bahdanau et al. 2015) is to the states of the last encoder layer.
+Transformers follow Vaswani et al. (normalised after each sublayer); relative positions follow Dai
+et al. 2019, and a universal encoder repeats one layer. Li et al. 2023, appendix B.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch.nn import functional
 from .sizes import END, MOST_DIGITS, PAD, SOURCE, SPECIAL, START, Sizes
 
 _SYMBOLS, _DIGITS = SPECIAL + len(SOURCE), SPECIAL + 10
-#: Pixels of a window on a picture, of three channels two of which are empty.
+#: The side of a window on a picture, in pixels; two of the three channels are empty.
 WINDOW = 32
 
 
@@ -38,7 +38,7 @@ class Seq2SeqNetwork(nn.Module):
         self.dropout = nn.Dropout(sizes.dropout)
 
     def embed(self, source: Tensor, windows: Tensor | None) -> Tensor:
-        """Embeddings of tokens; those of symbols are a picture's, if there are pictures.
+        """Embeddings of tokens; with pictures, symbols have the embeddings of their pictures.
 
         Args:
             source: tokens, (rows, longest).
@@ -53,20 +53,20 @@ class Seq2SeqNetwork(nn.Module):
 
     @abstractmethod
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
-        """What `decode` needs to know of a source."""
+        """The encoding of a source, for `decode`."""
 
     @abstractmethod
     def decode(self, memory: Any, tensor: Tensor) -> Tensor:
         """The logits of the token after each token of ``tensor``."""
 
     def loss(self, source: Tensor, target: Tensor, windows: Tensor | None = None) -> Tensor:
-        """Cross entropy of the target's tokens, given those before each."""
+        """Cross entropy of the target's tokens, each given the preceding tokens."""
         start = torch.full_like(target[:, :1], START)
         logits = self.decode(self.encode(source, windows), torch.cat([start, target[:, :-1]], 1))
         return functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)
 
     def answers(self, source: Tensor, windows: Tensor | None = None) -> list[list[int]]:
-        """The tokens that greedy decoding writes, up to the longest answer and its end."""
+        """The tokens of greedy decoding, at most as many as in the longest answer."""
         with torch.inference_mode():
             memory = self.encode(source, windows)
             written = torch.full_like(source[:, :1], START)
@@ -155,7 +155,7 @@ class Recurrent(Seq2SeqNetwork):
 
 
 class Transformer(Seq2SeqNetwork):
-    """Absolute or relative positions; a universal encoder has one layer."""
+    """A Transformer with absolute or relative positions; a universal encoder has one layer."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)

@@ -1,4 +1,4 @@
-"""What a baseline is: its kind and sizes, and the tokens that it reads and writes."""
+"""The architecture and the sizes of a baseline, and the input and output tokens."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import msgspec
 
 from ....benchmarks.hint.pools import VOCABULARY
 
-#: Read: padding, start, end, and HINT's symbols. Written, the least significant digit first:
-#: padding, start, end, and digits (Li et al. 2023, figure A3).
+#: Input tokens: padding, start, end, and HINT's symbols. Output tokens: padding, start, end, and
+#: digits, the least significant digit first (Li et al. 2023, figure A3).
 PAD, START, END = 0, 1, 2
 SPECIAL = 3
 SOURCE = {symbol: SPECIAL + index for index, symbol in enumerate(VOCABULARY)}
-#: The most digits of an answer: values are at most 10,000.
+#: The largest number of digits of an answer: values are at most 10,000.
 MOST_DIGITS = 5
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A baseline; the defaults are those that table A3 of Li et al. 2023 underlines.
+    """A baseline; the defaults are underlined in table A3 of Li et al. 2023.
 
     ``layers`` (of the encoder; None: 6 for Transformers, else 3) and ``hidden`` are sizes of the
     recurrent states, or of a Transformer's feed-forward layers, whose states are ``embedding``
@@ -90,7 +90,9 @@ def target_tokens(value: int) -> list[int]:
 
 
 def answer(tokens: Sequence[int]) -> str | None:
-    """The number that written tokens are, up to the end; None without an end, or for no number."""
+    """The number of output tokens up to the end token; None without an end token, or without
+    digits.
+    """
     if END not in tokens:
         return None
     digits = tokens[: tokens.index(END)]

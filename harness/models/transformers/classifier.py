@@ -25,10 +25,10 @@ TEXTS = (PUBLISHED, CLEAN, QUOTED)
 class Encoder(BatchModel):
     r"""An encoder with a classification head, from a directory of `run.py train encoder`.
 
-    It reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and sampling
-    are ignored. ``text`` is how the sequence is written: as ``published`` (and in training sets of
-    `generate`), ``clean``, or ``quoted``, as in the released evaluation script, which keeps quotes
-    and thin spaces that are not in the training data.
+    The encoder reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and
+    sampling are ignored. ``text`` is the form of the sequence: ``published`` (also in training sets
+    of `generate`), ``clean``, or ``quoted``, as in the released evaluation script, with quotes and
+    thin spaces that the training data lack.
     """
 
     text: str = PUBLISHED
@@ -77,7 +77,7 @@ class Encoder(BatchModel):
 
 
 def sequence_text(problem: Problem, text: str) -> str:
-    """Return a problem's sequence as one of the `TEXTS`."""
+    """Return a problem's sequence in a form of `TEXTS`."""
     inputs = problem.inputs_as(SequenceInputs)
     if text == PUBLISHED:
         return inputs.sequence
@@ -127,7 +127,7 @@ class _Classifier:
         self.model = self.model.to(self.device).eval()
 
     def __call__(self, texts: Sequence[str]) -> list[tuple[int, float, int]]:
-        """Return each text's likelier label, its log-probability in nats, and the tokens read."""
+        """Return each text's likelier label, the log-probability in nats, and the token count."""
         tokens = self.tokenizer(
             list(texts), truncation=True, max_length=self.length, padding=True, return_tensors="pt"
         ).to(self.device)

@@ -1,12 +1,13 @@
-"""Lample and Charton's networks as folders for the kind ``transformers``: new ones, and released.
+"""Lample and Charton's networks as folders for the kind ``transformers``, new or released.
 
-Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The network is
-that of BART: learnt positions, normalisation after every part, ReLU in between, and an output that
-shares the decoder's embeddings but has a bias. Two things are different:
+Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The
+architecture is BART's: learnt positions, normalisation after every sublayer, ReLU, and an output
+that shares the decoder's embeddings but has a bias. There are two differences:
 
 - BART counts positions from 2.
-- Its normalisations add 1e-5 to the variance, theirs 1e-12. All that lies between normalisations is
-  kept 2^10 times as large, which divides that by 2^20 and is exact in binary.
+- BART's normalisations add 1e-5 to the variance, theirs add 1e-12. All values between
+  normalisations are scaled by 2^10, which is exact in binary and reduces the effect of the added
+  constant by 2^20.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from ....benchmarks.lample_charton.codec.vocabulary import END, PADDING, TOKENS
 from ...core.errors import UserError, reason_of
 from .shared import import_module
 
-#: How much larger the sums between normalisations are.
+#: The scale of the sums between normalisations.
 SCALE = 2.0**10
 #: Attention heads of the released networks, if the checkpoint does not say.
 HEADS = 8
 
-#: Their name -> BART's, for weights outside the layers and for those of a layer.
+#: Their name -> BART's name, for weights outside of layers, and for the weights of a layer.
 _STACK_NAMES = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
 _LAYERS = {
     "attentions": "self_attn",
@@ -44,11 +45,11 @@ _LINEAR = {
     "lin1": "fc1",
     "lin2": "fc2",
 }
-#: The linear maps that read what is `SCALE` times as large. All others, but these, write it.
+#: The linear maps with scaled inputs (`SCALE`); all other maps have scaled outputs.
 _READERS = frozenset({"q_lin", "k_lin", "v_lin", "lin1"})
 
 
-#: What BART's configuration needs for the codec's tokens, and for their network.
+#: Settings of BART's configuration for the codec's tokens and for their network.
 _CONFIGURATION: dict[str, Any] = {
     "vocab_size": len(TOKENS),
     "activation_function": "relu",
@@ -75,9 +76,9 @@ def make(network: NetworkSizes, seed: int, folder: Path) -> None:
     """Write the folder of a network with random weights, with the tokenizer.
 
     Args:
-        network: its sizes.
+        network: the sizes of the network.
         seed: the seed of the weights.
-        folder: where to write.
+        folder: the folder to write.
 
     Raises:
         ModelError: the extra ``train`` is not installed.
@@ -98,7 +99,7 @@ def make(network: NetworkSizes, seed: int, folder: Path) -> None:
         d_model=network.width,
         max_position_embeddings=network.positions,
         dropout=network.dropout,
-        init_std=(3 * network.width) ** -0.5,  # as torch's linear maps, which theirs are
+        init_std=(3 * network.width) ** -0.5,  # the initialisation of torch's linear maps
         **stack_settings,
         **_CONFIGURATION,
     )
@@ -116,12 +117,12 @@ def convert(checkpoint: Path, folder: Path) -> None:
     """Write the folder of a checkpoint's network, with the tokenizer.
 
     Args:
-        checkpoint: a file as Lample and Charton released it. It is read as weights; nothing in it
-            is executed.
-        folder: where to write.
+        checkpoint: a file as Lample and Charton released it. Only weights are read; no code in the
+            file is executed.
+        folder: the folder to write.
 
     Raises:
-        UserError: the file is no such checkpoint, or its vocabulary is another.
+        UserError: the file is no such checkpoint, or has another vocabulary.
         ModelError: the extra ``train`` is not installed.
 
     """

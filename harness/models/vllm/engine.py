@@ -29,14 +29,14 @@ _FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 @dataclass(frozen=True, kw_only=True)
 class VllmEngine(VllmModel):
-    """A model that vLLM runs in this process: a directory, or a name on a hub.
+    """A model in vLLM's engine in this process: a directory, or a name on a hub.
 
     The engine gets ``concurrency`` requests at once, batches ``max-num-seqs`` of them, and caches
-    the prefixes that prompts share. It starts at the first request and runs until the model is
-    closed. On a cluster, ``data-parallel-size`` engines (by default as many as there are GPUs for)
+    the prefixes that prompts share. The engine starts at the first request and runs until the model
+    is closed. On a cluster, ``data-parallel-size`` engines (by default as many as the GPUs allow)
     have ``tensor-parallel-size`` x ``pipeline-parallel-size`` GPUs each. Beams are scored by
-    log-probability over length to the power of ``length_penalty``; the search stops when there are
-    enough hypotheses (``beam_early_stopping``), or else when no beam is better than they are.
+    log-probability over length to the power of ``length_penalty``; the search stops at enough
+    hypotheses (``beam_early_stopping``), or else when no beam is better than the hypotheses.
     """
 
     concurrency: int = operational(512)
@@ -79,7 +79,7 @@ class VllmEngine(VllmModel):
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """Score texts, each with the end-of-text token if the tokenizer has one."""
+        """Score texts, each followed by the end-of-text token, if the tokenizer has this token."""
         engine = await self._engine.started()
         concurrency = 1 if self.scores_singly else self.concurrency
         async with aclosing(ask_each(texts, engine.score, concurrency)) as scores:
@@ -169,7 +169,7 @@ class _EngineLifecycle:
             await self._release()
         with suppress(Exception):
             engine = await asyncio.shield(self._starting)
-            # Otherwise it logs the shutdown as a failure.
+            # A running handler would log the shutdown as a failure.
             if (handler := getattr(engine.llm, "output_handler", None)) is not None:
                 handler.cancel()
             await asyncio.to_thread(engine.llm.shutdown)
@@ -352,7 +352,7 @@ class _Engine:
 
 
 def _token_logprobs(tokens: Iterable[int], rows: Iterable[Mapping[int, Any]]) -> tuple[float, ...]:
-    """Return the tokens' log-probabilities; each row has those of several candidates."""
+    """Return the tokens' log-probabilities; each row has several candidates."""
     return tuple(float(row[token].logprob) for token, row in zip(tokens, rows, strict=True))
 
 

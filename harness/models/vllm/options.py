@@ -20,7 +20,7 @@ from ..checkpoints import directory_hash, hub_commit
 from ..gguf_weights import is_local, weights_folder, weights_identity
 from ..placement import Placement
 
-#: Options of vLLM that do not change completions. All others are part of the model's identity.
+#: Options of vLLM that do not change completions. All other options are part of the identity.
 OPERATIONAL = frozenset(
     {
         "aggregate-engine-logging",
@@ -63,7 +63,7 @@ OPERATIONAL = frozenset(
     }
 )
 
-#: Options of vLLM that cannot be given, each with the reason or what to use instead.
+#: Forbidden options of vLLM, each with the reason or the alternative.
 RESERVED = {
     "model": "it is the name after the slash",
     "hf-token": "use the environment variable HF_TOKEN (keys are never stored)",
@@ -84,7 +84,7 @@ LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
 
 @dataclass(frozen=True, kw_only=True)
 class VllmModel(Model):
-    """A model that vLLM runs: a directory, or a name on a hub.
+    """A model for vLLM: a directory, or a name on a hub.
 
     ``lora`` is the directory of an adapter. ``chat_template`` is a file that replaces the
     tokenizer's template; ``enable_thinking`` and ``chat_template_kwargs`` (a JSON object) are
@@ -119,7 +119,7 @@ class VllmModel(Model):
             self._check_options()
 
     def _check_options(self) -> None:
-        """Raise for options that vLLM does not have."""
+        """Raise `ModelError` for options that vLLM does not have."""
         prepare_environment()
         from vllm.reasoning import ReasoningParserManager
 
@@ -201,7 +201,7 @@ class VllmModel(Model):
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        """What identifies directories and files: their content, not their path."""
+        """The identities of directories and files: hashes of the content, without paths."""
         identity = {"commit": self.commit} if self.commit else {}
         adapter, template = map(Path, (self.lora, self.chat_template))
         if not self.commit:
@@ -260,12 +260,12 @@ def parse(parser: Any, arguments: list[str], spec: str) -> Any:
 
 
 def has_near_match(name: str, names: set[str]) -> bool:
-    """Whether a mistyped name resembles a known one."""
+    """Whether a mistyped name resembles one of ``names``."""
     return suggest(name, names).startswith("did you mean")
 
 
 def looks_local(name: str) -> bool:
-    """Whether a name is that of a directory, and not of a model on a hub."""
+    """Whether a name refers to a directory, not to a model on a hub."""
     return name.startswith(("/", "./", "../", "~")) or name.count("/") > 1 or Path(name).is_dir()
 
 
@@ -287,10 +287,10 @@ def _build() -> tuple[str, str]:
 
 
 def engine_placement(spec: str, options: Mapping[str, str], concurrency: int) -> Placement:
-    """What engines with these options of vLLM need of a cluster.
+    """The needs of engines with these options on a cluster.
 
     Raises:
-        ModelError: the engines cannot be apart.
+        ModelError: the options do not allow separate engines.
 
     """
     sizes = {}
@@ -315,7 +315,7 @@ def _on_cpu() -> bool:
 
 
 def prepare_environment() -> None:
-    """Set defaults of the environment variables that vLLM reads when it is imported.
+    """Set defaults of the environment variables that vLLM reads at import.
 
     Logs go to stderr, because results go to stdout. Processes are spawned: a fork of a process with
     threads may hang, and would inherit the run's lock.

@@ -39,8 +39,8 @@ class Reproduction:
         ours: our numbers; with ``measure``, a format of the measurement's values.
         published: the paper's numbers.
         not_run: why the command, or the full size, was not run here.
-        measure: what reads the numbers in the folder of results (`measures.MEASURES`).
-        own_model: the model of our measurement, where that is open.
+        measure: the reader of the numbers in the folder of results (`measures.MEASURES`).
+        own_model: the model of our measurement, for a command with a free model.
         check: whether `reproduce --check` repeats the measurement: at most about a minute of
             processor time, with the same numbers on every machine.
         seed: the seed of the measurement's data.

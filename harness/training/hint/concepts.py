@@ -28,7 +28,7 @@ from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
-from ..config import ConfigSection as Settings
+from ..config import ConfigSection
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
 from .examples import training_set, validation_set
@@ -39,7 +39,7 @@ from .settings import TrainingSection
 RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-5}
 
 
-class ConceptsConfig(Settings, frozen=True, kw_only=True):
+class ConceptsConfig(ConfigSection, frozen=True, kw_only=True):
     """Models to fine-tune, each on every concept.
 
     ``start`` is the directory of a `train hint`, whose ``models`` (folders ``NAME-sSEED``) are

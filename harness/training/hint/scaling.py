@@ -22,7 +22,7 @@ from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
-from ..config import ConfigSection as Settings
+from ..config import ConfigSection
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
 from .examples import training_set, validation_set
@@ -30,7 +30,7 @@ from .fitting import Fit, fit
 from .settings import HintEvaluation, TrainingSection, sizes_of
 
 
-class ScalingConfig(Settings, frozen=True, kw_only=True):
+class ScalingConfig(ConfigSection, frozen=True, kw_only=True):
     """A grid of sizes.
 
     ``sizes`` are those of each model (`Sizes`), from the smallest on; ``per_length`` the numbers of

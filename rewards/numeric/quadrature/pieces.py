@@ -30,7 +30,7 @@ from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, p
 from ...reading.expression.traversal import all_nodes, fold, is_constant, nodes_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import names
-from ...reading.functions.record import WHOLE
+from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import NAN, Ball
 from ..expansions import models
@@ -54,7 +54,7 @@ MAX_PIECES, EVALUATIONS = 48, 1_000
 GENERIC = fmpq(1234, 4321)
 #: What an operation on series counts for: they have about as many coefficients at 60 digits.
 SERIES = 20
-_JUMPING = names(lambda function: function.breaks == WHOLE)
+_JUMPING = names(lambda function: function.breaks == AT_INTEGERS)
 #: Names of n and s.
 _N, _S = "@n", "@s"
 

@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import PIECEWISE
-from ...reading.functions.record import WHOLE
+from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO
@@ -63,7 +63,7 @@ _KINDS: dict[str, Callable[[float, int], float]] = {
 _SIDED, MAX_SIDED = frozenset(("real", "integer", "signed integer")), 3
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
-_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == WHOLE)
+_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == AT_INTEGERS)
 
 #: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
 #: parameters 1 in 6 fits.

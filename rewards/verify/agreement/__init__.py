@@ -4,7 +4,7 @@ from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...proof.discontinuities.search import Steps
 from .acceptance import accepted
-from .searches import Candidate, refute
+from .searches import UnrefutedAnswer, refute
 
 
 def agrees(at: Comparison, steps: Steps) -> Outcome:
@@ -19,4 +19,4 @@ def agrees(at: Comparison, steps: Steps) -> Outcome:
         found; or undecided, with the reason why agreement says too little.
 
     """
-    return refute(Candidate(at, steps, is_proved=False)) or accepted(at, steps, None)
+    return refute(UnrefutedAnswer(at, steps, is_proved=False)) or accepted(at, steps, None)

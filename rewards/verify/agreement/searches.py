@@ -27,10 +27,10 @@ COVERAGE_POINTS = 32
 MAX_TERMS = 30
 #: Times as many points are tried, before those of `finer` (which are many), where F has no value at
 #: the first ones. 2 or 8 change no verdict (tests/mutation/constants.py).
-MORE = 4
+ATTEMPT_FACTOR = 4
 
 
-class Candidate(NamedTuple):
+class UnrefutedAnswer(NamedTuple):
     """An answer that no point has refuted so far.
 
     Attributes:
@@ -55,7 +55,7 @@ class Candidate(NamedTuple):
         return self.is_proved and self.at.has_value()
 
 
-Search = Callable[[Candidate], Outcome | None]
+Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
@@ -67,37 +67,37 @@ def too_long(at: Comparison) -> Outcome | None:
     return Outcome(Status.NOT_CLOSED_FORM, at.usable, detail=detail)
 
 
-def _long_sums(case: Candidate) -> Outcome | None:
+def _long_sums(case: UnrefutedAnswer) -> Outcome | None:
     return None if case.is_proved else too_long(case.at)
 
 
-def _wanted_points(case: Candidate) -> Outcome | None:
+def _wanted_points(case: UnrefutedAnswer) -> Outcome | None:
     return case.at.visit(case.at.pool.take(case.wanted)[MIN_POINTS:])
 
 
-def _off_the_line(case: Candidate) -> Outcome | None:
+def _off_the_line(case: UnrefutedAnswer) -> Outcome | None:
     tape = case.at.tape
     if case.at.pool.tier == "complex" and (tape.breaks or tape.bars):
         return case.at.undecided("f is real nowhere, and no disc decides")
     return None
 
 
-def _between_breakpoints(case: Candidate) -> Outcome | None:
+def _between_breakpoints(case: UnrefutedAnswer) -> Outcome | None:
     pool = case.at.pool
     return case.at.visit(pool.between()) if pool.tape.breaks or pool.tape.branches else None
 
 
-def _coverage(case: Candidate) -> Outcome | None:
+def _coverage(case: UnrefutedAnswer) -> Outcome | None:
     at = case.at
     return at.visit(at.pool.take(COVERAGE_POINTS)[case.wanted :]) if at.flipped else None
 
 
-def _more_points(case: Candidate) -> Outcome | None:
+def _more_points(case: UnrefutedAnswer) -> Outcome | None:
     """Points where the first ones told too little."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
-    refuted = at.visit(at.pool.take(MORE * count)[count:])
+    refuted = at.visit(at.pool.take(ATTEMPT_FACTOR * count)[count:])
     if refuted is None and at.usable < MIN_POINTS:
         refuted = at.visit(at.pool.finer(), enough=count)
     if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
@@ -105,7 +105,7 @@ def _more_points(case: Candidate) -> Outcome | None:
     return refuted
 
 
-def _branch_of_radicals(case: Candidate) -> Outcome | None:
+def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
     """The branch of f's radicals has to be f's own at enough points."""
     at = case.at
     if not at.flipped:
@@ -123,31 +123,31 @@ def _branch_of_radicals(case: Candidate) -> Outcome | None:
     return branches.another_everywhere(at)
 
 
-def _finite_value(case: Candidate) -> Outcome | None:
+def _finite_value(case: UnrefutedAnswer) -> Outcome | None:
     if case.at.is_finite or case.is_shown:
         return None
     return case.at.undecided("the answer has no finite value at any point")
 
 
-def _whole_numbers(case: Candidate) -> Outcome | None:
+def _whole_numbers(case: UnrefutedAnswer) -> Outcome | None:
     if not case.is_proved and case.at.faint > case.at.max_bits - 2 * POINT_BITS:
         return case.at.undecided("a constant of the answer is too near to a whole number")
     return None
 
 
-def _change_of_branch(case: Candidate) -> Outcome | None:
+def _change_of_branch(case: UnrefutedAnswer) -> Outcome | None:
     return branches.change(case.at)
 
 
-def _jumps(case: Candidate) -> Outcome | None:
+def _jumps(case: UnrefutedAnswer) -> Outcome | None:
     return case.steps.refute(proved=case.is_proved)
 
 
-def _special_terms(case: Candidate) -> Outcome | None:
+def _special_terms(case: UnrefutedAnswer) -> Outcome | None:
     return hidden_terms.look(case.at) if case.at.tape.special else None
 
 
-def _confirmation(case: Candidate) -> Outcome | None:
+def _confirmation(case: UnrefutedAnswer) -> Outcome | None:
     return None if case.is_proved else Confirmation(case.at).refute()
 
 
@@ -177,6 +177,6 @@ SEARCHES: tuple[Search, ...] = (
 )
 
 
-def refute(case: Candidate) -> Outcome | None:
+def refute(case: UnrefutedAnswer) -> Outcome | None:
     """The outcome of the first search that has one: a refutation, a refusal, or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

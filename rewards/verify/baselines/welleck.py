@@ -93,8 +93,8 @@ def correct(candidate: Expression, integrand: Expression, variable: str = "x") -
 
 
 def _vanishes(difference: Any, renamed: dict[Any, Any]) -> bool:
-    rest = sympy.simplify(difference.xreplace(renamed))
-    return bool(rest == 0 or sympy.nsimplify(rest, tolerance=TOLERANCE) == 0)
+    remainder = sympy.simplify(difference.xreplace(renamed))
+    return bool(remainder == 0 or sympy.nsimplify(remainder, tolerance=TOLERANCE) == 0)
 
 
 # SymPy imports parts of itself when they are first used.

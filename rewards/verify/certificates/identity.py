@@ -38,13 +38,13 @@ def _case(case: Case) -> dict[str, Any]:
     for term in case.terms:
         summands += _derivative(base, term, slopes)
     denominator = base.one.num
-    for _, below in summands:
-        denominator = denominator * (below / gcd(denominator, below))
+    for _, den in summands:
+        denominator = denominator * (den / gcd(denominator, den))
     if len(denominator) > MAX_DENOMINATOR:
         raise NotProvedError("the common denominator is too large")
     total = base.zero.num
-    for above, below in summands:
-        total = total + above * (denominator / below)
+    for num, den in summands:
+        total = total + num * (denominator / den)
     cofactors, remainder = _cofactors(base, total)
     return {
         "conditions": [[to_latex(tree), sign] for tree, sign in case.conditions],
@@ -80,11 +80,11 @@ def _derivative(
     for g in base.used(term):
         at = base.size - 1 - g.index
         upper, lower = term.num.derivative(at), term.den.derivative(at)
-        slope, below = slopes[g.index], term.den
+        slope, den = slopes[g.index], term.den
         if not lower.is_zero():
-            upper, below = upper * term.den - term.num * lower, below * below
+            upper, den = upper * term.den - term.num * lower, den * den
         if not (upper.is_zero() or slope.is_zero()):
-            summands.append((upper * slope.num, below * slope.den))
+            summands.append((upper * slope.num, den * slope.den))
     return summands
 
 

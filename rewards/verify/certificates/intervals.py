@@ -87,7 +87,7 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
         value = _jet(tree, variable, point)
     except (ComplexResult, ValueError) as error:
         raise UnknownError(str(error)) from None
-    if not all(-iv.inf < each and each < iv.inf for each in value):
+    if not all(-iv.inf < bounds and bounds < iv.inf for bounds in value):
         raise UnknownError("division by zero")
     return value
 
@@ -95,12 +95,12 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
 def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     if isinstance(tree, str):
         return interval(Q(tree)), iv.zero
-    name, *rest = tree
+    name, *operands = tree
     if name == "symbol":
-        return interval(Q(point[rest[0]])), iv.one if rest[0] == variable else iv.zero
+        return interval(Q(point[operands[0]])), iv.one if operands[0] == variable else iv.zero
     if name in ("e", "pi"):
         return iv.exp(1) if name == "e" else +iv.pi, iv.zero
-    args = [_jet(arg, variable, point) for arg in rest]
+    args = [_jet(arg, variable, point) for arg in operands]
     if name == "add":
         return reduce(add, (v for v, _ in args)), reduce(add, (d for _, d in args))
     if name == "mul":
@@ -109,7 +109,7 @@ def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
         (a, da), (b, db) = args
         return a / b, (da - a / b * db) / b
     if name == "pow":
-        return _power(args[0], args[1], rest[1])
+        return _power(args[0], args[1], operands[1])
     if name not in _FUNCTIONS or len(args) != 1:
         raise UnknownError(f"no intervals for {name}")
     value, slope = _FUNCTIONS[name]

@@ -42,7 +42,9 @@ MAX_NODES = 300
 POINTS = 4
 #: Where real points are looked for, the same for all integrands: an answer that only agrees there
 #: has no proof.
-_PLACES = tuple(map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262)))
+_ABSCISSAS = tuple(
+    map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262))
+)
 
 
 class _NotHereError(Exception):
@@ -244,7 +246,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
         return cached
     points: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for x in _PLACES:
+    for x in _ABSCISSAS:
         values = {integrand.variable: x, **parameters}
         evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:

@@ -18,7 +18,7 @@ from ...proof.discontinuities.search import Steps
 from ...proof.prover.prove import Proof, ProofSearch
 from ..agreement import agrees, branches, hidden_terms
 from ..agreement.acceptance import accepted
-from ..agreement.searches import COVERAGE_POINTS, Candidate, refute, too_long
+from ..agreement.searches import COVERAGE_POINTS, UnrefutedAnswer, refute, too_long
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ def _accept(decision: Decision) -> Outcome | None:
     at, steps, proof = decision.at, decision.steps, decision.proof
     if proof is None:
         return agrees(at, steps)
-    return refute(Candidate(at, steps, is_proved=True)) or accepted(at, steps, proof)
+    return refute(UnrefutedAnswer(at, steps, is_proved=True)) or accepted(at, steps, proof)
 
 
 STAGES: tuple[Stage, ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks.algebra.formulas import parse
-from calculus_harness.benchmarks.bee.augmented import Generator, built_in
+from calculus_harness.benchmarks.bee.augmented import PerturbedProblems, built_in
 from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.normal_form import shortest_form
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
@@ -62,7 +62,7 @@ def test_the_draws_are_those_of_the_papers_subset(name: str) -> None:
 
 def test_another_machine_makes_the_same_decisions() -> None:
     """The package's decisions are those that are made anew."""
-    generator = Generator(PERTURBATIONS["subst_hard_normal"], built_in())
+    generator = PerturbedProblems(PERTURBATIONS["subst_hard_normal"], built_in())
     for index in (0, 33, 150):
         f, variation = generator.variation(index)
         recorded = generator._recorded(f, variation)
