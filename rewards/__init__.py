@@ -22,9 +22,11 @@ from .verify.arithmetic import verify_integer
 from .verify.certificates.make import certify
 from .verify.definite import verify_definite_integral
 from .verify.derivative import verify_derivative
+from .verify.differential_equation import verify_differential_equation
 from .verify.labels import verify_label
 from .verify.limit import verify_limit
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
+from .verify.sum import verify_sum
 from .verify.values import verify_equivalent, verify_value
 from .workers.cluster import join_cluster, use_cluster
 
@@ -49,11 +51,13 @@ __all__ = [
     "verify_dataset",
     "verify_definite_integral",
     "verify_derivative",
+    "verify_differential_equation",
     "verify_equivalent",
     "verify_integer",
     "verify_label",
     "verify_limit",
     "verify_many",
     "verify_solution",
+    "verify_sum",
     "verify_value",
 ]

@@ -30,7 +30,8 @@ from ..core.errors import UserError
 from ..core.exclusive import exclusive
 from ..stats.intervals import clopper_pearson
 from ..store.atomic import write_atomically
-from ..store.jsonl_log import Log, LogReader
+from ..store.log.appending import Log
+from ..store.log.reader import LogReader
 from .findings import AGREED, PROVED, REFUTED, STATUSES, UNDECIDED, UNREAD, WITHOUT, Finding
 from .items import Item, items_of
 

@@ -65,9 +65,11 @@ OF_COURSE = "course "
 _DERIVATIVE = re.compile(
     r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
 )
-_LIMITS = re.compile(r"\\int(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,")
+_LIMITS = re.compile(
+    r"\\int(?:op)?(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,"
+)
 _VALUE = re.compile(r"\\(?:sum|prod|lim)(?![a-zA-Z])")
-_INTEGRAL = re.compile(r"\\i*nt(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
+_INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...benchmarks.fingerprint import Fingerprint, definite_fingerprint, fingerprint
 from ...rewards import (
@@ -42,11 +41,11 @@ from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
-from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
+from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import OF_COURSE, Item, derivative_of_text
 from .iterated import audited_iterated, iterated
-from .program import Opinion, Question, UnprintableError, opinions
-from .reading import Posed, UnreadError, as_latex, conditions_in, posed, tree_of
+from .program import Certifying, Question, confirmed, no_certificate, witness_of
+from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
 from .suspicions import (
     RealLine,
@@ -61,12 +60,8 @@ from .suspicions import (
 
 #: Proposals of a corrected reference that the verifier is asked about.
 _PROPOSALS = 3
-_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
 #: A logarithm whose argument does not begin as a modulus does.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
-#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
-Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
-_NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 
 
 def audited(row: dict[str, Any]) -> dict[str, Any]:
@@ -115,8 +110,7 @@ def boxed(reference: str) -> str:
 def _reference(item: Item, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        formula = posed(item.reference).formula if "$" in item.reference else item.reference
-        text = as_latex(formula, item.problem)
+        text = as_latex(answer_in(item.reference), item.problem)
         if not factor:
             return text
         divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
@@ -248,9 +242,9 @@ def _of_pair(pair: _Pair) -> Finding:
     certificate: Certifying = partial(_certificate, pair)
     if line is not None and line.limited:  # the verifier has looked elsewhere, too
         question = replace(question, allows=line.allows)
-        if not line.allows(float(_point(verdict).get(pair.integrand.variable, 0))):
-            certificate = _no_certificate
-    finding = _confirmed(question, verdict, key, certificate)
+        if not line.allows(float(witness_of(verdict).get(pair.integrand.variable, 0))):
+            certificate = no_certificate
+    finding = confirmed(question, verdict, key, certificate)
     if finding.status is not REFUTED:
         return finding
     return finding.replaced(**_repaired(pair, tree))
@@ -291,11 +285,6 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     except CertificateError:
         return made, False
     return made, None if taken else True
-
-
-def _no_certificate() -> tuple[None, None]:
-    """In place of a certificate that is about another place than the problem."""
-    return None, None
 
 
 def _repaired(pair: _Pair, tree: Expression) -> dict[str, Any]:
@@ -350,13 +339,12 @@ def _definite(item: Item) -> Finding:
     key = ""
     with suppress(ValueError):
         key = _key(definite_fingerprint(problem))
-    if item.decimal and (wrong := decimal_contradiction(problem, item.decimal)):
-        if not item.reference:
-            item = Item.from_dict({**item.to_dict(), "reference": item.decimal})
-        else:
-            return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
-    elif not item.reference:
-        return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+    numeric = item.decimal and not integrals[0].parameters
+    wrong = decimal_contradiction(problem, item.decimal) if numeric else ""
+    if not item.reference:
+        if not wrong:
+            return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+        item = replace(item, reference=item.decimal)
     reference = _reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
     finding = _unread(verdict)
@@ -364,7 +352,10 @@ def _definite(item: Item) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         rigorous = verdict.evidence.method in ("enclosure", "divergence")
-        return _accepted(verdict, rigorous, key)
+        finding = _accepted(verdict, rigorous, key)
+        if wrong and finding.status in (PROVED, AGREED):
+            return Finding(SUSPECT, kind="the decimal", reason=wrong, key=key)
+        return finding
     if verdict.evidence.witness is None:
         return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
     integral = integrals[0]
@@ -376,7 +367,7 @@ def _definite(item: Item) -> Finding:
         integral.integrand.variable,
         (integral.lower, integral.upper),
     )
-    finding = _confirmed(question, verdict, key)
+    finding = confirmed(question, verdict, key)
     if finding.status is not REFUTED:
         return finding
     c = _ratio_of_values(finding)
@@ -420,7 +411,7 @@ def _value(item: Item) -> Finding:
         return _accepted(verdict, verdict.evidence.proof == "identity", "")
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
     question = Question("value", target, tree_of(reference), variable)
-    finding = _confirmed(question, verdict, "")
+    finding = confirmed(question, verdict, "")
     if finding.status is not REFUTED:
         return finding
     kind = _factor(_ratio_of_values(finding)) if constant else ""
@@ -459,58 +450,3 @@ _JUDGES: dict[str, Callable[[Item], Finding]] = {
     "arithmetic": _arithmetic,
     **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
 }
-
-
-# --- the second opinion ---
-
-
-def _point(verdict: Verdict) -> dict[str, Fraction]:
-    """The values of the symbols at the witness of a refutation."""
-    witness = verdict.evidence.witness
-    text = witness.point if witness is not None else ""
-    return {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(text)}
-
-
-def _confirmed(
-    question: Question,
-    verdict: Verdict,
-    key: str,
-    certificate: Certifying | None = None,
-) -> Finding:
-    """A refutation if an independent path confirms it; disputed if one contradicts."""
-    made, holds = (certificate or _no_certificate)()
-    witness = verdict.evidence.witness
-    assert witness is not None
-    said: list[Opinion] = []
-    try:
-        for opinion in opinions(question, _point(verdict)):
-            said.append(opinion)
-            if opinion.apart:
-                break
-        why = "mpmath has no value there"
-    except UnprintableError as error:
-        why = str(error)
-    against = holds is False or (said and not said[-1].apart)
-    shown = witness.described()
-    common: dict[str, Any] = {"key": key, "certificate": made}
-    values: dict[str, Any] = {}
-    if against and holds is not True:
-        last = said[-1] if said else None
-        if last is not None:
-            values = {"expected": last.expected, "got": last.got, "point": last.point}
-        reason = f"the verifier refutes it ({witness}), a second computation does not"
-        return Finding(DISPUTED, reason=reason, program=last.source if last else "", **values)
-    confirmed = said[-1] if said and said[-1].apart else None
-    if confirmed is None and holds is not True:
-        return Finding(UNDECIDED, reason=f"refuted ({witness}), not confirmed: {why}", key=key)
-    by = [*(["certificate"] if holds else []), *(["mpmath"] if confirmed else [])]
-    if confirmed is not None:
-        values = {"point": confirmed.point, "expected": confirmed.expected, "got": confirmed.got}
-        common["program"] = confirmed.source
-    else:
-        numbers = [_NUMBER.match(text) for text in (witness.expected, witness.got)]
-        expected, got = (match[1] if match else "" for match in numbers)
-        values = {"point": shown.get("at", ""), "expected": expected, "got": got}
-    if holds is False:
-        return Finding(DISPUTED, reason="the certificate does not hold", **values, **common)
-    return Finding(REFUTED, confirmed_by=tuple(by), **values, **common)

@@ -17,7 +17,7 @@ from ...rewards.reading.problem.conditions import conditions_of
 #: What only LaTeX has, and what only Python's notation has.
 _LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
 _PYTHON = re.compile(r"\*\*")
-_SIGN = re.compile(r"\\i*int(?![a-zA-Z])|∫")
+_SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
 _ASKED = re.compile(
@@ -145,6 +145,25 @@ def posed(text: str) -> Posed:
     if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
         return Posed(formula, "", conditions)
     return Posed(_with_free_limits(rest), factor, conditions)
+
+
+def answer_in(text: str) -> str:
+    r"""The formula of a reference: without prose, and without the integral that it is equal to.
+
+    Raises:
+        UnreadError: a part of it cannot be read.
+
+    >>> answer_in(r"$\quad \int 2x\,dx = x^2 + C$.")
+    'x^2 + C'
+
+    """
+    if "$$" not in text:  # a formula that goes on, or whose dollar signs are not balanced
+        text = re.sub(r"\$\s*\$", " ", text)
+        text = text if text.count("$") % 2 == 0 else text.replace("$", " ").strip(" .,\n")
+    spans = [str(next(filter(None, each.groups()))).strip() for each in _SPAN.finditer(text)]
+    formula = text if "$" not in text else spans[0] if len(spans) == 1 else posed(text).formula
+    question, equals, answer = formula.rpartition("=")
+    return answer.strip() if equals and _SIGN.search(question.partition("=")[0]) else formula
 
 
 def _with_free_limits(formula: str) -> str:

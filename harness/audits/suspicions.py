@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from flint import acb, arb
@@ -12,7 +12,7 @@ from flint import acb, arb
 from ...rewards.numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
 from ...rewards.numeric.sampling.integrand import Integrand, draw
-from ...rewards.reading.expression.build import power
+from ...rewards.reading.expression.build import div, power
 from ...rewards.reading.expression.traversal import (
     is_constant,
     needs_worker,
@@ -37,8 +37,9 @@ _FEWEST = 3
 _NEAR = 1e-25
 #: The signs of a variable that a row says is one of these.
 _SIGNS = {"positive": 1, "integer": 1, "even": 1, "odd": 1, "negative": -1}
-#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal.
-_MODERATE = 3.0
+#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal; and
+#: up to where a border between right and wrong is looked for.
+_MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
@@ -60,34 +61,36 @@ def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Exp
     if functions & _ELLIPTIC:
         yield (
             Suspicion("another reading: modulus", "right if the last argument is the modulus k"),
-            _replaced(tree, _ELLIPTIC, lambda *args: (*args[:-1], power(args[-1], Number(2)))),
+            _rewritten(tree, lambda node: _elliptic(node, lambda k: power(k, Number(2)))),
         )
         yield (
             Suspicion("another reading: parameter", "right if the last argument is m = k^2"),
-            _replaced(tree, _ELLIPTIC, lambda *args: (*args[:-1], Call("sqrt", args[-1:]))),
+            _rewritten(tree, lambda node: _elliptic(node, lambda m: Call("sqrt", (m,)))),
         )
     if "log" in text and "ln" in functions:
         for base in (10, 2):
             yield (
                 Suspicion("another reading: logarithm", f"right with logarithms to base {base}"),
-                _in_base(tree, base),
+                _rewritten(tree, partial(_in_base, base)),
             )
 
 
-def _replaced(tree: Expression, names: frozenset[str], change: Any) -> Expression:
+def _rewritten(tree: Expression, change: Callable[[Call], Expression]) -> Expression:
+    """The formula with every call changed, those inside first."""
     if not isinstance(tree, Call):
         return tree
-    args = tuple(_replaced(arg, names, change) for arg in tree.args)
-    return Call(tree.function, change(*args) if tree.function in names else args)
+    return change(Call(tree.function, tuple(_rewritten(arg, change) for arg in tree.args)))
 
 
-def _in_base(tree: Expression, base: int) -> Expression:
-    if not isinstance(tree, Call):
-        return tree
-    args = tuple(_in_base(arg, base) for arg in tree.args)
-    if tree.function == "ln":
-        return Call("div", (Call("ln", args), Call("ln", (Number(base),))))
-    return Call(tree.function, args)
+def _in_base(base: int, node: Call) -> Expression:
+    return div(node, Call("ln", (Number(base),))) if node.function == "ln" else node
+
+
+def _elliptic(node: Call, last: Callable[[Expression], Expression]) -> Expression:
+    """An elliptic function with another last argument."""
+    if node.function not in _ELLIPTIC:
+        return node
+    return Call(node.function, (*node.args[:-1], last(node.args[-1])))
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
@@ -160,7 +163,8 @@ class RealLine:
 
     def shown(self, x: float) -> str:
         """A place, with the values of the parameters there."""
-        values = [f"{name} = {float(value.real):.3g}" for name, value in self._parameters.items()]
+        known = {name: self._parameters[name].real for name in self.integrand.parameters}
+        values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
         return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
 
     def right(self, tree: Expression) -> dict[float, bool]:
@@ -222,7 +226,9 @@ def _moderate(places: Iterable[float]) -> int:
 
 def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
     """Whether F' = f on one side of a point and not on the other, which is then named."""
-    right = line.right(line.tree) if line is not None else {}
+    # A periodic reference is right on every second stretch: looked at is that around zero.
+    found = line.right(line.tree) if line is not None else {}
+    right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
     if line is None or _moderate(good) < _FEWEST or len(bad) < _FEWEST:
         return
@@ -240,19 +246,15 @@ def without_modulus(line: RealLine | None) -> str:
     answered = line.right(line.tree)
     if len(answered) > len(line.places) - _FEWEST:
         return ""
-    mended = line.right(_with_moduli(line.tree, line.integrand.variable))
+    variable = line.integrand.variable
+
+    def with_modulus(node: Call) -> Expression:
+        varies = node.function == "ln" and not is_constant(node, variable)
+        return Call("ln", (Call("abs", node.args),)) if varies else node
+
+    mended = line.right(_rewritten(line.tree, with_modulus))
     found = [x for x, fits in mended.items() if fits and x not in answered]
     if len(found) < _FEWEST or not all(mended.values()) or not _moderate(mended):
         return ""
     where = line.shown(min(found, key=abs))
     return f"not real at {where}, where the integrand is; ln|u| in place of ln u is right there"
-
-
-def _with_moduli(tree: Expression, variable: str) -> Expression:
-    r"""The formula with \ln|u| for every \ln u that varies."""
-    if not isinstance(tree, Call):
-        return tree
-    args = tuple(_with_moduli(arg, variable) for arg in tree.args)
-    if tree.function == "ln" and not is_constant(args[0], variable):
-        args = (Call("abs", args),)
-    return Call(tree.function, args)

@@ -44,7 +44,7 @@ class Commands(click.Group):
             ".generate.problems:generate",
             "Write problems to a file, or a set to train on.",
         ),
-        "hint": (".studies.hint:hint", "Figures of HINT: its data, properties, embeddings."),
+        "hint": (".studies.hint:hint", "Figures of HINT as tables, a page and SVG files."),
         "logprobs": (
             ".studies.papers:logprobs",
             "Ask a model how likely it finds a run's references.",

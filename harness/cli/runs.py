@@ -43,12 +43,18 @@ from .options import cluster_option, json_option, on_cluster, policy_options
     is_flag=True,
     help="Store why each verdict holds, for `check`; about doubles the time.",
 )
+@click.option(
+    "--lanes",
+    type=click.IntRange(1),
+    help="Processes that each judge whole shards of a large run; by default one for 12 cores.",
+)
 @cluster_option
 @json_option
 def score(
     run: Path,
     against: str | None,
     certificates: bool,
+    lanes: int | None,
     cluster: str | None,
     as_json: bool,
     **strictness: Any,
@@ -68,7 +74,7 @@ def score(
     former_policy = against or latest_complete([opened], other_policies)
     with on_cluster(cluster):
         with for_stderr() as progress:
-            scored = score_run(run, policy=policy, progress=progress)
+            scored = score_run(run, policy=policy, progress=progress, lanes=lanes)
         if certificates:
             store_certificates(run, policy)
     changed = changes(scored, former_policy, policy.name) if former_policy else None

@@ -163,9 +163,10 @@ def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
 @train.command()
 @run_options(trackers=False)
 def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
-    """Train a baseline of HINT in several sizes on several numbers of examples.
+    """Train baselines of HINT in several sizes.
 
-    Figure 3 of Li et al. The same command goes on where it was stopped.
+    Figure 3 of Li et al.: accuracy over parameters and over examples. The same command goes on
+    where it was stopped.
     """
     _prepare("torch", "transformers")
     from ..training.config import read

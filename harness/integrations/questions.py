@@ -12,7 +12,7 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, problem_key
 from ..run.problems import problems_of
-from ..run.scoring import grade
+from ..run.scoring.grading import grade
 from ..tasks import default_prompt
 
 #: Statuses of completions that are neither correct nor wrong; see `harness.stats.tallies`.

@@ -62,7 +62,8 @@ def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineG
         ModelError: there are too few GPUs.
 
     >>> groups("vllm/m", Placement(gpus=2), [4, 1])
-    [Group(bundles=(2,), strategy='STRICT_PACK'), Group(bundles=(2,), strategy='STRICT_PACK')]
+    [EngineGroup(bundles=(2,), strategy='STRICT_PACK'),
+     EngineGroup(bundles=(2,), strategy='STRICT_PACK')]
 
     """
     if not placement.gpus or (placement.without_gpu and not any(gpus)):

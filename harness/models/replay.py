@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from ..core.errors import ModelError, suggest
 from ..core.requests import Completion, Request, digest, problem_key
-from ..store.jsonl_log import LogReader
+from ..store.log.reader import LogReader
+from ..store.log.shards import Place, Row
 from ..store.run import Run
-from ..store.shards import Place, Row
 from .base import Capability, Model
 
 #: The number of cached blocks of a compressed log, each of a quarter of a megabyte of text.

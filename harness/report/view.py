@@ -18,9 +18,9 @@ from ..core.program import program
 from ..core.wording import counted
 from ..stats.verdict_changes import reason
 from ..store import counts
+from ..store.log.shards import Place, Tests
 from ..store.run import Run
 from ..store.samples import Prompts
-from ..store.shards import Place, Tests
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from ..models import Model
 from ..models.openai.errors import UnknownPathError
 from ..models.placed.pool import Answering, placed
 from ..store import counts
-from ..store.jsonl_log import Log
+from ..store.log.appending import Log
 from ..store.manifest import ModelPlan
 from ..store.run import Run
 from ..store.writer import RunWriter, writing
@@ -26,7 +26,8 @@ from .duplicates import DuplicateSamples
 from .job import Job, Replies
 from .plan import for_chat
 from .progress import Progress, Silent, forward_model_logs
-from .scoring import BATCH, Scorer
+from .scoring.grading import BATCH
+from .scoring.stored import Scorer
 
 #: Completions that may wait to be graded; more are graded at the end.
 WAITING = 1024

@@ -37,7 +37,7 @@ ALL = "all"
 
 By = Literal["model", "perturbation"]
 Breakdown = Literal[
-    "tag", "operator", "depth", "length", "dependency", "operators", "result", "largest"
+    "tag", "simplify", "operator", "depth", "length", "dependency", "operators", "result", "largest"
 ]
 #: The difference of pass@k for which the needed numbers of problems and samples are computed.
 TARGET = 0.05
@@ -84,10 +84,10 @@ def compare(
         policy: name of the verdicts to compare; by default the latest complete set that all runs
             have.
         ks: the k of pass@k in addition to the primary k, which the manifest declares.
-        breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems or
-            each ``"operator"`` of the integrands; for HINT's expressions by operator, or by ranges
-            of ``"depth"``, ``"length"``, longest ``"dependency"``, number of ``"operators"``,
-            ``"result"`` or ``"largest"`` value.
+        breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems, each
+            ``"operator"`` of the integrands, or the outcome of ``"simplify"``; for HINT's
+            expressions by operator, or by ranges of ``"depth"``, ``"length"``, longest
+            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
         target: the difference to compute the needed number of problems and samples for.
         prices: the prices of tokens, from which the cost of each system is computed.
 
@@ -366,13 +366,17 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The tags of a problem, the functions in its integrand, or the range of a feature of HINT.
+    """The tags of a problem, the functions in its integrand, the outcome of its simplification,
+    or the range of a feature of HINT.
 
     The tags of HINT's expressions are their operators.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
         return (range_names(by)[bisect_left(_RANGES[by], value)],) if isinstance(value, int) else ()
+    if by == "simplify":
+        outcome = problem.metadata.get("simplify")
+        return (outcome,) if isinstance(outcome, str) else ()
     if (by == "operator") == is_hint(problem):
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()

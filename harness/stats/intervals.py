@@ -15,7 +15,7 @@ resample holds repeats, and pass@k of a sample with repeats is too low.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -76,19 +76,24 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
     return np.stack(sums, axis=1), np.bincount(which, minlength=count).astype(float)
 
 
-def resampled(sums: Floats, seed: int, resamples: int | None = None) -> Floats:
-    """The column sums of samples of rows drawn with replacement.
+def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
+    """The column sums of samples of rows drawn with replacement, of tables with as many rows.
 
-    The rows are sorted first, so that the sums do not depend on the order of the rows.
+    The rows of each are sorted first, so that the sums do not depend on the order of the rows. All
+    tables share their draws: a pass over the draws for each table would take most of the time of a
+    comparison.
     """
-    count = len(sums)
-    sums = sums[np.lexsort(sums.round(12).T)]
+    count = len(tables[0])
+    sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
     if resamples is None:
         lower, upper = RESAMPLES
         resamples = min(upper, max(lower, DRAWS // count))
     if count * resamples <= _CACHED:
-        return np.asarray(_cached_times(count, seed, resamples) @ sums)
-    return np.concatenate([times @ sums for times in _times(count, seed, resamples)])
+        drawn = np.asarray(_cached_times(count, seed, resamples) @ sums)
+    else:
+        drawn = np.concatenate([times @ sums for times in _times(count, seed, resamples)])
+    ends = np.cumsum([table.shape[1] for table in tables])
+    return np.split(drawn, ends[:-1], axis=1)
 
 
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
@@ -231,9 +236,28 @@ class Ratio:
 
     @cached_property
     def _drawn(self) -> Floats:
-        drawn = resampled(self.sums, self.seed, self.resamples)
+        return self._sorted(*resampled([self.sums], self.seed, self.resamples))
+
+    @staticmethod
+    def _sorted(drawn: Floats) -> Floats:
         drawn = drawn[drawn[:, 1] > 0]
         return np.sort(drawn[:, 0] / drawn[:, 1])
+
+    @classmethod
+    def draw(cls, ratios: Iterable[Ratio]) -> None:
+        """Draw the resamples of ratios together, where each alone would draw its own.
+
+        Args:
+            ratios: of the same number of clusters, with the same seed and number of resamples.
+
+        """
+        drawing = [ratio for ratio in ratios if len(ratio.sums) > 1 and not ratio._alike]
+        if not drawing:
+            return
+        [(seed, resamples)] = {(ratio.seed, ratio.resamples) for ratio in drawing}
+        drawn = resampled([ratio.sums for ratio in drawing], seed, resamples)
+        for ratio, table in zip(drawing, drawn, strict=True):
+            ratio.__dict__["_drawn"] = cls._sorted(table)
 
     def interval(self, alpha: float = 1 - LEVEL) -> tuple[float, float]:
         """Both ends of the interval with coverage 1 - ``alpha``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -19,6 +20,9 @@ from .metrics.rates import NAMES, rate
 from .metrics.usage import Usage, usage_of
 from .repaired import Repaired, repaired
 from .tallies import Estimate, Group, group_samples
+
+#: Outcomes of a simplification that leave an integrand as it was composed (docs/bee.md).
+_NOT_SIMPLIFIED = frozenset({"timeout", "memory", "error", "unproven"})
 
 
 @dataclass(frozen=True)
@@ -197,9 +201,32 @@ def summarise(
         unscored=stored - judged,
         missing=max(0, planned - stored),
         settings=run.manifest["identity"],
-        notes=(lacking,) if lacking else (),
+        notes=(*([lacking] if lacking else []), *unsimplified(run)),
         repaired=repaired(run, policy),
     )
+
+
+def unsimplified(run: Run) -> list[str]:
+    """For each subset that is to be simplified, how many problems stand as they were composed.
+
+    These are easier in one way: a substitution stands where it was made (docs/bee.md).
+    """
+    counts: dict[str, Counter[str]] = {}
+    for problem in run.problems.values():
+        outcome = problem.metadata.get("simplify")
+        if isinstance(outcome, str):
+            counts.setdefault(problem.name, Counter())[outcome] += 1
+    lines = []
+    for name, outcomes in counts.items():
+        left = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
+        if left:
+            why = ", ".join(f"{count} {key}" for key, count in sorted(left.items()))
+            total = outcomes.total()
+            lines.append(
+                f"{name}: {sum(left.values())} of {total} problems stand as composed, not "
+                f"simplified ({why}); compare --breakdown simplify counts them apart."
+            )
+    return lines
 
 
 def _row(run: Run, group: Group, verdicts: str) -> Row:

@@ -2,7 +2,7 @@
 
 They hold everything that `harness.stats.metrics` needs, so that a table of a million samples takes
 a second instead of a minute. They are derived, and counted again where they are missing, old or
-damaged (`harness.store.jsonl_log`).
+damaged (`harness.store.log.reader`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from ...prompts import ANSWER
 from ...rewards.verdict import PROOFS, Status
 from ..core.requests import FinishReason
-from .jsonl_log import Counting, LogReader
+from .log.reader import Counting, LogReader
 
 #: The verifier could not tell: not evidence against the model.
 UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})

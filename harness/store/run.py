@@ -2,7 +2,7 @@
 
     manifest.json           settings (`Identity`), models and plans, environments
     problems.jsonl          the problems, whole
-    completions/            a `harness.store.jsonl_log` of completion rows
+    completions/            a `harness.store.log.reader` of completion rows
     verdicts/POLICY/        a log of verdict rows for each verifier version and policy
     certificates/POLICY/    a log of why these verdicts hold, where `score --certificates` was asked
     failures.jsonl          requests without an answer, and why; a later sweep repeats them
@@ -32,8 +32,8 @@ from ..core.errors import RunError, suggest
 from ..core.requests import Completion
 from ..core.wording import counted
 from . import counts
-from .jsonl_log import LogReader
-from .shards import Place, read_jsonl
+from .log.reader import LogReader
+from .log.shards import Place, read_jsonl
 from .verdict_sets import latest_complete
 
 SCHEMA = 1

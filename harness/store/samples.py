@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Prompt, PromptError, Rendered, parse
 from ...rewards.verdict import Verdict
-from .shards import Tests
+from .log.shards import Tests
 
 if TYPE_CHECKING:
     from .run import Run

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ...rewards.verdict import version_of
 from ..core.program import program
 from . import counts
-from .jsonl_log import LogReader
+from .log.reader import LogReader
 
 
 class Judged(Protocol):

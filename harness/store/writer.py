@@ -14,8 +14,10 @@ from ..core.errors import RunError, UserError
 from ..core.exclusive import LockedError, exclusive
 from ..core.requests import Completion, digest, problem_key
 from .atomic import write_atomically
-from .jsonl_log import Log, LogReader
-from .keys import KeyIndex
+from .log.adoption import adopt
+from .log.appending import Log
+from .log.keys import KeyIndex
+from .log.reader import LogReader
 from .manifest import Identity, ModelPlan, environment, now
 from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 
@@ -178,8 +180,15 @@ class RunWriter(Run):
             self._write_manifest(self.manifest | {"policies": policies})
         with ExitStack() as stack:
             if policy not in self.judged:
+                adopt(self.path / "verdicts" / policy)
                 stack.enter_context(self.indexed(policy))
             yield stack.enter_context(Log(self.path / "verdicts" / policy, *VERDICTS))
+
+    def adopt(self, policy: str) -> None:
+        """Take in the verdicts of lanes that have ended; no log of the policy may be open."""
+        adopt(self.path / "verdicts" / policy)
+        if policy in self.judged:
+            self.judged[policy].refresh()
 
     def certifying(self, policy: str) -> Log:
         """The log of certificates of a policy's verdicts, to be used as a context manager."""
@@ -283,6 +292,7 @@ def _opened(path: Path) -> Iterator[RunWriter]:
         run.stored = stack.enter_context(closing(KeyIndex(run.log)))
         # Before anything is asked again: a verdict must not be taken for that of another answer.
         for policy in run.policies:
+            adopt(path / "verdicts" / policy)  # of a command that was killed
             run.dropped += stack.enter_context(run.indexed(policy))
         yield run
 

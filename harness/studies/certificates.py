@@ -21,7 +21,7 @@ from ...rewards.verify.certificates.make import certify_many
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason
-from ..run.scoring import BATCH, stop_strings
+from ..run.scoring.grading import BATCH, stop_strings
 from ..store.run import Run
 from ..store.samples import Sample, samples
 from ..store.writer import rescoring

@@ -28,7 +28,7 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
 from ..models import create
-from ..run.scoring import grade
+from ..run.scoring.grading import grade
 from .rows import trl_prompt
 
 #: The possible tasks of a training set, and the templates of their prompts.

@@ -17,9 +17,16 @@ from flint import acb, arb, fmpq
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.jets import Ball
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI
-from ..reading.expression.traversal import fold, is_written_with, needs_worker, symbols_of
+from ..reading.expression.traversal import (
+    SLOW,
+    all_nodes,
+    fold,
+    is_written_with,
+    needs_worker,
+    symbols_of,
+)
 from ..reading.expression.tree import Call, Expression
 from ..workers.child import in_worker
 from .prover.field import Field
@@ -32,6 +39,9 @@ from .prover.tower import Tower
 SIZE: Final = 20
 #: Bits of the balls that show that a number is not zero, in this order.
 PRECISIONS: Final = (128, 1024)
+#: Numerators and denominators of arguments for which every function takes less than 20 ms at the
+#: highest of these precisions (measured: polygamma(5, 63/64) takes 9 ms).
+MAX_ARGUMENT: Final = 64
 #: Longer numbers are not given to Calcium, nor compared in balls.
 MAX_TERMS: Final = 400
 
@@ -177,7 +187,7 @@ class ExactNumbers:
     @staticmethod
     def ball(tree: Expression, bits: int, values: Mapping[str, Ball] | None = None) -> Ball:
         """The value of an expression."""
-        if needs_worker(tree) and not in_worker():
+        if needs_worker(tree) and not in_worker() and not _is_quick(tree):
             raise NotExpandedError("a number that may take long")
         with precision(bits):
             tape = compile_tape(tree, "")
@@ -192,3 +202,13 @@ class ExactNumbers:
                 if not ball.is_finite() or not ball.imag.contains(0):
                     raise UndefinedError("a number that is not real")
         return number
+
+
+def _is_quick(tree: Expression) -> bool:
+    """Whether functions that may take long have small rational arguments only."""
+    slow = [node for node in all_nodes(tree) if node.function in SLOW]
+    arguments = [fold(arg) for node in slow for arg in node.args]
+    return all(
+        ratio is not None and max(abs(ratio.numerator), ratio.denominator) <= MAX_ARGUMENT
+        for ratio in arguments
+    )

@@ -68,20 +68,20 @@ class LimitQuestion:
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
         return rf"\lim_{{{self.variable} \to {at}}} {to_latex(self.expression)}"
 
+    @property
+    def all_kinds(self) -> Kinds:
+        """The assumption on each parameter: positive by default."""
+        stated = dict(self.kinds)
+        return tuple((name, stated.get(name, "positive")) for name in self.parameters)
+
     def limit(self) -> Limit:
         """The limit, proved (see `rewards.proof.limits.limit`)."""
-        kinds = tuple((name, kind_of(self.kinds, name)) for name in self.parameters)
-        return limit(self.expression, self.variable, self.at, self.side, kinds, self.whole)
+        return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
         """The question with numbers for the parameters."""
         at = self.at if isinstance(self.at, int) else with_values(self.at, draw)
         return replace(self, expression=with_values(self.expression, draw), at=at)
-
-
-def kind_of(kinds: Kinds, name: str) -> str:
-    """The assumption on a parameter: positive by default."""
-    return dict(kinds).get(name, "positive")
 
 
 def limit_readings(

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Final
 
 from ..numeric.expansions.germs import Angle, Expander, Point
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI, div, mul, neg
-from ..reading.expression.traversal import symbols_of
+from ..reading.expression.traversal import substitute, symbols_of
 from ..reading.expression.tree import Expression, Number, Symbol
 from .constants import ExactNumbers
 from .prover import prove
@@ -105,11 +105,11 @@ def limit(
     if len(sides) == 1:
         # the limit within the domain of the function
         return Limit(sides[0].sign, sides[0].value, sides[0].reason, ("limit:one-sided domain",))
-    right, left = sides
-    if not right.exists or not left.exists:
-        return right if not right.exists else left
-    if _same(right, left, dict(kinds)):
-        return right
+    from_right, from_left = sides
+    if not from_right.exists or not from_left.exists:
+        return from_left if from_right.exists else from_right
+    if _same(from_right, from_left, dict(kinds)):
+        return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
 
@@ -143,15 +143,17 @@ def _expanded(
 ) -> Limit:
     expander = Expander(ExactNumbers(kinds), variable, point, whole)
     failure = NotExpandedError("an angle that is not fixed")
+    bounded: Expression | None = None
     try:
         found = _limit_of(expander, expression)
         if found.value is None or not _angles_of(found.value):
             return found
+        bounded = found.value
     except NotExpandedError as error:
         failure = error
     if not expander.angles:
         raise failure
-    return _along_sequences(expression, expander, kinds, failure)
+    return _along_sequences(expression, expander, bounded, kinds, failure)
 
 
 def _limit_of(expander: Expander, expression: Expression) -> Limit:
@@ -164,14 +166,18 @@ def _angles_of(value: Expression) -> set[str]:
 
 
 def _along_sequences(
-    expression: Expression, free: Expander, kinds: Mapping[str, str], failure: NotExpandedError
+    expression: Expression,
+    free: Expander,
+    bounded: Expression | None,
+    kinds: Mapping[str, str],
+    failure: NotExpandedError,
 ) -> Limit:
     """The limits along sequences of points on which the one angle has one value modulo 2 pi."""
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
     angle = free.angles[0]
     if free.whole and angle.name != _PARITY:
-        raise failure  # a whole variable need not give the angle that value
+        return _along_whole_numbers(free, angle, bounded, kinds, failure)
     limits: list[Limit] = []
     for value in _values(angle):
         expander = Expander(
@@ -190,6 +196,26 @@ def _along_sequences(
             return Limit(reason="two sequences of points have different limits")
     if angle.name == _PARITY:
         return limits[0]  # even and odd numbers are all
+    raise failure
+
+
+def _along_whole_numbers(
+    free: Expander,
+    angle: Angle,
+    bounded: Expression | None,
+    kinds: Mapping[str, str],
+    failure: NotExpandedError,
+) -> Limit:
+    """The limits along whole numbers q n that come as near as one likes to an angle modulo 2 pi.
+
+    They do for every angle if q is rational, because pi is irrational. The function is a continuous
+    one of the angle, but for what tends to zero.
+    """
+    if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
+        raise failure
+    limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
+    if any(not _same(limits[0], other, kinds) for other in limits[1:]):
+        return Limit(reason="two sequences of whole numbers have different limits")
     raise failure
 
 

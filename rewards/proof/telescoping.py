@@ -14,6 +14,7 @@ from itertools import product
 from math import floor
 from typing import Final
 
+from ..numeric.expansions.series import NotExpandedError
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (
@@ -25,6 +26,10 @@ from ..reading.expression.traversal import (
     symbols_of,
 )
 from ..reading.expression.tree import Call, Expression, Number, Symbol
+from ..reading.functions import ARITHMETIC, CONSTANTS, names
+from ..reading.problem.sums import SumProblem
+from .constants import ExactNumbers
+from .limits import limit
 from .prover import prove
 
 #: Nodes of a difference that is proved: those of textbooks have up to 150.
@@ -33,14 +38,103 @@ MAX_NODES: Final = 1_500
 MAX_STEPS: Final = 24
 #: Prime factors of bases up to this one are found; 4^n is (2^n)^2.
 MAX_PRIME: Final = 200
-#: The functions that are analytic in n but for poles, so that an identity holds at all whole
-#: numbers at which both sides are finite.
-_ANALYTIC: Final = frozenset(
-    """number symbol add mul neg div pow sqrt root exp ln sin cos tan cot sec csc sinh cosh tanh pi
-    e i euler_gamma catalan factorial double_factorial binomial gamma digamma""".split()
+#: The functions that are analytic on the line but for poles, or on the side of it where they are
+#: real: an identity holds at all whole numbers at which both sides are finite.
+_ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
+    lambda f: (
+        f in (*ARITHMETIC, *CONSTANTS)
+        or (bool(f.derivative) and not f.breaks and not f.domain and not f.branch)
+        or f.branch in ("root", "logarithm")
+    )
 )
 #: A name that no text has.
 _FRESH: Final = "t of the difference"
+
+
+def prove_sum(
+    problem: SumProblem, answer: Expression, kinds: Mapping[str, str]
+) -> tuple[str, ...] | None:
+    """Prove a closed form of a finite sum by telescoping in the symbol of the upper limit.
+
+    Args:
+        problem: the sum, whose term is free of that symbol.
+        answer: the closed form, factor and addend included.
+        kinds: assumptions on the parameters.
+
+    Returns:
+        The rules of the proof; None if none is found.
+
+    """
+    upper, lower = problem.upper, problem.lower
+    if isinstance(upper, int) or isinstance(lower, int):
+        return None
+    inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
+    inner = inner if problem.factor == ONE else div(inner, problem.factor)
+    known = {name: kind for name, kind in kinds.items() if kind in ("positive", "real")}
+    for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
+        rules = telescopes(inner, problem.term, problem.counter, upper, variable, known)
+        if rules is None:
+            continue
+        base = _base(problem, inner, variable, upper, lower, known)
+        if base is not None:
+            return tuple(sorted({*rules, *base}))
+    return None
+
+
+def _base(
+    problem: SumProblem,
+    answer: Expression,
+    variable: str,
+    upper: Expression,
+    lower: Expression,
+    kinds: Mapping[str, str],
+) -> tuple[str, ...] | None:
+    """The rules of a proof that the closed form is right for one value of the variable."""
+    shift = substitute(upper, variable, ZERO)
+    start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
+    if slope == 1:
+        first = add(lower, neg(shift))
+        folded = fold(first)
+        value = substitute(problem.term, problem.counter, lower)
+        at = first if folded is None else number(folded)
+        return identical(substitute(answer, variable, at), value, kinds)
+    if start is None or slope is None or low is None:
+        return None
+    n = max(0, -((start - low) // slope))
+    last = int(start + slope * n)
+    terms = [
+        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), last + 1)
+    ]
+    return identical(substitute(answer, variable, Number(int(n))), add(*terms), kinds)
+
+
+def diverges_by_comparison(problem: SumProblem) -> int | None:
+    r"""Prove that an infinite sum without parameters diverges.
+
+    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with that of
+    1/(n ln n). If a(n) does not tend to 0, it diverges as well.
+
+    Args:
+        problem: the sum.
+
+    Returns:
+        1 or -1 if the partial sums tend to that infinity, 0 if they tend to none; None if
+        divergence was not proved.
+
+    """
+    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+        return None
+    n = Symbol(problem.counter)
+    for factor in (mul(n, Call("ln", (n,))), ONE):
+        try:
+            found = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
+        except NotExpandedError:
+            continue
+        if found.exists and (found.sign or fold(found.value or ZERO) != 0):
+            return found.sign or ExactNumbers().sign(ExactNumbers().value(found.value or ZERO))
+        if not found.exists and factor == ONE:
+            return 0
+    return None
 
 
 def telescopes(
@@ -106,6 +200,25 @@ def identical(
     return tuple(sorted(rules))
 
 
+def converges_by_comparison(problem: SumProblem) -> bool:
+    r"""Whether an infinite sum without parameters is proved to converge.
+
+    That is so if n ln(n)^2 a(n) tends to a number: the sum of 1/(n ln(n)^2) converges.
+
+    Args:
+        problem: the sum.
+
+    """
+    if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
+        return False
+    n = Symbol(problem.counter)
+    scaled = mul(problem.term, n, power(Call("ln", (n,)), Number(2)))
+    try:
+        return limit(scaled, problem.counter, 1, 0, (), True).value is not None
+    except NotExpandedError:
+        return False
+
+
 @dataclass(slots=True)
 class _Atoms:
     """Writes expressions in atoms, of which equal ones have equal names.
@@ -152,11 +265,17 @@ class _Atoms:
             if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
                 return _whole_factorial(int(value) - 1)
         base = self._atom(Call("gamma", (moved,)))
+        if moved == Number(1, 2):
+            base = Call("sqrt", (Call("pi"),))
         factors = [add(moved, Number(i)) for i in range(min(steps, 0), max(steps, 0))]
         scale = mul(*factors) if factors else ONE
         return mul(base, scale) if steps >= 0 else div(base, scale)
 
     def _digamma(self, argument: Expression) -> Expression:
+        value = fold(argument)
+        if value is not None and value.denominator == 1 and 0 < value <= MAX_STEPS:
+            harmonic = sum((Fraction(1, i) for i in range(1, int(value))), Fraction(0))
+            return add(number(harmonic), neg(Call("euler_gamma")))
         moved, steps = _moved(argument)
         base = self._atom(Call("digamma", (moved,)))
         parts = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]

@@ -54,10 +54,11 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    says_divergent,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import says_divergent, stated_divergence
 from .fundamental_theorem import with_theorem
 from .values import compare_values, with_constants
 
@@ -383,7 +384,8 @@ class _Known:
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_part(answer, got[0], balls(pairs[0][0]), bits, fewest):
+        values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
+        if hides_a_part(answer, got[0], values, bits, fewest, beside_zero=beside_zero):
             detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):

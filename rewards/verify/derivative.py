@@ -12,16 +12,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
-from ..errors import ProblemError
-from ..numeric.ball_arithmetic.balls import UnusableError
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome
-from ..numeric.sampling.integrand import Integrand, assumption_items
+from ..numeric.ball_arithmetic.balls import UnusableError, precision
+from ..numeric.ball_arithmetic.compare import compare
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
+from ..numeric.sampling.integrand import Integrand, assumption_items, draw
+from ..proof.curves import points_of, vanishes_on
+from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
-from ..verdict import Status, Verdict
+from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
@@ -34,11 +38,13 @@ from .answers import (
     verify_in_worker,
     with_others,
 )
-from .decision.decide import decide
+from .decision.decide import FRESH, decide
 from .values import compare_values, equality
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
+#: Bits of the balls at points of a curve, and points at which an answer has to agree.
+_BITS, _CURVE_POINTS = 256, 4
 
 
 def verify_derivative(
@@ -158,12 +164,41 @@ class _Asked:
             return Outcome(Status.INCORRECT, detail=detail)
         if self.is_value:
             return self._as_value(answer)
+        if question.curve is not None and not question.point:
+            return self._on_curve(answer)
         try:
             return decide(
                 answer, self.integrand, _POLICY, text, order=0, budget=budget, as_identity=True
             )
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
+
+    def _on_curve(self, answer: Expression) -> Outcome:
+        """Whether an expression is the derivative of an implicit function at all of its points."""
+        curve, expected = self.question.curve, self.expected
+        assert curve is not None
+        difference = add(answer, neg(expected))
+        proof = equality(answer, expected)
+        if proof is not None or vanishes_on(difference, curve):
+            rules = proof.rules if proof else ("relation of the curve",)
+            return Outcome(Status.CORRECT, proof="identity", rules=rules)
+        x, y = self.question.variable, self.question.function
+        parameters = sorted((symbols_of(curve) | symbols_of(difference)) - {x, y})
+        values = draw(parameters, self.integrand.assumptions, str(curve))
+        digits: list[float] = []
+        for point in points_of(curve, x, y, values):
+            with precision(_BITS):
+                got, wanted = (value_at(tree, point) for tree in (answer, expected))
+                agreement = compare(got, wanted, enough=_BITS // 3)
+            if agreement.same is False:
+                at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
+                witness = Witness(at, expected=show(wanted), got=show(got))
+                return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
+            if agreement.same:
+                digits.append(agreement.bits * 0.30103)
+        if len(digits) < _CURVE_POINTS:
+            return Outcome(Status.UNDECIDED, detail="too few points of the curve")
+        return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
 
     def _as_value(self, answer: Expression) -> Outcome:
         """Whether a number is the derivative at the point."""
@@ -176,4 +211,7 @@ class _Asked:
         return replace(outcome, proof="identity", rules=proof.rules)
 
 
-__all__ = ["ProblemError", "verify_derivative"]
+def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
+    """The ball of an expression's value, for values of all of its symbols."""
+    tape = compile_tape(tree, FRESH)
+    return tape.run(ZERO, values, derivative=False)[tape.root][0]

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
 from ..errors import ProblemError
-from ..numeric.expansions.multiseries import NotExpandedError, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
-from ..proof.limit_questions import LimitQuestion, kind_of, limit_readings, with_values
+from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
-from ..reading.expression.traversal import symbols_of
+from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, to_latex
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
-from .agreement.proposed_limits import is_approached, proposed
+from .agreement.proposed_limits import proposed
 from .answers import (
     ExtractedAnswer,
     NeedsWorkerError,
@@ -29,10 +29,11 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    says_divergent,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import says_divergent, stated_divergence
 from .values import compare_values, with_constants
 
 if TYPE_CHECKING:
@@ -159,6 +160,7 @@ def _judged(
 
 def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
+        require_worker(needs_worker(reading.expression))
         yield known.judge(reading.expression), reading
 
 
@@ -263,13 +265,13 @@ class _Known:
         outcome = compare_values(answer, self.limit.value)
         if outcome.status is Status.INCORRECT and not self.is_proved:
             return self._undecided()
-        return outcome if self.is_proved else self._confirmed(outcome)
+        return outcome
 
     def _equals(self, answer: Expression, value: Expression) -> bool:
         if not self.is_proved:
             return False
         try:
-            return are_equal(answer, value, dict(self.question.kinds))
+            return are_equal(answer, value, dict(self.question.all_kinds))
         except NotExpandedError:
             return False
 
@@ -302,9 +304,8 @@ class _Known:
         return Outcome(Status.CORRECT, points=compared, flags=flags)
 
     def _accepted(self, detail: str, answer: Expression | None = None) -> Outcome:
-        if self.is_proved:
-            return Outcome(Status.CORRECT, points=1, detail=detail, proof="expansion")
-        return self._confirmed(Outcome(Status.CORRECT, points=1, detail=detail))
+        proof = "expansion" if self.is_proved else ""
+        return Outcome(Status.CORRECT, points=1, detail=detail, proof=proof)
 
     def _refuted(self, detail: str) -> Outcome:
         if not self.is_proved:
@@ -314,17 +315,10 @@ class _Known:
     def _undecided(self) -> Outcome:
         return Outcome(Status.UNDECIDED, detail=self.failure)
 
-    def _confirmed(self, outcome: Outcome) -> Outcome:
-        """An answer that agrees with a proposed limit, if values of the function agree as well."""
-        if outcome.status is not Status.CORRECT or self.limit is None:
-            return outcome
-        agrees = self.limit.exists and is_approached(self.question, self.limit)
-        return outcome if agrees else self._undecided()
-
 
 def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
     """Choices of the parameters."""
-    kinds = {name: kind_of(question.kinds, name) for name in question.parameters}
+    kinds = dict(question.all_kinds)
     shown = [question.expression, answer]
     usual, _ = regimes(question.parameters, kinds, shown, question.conditions)
     return usual

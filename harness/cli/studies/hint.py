@@ -19,7 +19,7 @@ from ..options import Decorator
 
 @click.group()
 def hint() -> None:
-    """Figures of HINT (Li et al. 2023), as tables, a page and SVG files."""
+    """Figures of HINT as tables, a page and SVG files."""
 
 
 def out_option(name: str) -> Decorator:
@@ -42,7 +42,7 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Of the 
 @hint.command()
 @click.option(
     "--per-length",
-    default=2000,
+    default=statistics.PER_LENGTH,
     show_default=True,
     type=click.IntRange(1),
     help="Training expressions of each number of operators that are counted.",

@@ -19,6 +19,7 @@ from ...studies.reproductions.catalogue import (
     reproduction,
     sections,
 )
+from ...studies.reproductions.items import item_section
 from ...studies.reproductions.measurements import (
     FILE,
     Measurement,
@@ -147,9 +148,9 @@ def _list(markdown: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(described(), indent=2, ensure_ascii=False))
     elif markdown:
-        click.echo(as_markdown(sections()), nl=False)
+        click.echo(as_markdown([*sections(), item_section()]), nl=False)
     else:
-        print_sections(sections())
+        print_sections([*sections(), item_section()])
 
 
 def _run(ctx: click.Context, lines: list[list[str]], finished: Path) -> None:

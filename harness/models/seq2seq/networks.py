@@ -32,7 +32,8 @@ class Seq2SeqNetwork(nn.Module):
         super().__init__()
         self.sizes = sizes
         self.symbols = nn.Embedding(_SYMBOLS, sizes.embedding, padding_idx=PAD)
-        self.pictures = _resnet(sizes.embedding) if sizes.inputs == "pictures" else None
+        seen = sizes.inputs == "pictures"
+        self.pictures = _resnet(sizes.embedding, sizes.resnet) if seen else None
         self.digits = nn.Embedding(_DIGITS, sizes.embedding, padding_idx=PAD)
         self.dropout = nn.Dropout(sizes.dropout)
 
@@ -81,14 +82,16 @@ def make(sizes: Sizes) -> Seq2SeqNetwork:
     return Transformer(sizes) if sizes.kind == "transformer" else Recurrent(sizes)
 
 
-def _resnet(width: int) -> nn.Module:
-    """An untrained ResNet-18, with a projection of the 512 features."""
+def _resnet(width: int, channels: Sequence[int]) -> nn.Module:
+    """ResNet-18 from scratch, or one block of each of ``channels``; features are projected."""
     from transformers import ResNetConfig, ResNetModel
 
+    sizes = list(channels) or [64, 128, 256, 512]
+    depths = [1 if channels else 2] * len(sizes)
     resnet = ResNetModel(
-        ResNetConfig(depths=[2, 2, 2, 2], layer_type="basic", hidden_sizes=[64, 128, 256, 512])
+        ResNetConfig(depths=depths, layer_type="basic", hidden_sizes=sizes, embedding_size=sizes[0])
     )
-    return _Pooled(resnet, nn.Linear(512, width))
+    return _Pooled(resnet, nn.Linear(sizes[-1], width))
 
 
 class _Pooled(nn.Module):

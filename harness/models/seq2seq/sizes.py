@@ -23,7 +23,8 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     ``layers`` (of the encoder; None: 6 for Transformers, else 3) and ``hidden`` are sizes of the
     recurrent states, or of a Transformer's feed-forward layers, whose states are ``embedding``
-    wide. ``inputs`` are symbols, or pictures of symbols that a ResNet-18 reads.
+    wide. ``inputs`` are symbols, or pictures of symbols that a residual network reads: ResNet-18,
+    or one with a block of each of the channels in ``resnet``.
     """
 
     kind: Literal["gru", "lstm", "transformer"]
@@ -37,6 +38,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     hidden: int = 512
     heads: int = 8
     dropout: float = 0.1
+    resnet: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         transformer = self.kind == "transformer"
@@ -47,6 +49,8 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError("layers, embedding, hidden and heads must be positive")
         if transformer and self.embedding % (2 * self.heads):
             raise ValueError("embedding must be a multiple of twice the heads")
+        if self.resnet and (self.inputs != "pictures" or min(self.resnet) < 1):
+            raise ValueError("resnet are channels of blocks, for inputs that are pictures")
         if not 0 <= self.dropout < 1:
             raise ValueError("dropout must be between 0 and 1")
 

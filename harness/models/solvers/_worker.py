@@ -18,15 +18,19 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ....rewards.numeric.quadrature import prepare_definite
+from ....rewards.numeric.summation.choices import whole_parameters
+from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.sympy_bridge import to_sympy
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.latex import read
+from ....rewards.reading.problem.power_series import asks_of_series, read_series
+from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.worker import processor_time_of
 
 Reply = dict[str, Any]
@@ -40,6 +44,8 @@ MAX_OUTPUT = 16 << 20
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
+#: The answer where there is no limit.
+NO_LIMIT = r"\text{does not exist}"
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -71,6 +77,92 @@ def sympy_integrate(
         answer = sympy.integrate(to_sympy(tree, parameter_kinds), sympy.Symbol(variable))
         return sympy.latex(answer), ""
 
+    return _in_child(work, seconds)
+
+
+def sympy_question(
+    task: str, text: str, variable: str | None, assumptions: dict[str, str], seconds: float
+) -> Reply:
+    """Run the function of SymPy for a task on a problem in LaTeX; returns LaTeX.
+
+    Args:
+        task: ``limit`` or ``sum``; everything else is an integral.
+        text: the problem.
+        variable: that of an antiderivative.
+        assumptions: kinds of parameters.
+        seconds: of processor time.
+
+    """
+    if task == "sum":
+        _ = read_series(text) if asks_of_series(text) else read_sum(text)  # or an error
+        return _in_child(partial(sympy_sum, text, assumptions), seconds)
+    if task != "limit":
+        return sympy_integrate(text, variable, assumptions, seconds)
+    import sympy
+
+    question = limit_readings(text, assumptions)[0]
+
+    def work() -> tuple[str, str]:
+        kinds = dict(question.all_kinds)
+        x = sympy.Symbol(question.variable, real=True)
+        expression = to_sympy(question.expression, kinds).subs(sympy.Symbol(x.name), x)
+        at = question.at
+        point = at * sympy.oo if isinstance(at, int) else to_sympy(at, kinds)
+        side = {1: "+", -1: "-", 0: "+" if isinstance(at, int) else "+-"}[question.side]
+        try:
+            value = sympy.limit(expression, x, point, side)
+        except ValueError as error:
+            if "does not exist" not in str(error):
+                raise
+            return NO_LIMIT, str(error)
+        if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
+            return NO_LIMIT, f"SymPy returns {value}"
+        return sympy.latex(value), ""
+
+    return _in_child(work, seconds)
+
+
+def sympy_sum(text: str, assumptions: dict[str, str]) -> tuple[str, str]:
+    """SymPy's value of a sum, or its Taylor polynomial or coefficient, with a remark.
+
+    Args:
+        text: the question.
+        assumptions: kinds of parameters.
+
+    """
+    import sympy
+
+    if asks_of_series(text):
+        series = read_series(text)
+        if series.wanted not in ("polynomial", "coefficient"):
+            return "", f"SymPy is not asked for a {series.wanted}"
+        kinds = dict.fromkeys(symbols_of(series.function) - {series.variable}, "positive")
+        x = sympy.Symbol(series.variable)
+        centre, degree = to_sympy(series.centre, kinds), to_sympy(series.degree, kinds)
+        shifted = to_sympy(series.function, kinds).subs(x, x + centre)
+        expansion = sympy.series(shifted, x, 0, int(degree) + 1).removeO()
+        if series.wanted == "coefficient":
+            return sympy.latex(expansion.coeff(x, int(degree))), ""
+        return sympy.latex(expansion.subs(x, x - centre)), ""
+    asked = read_sum(text)[0]
+    kinds = dict.fromkeys(asked.parameters, "positive")
+    kinds |= dict.fromkeys(whole_parameters(asked), "integer") | dict(asked.conditions.kinds)
+    kinds |= assumptions
+    n = sympy.Symbol(asked.counter, integer=True)
+    term = to_sympy(asked.term, kinds).subs(sympy.Symbol(asked.counter), n)
+    lower, upper = (
+        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
+        for limit in (asked.lower, asked.upper)
+    )
+    factor, outside = (to_sympy(tree, kinds) for tree in (asked.factor, asked.outside))
+    value = factor * sympy.summation(term, (n, lower, upper)) + outside
+    if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
+        return r"\text{diverges}", f"SymPy returns {value}"
+    return sympy.latex(value), ""
+
+
+def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
+    """The reply of a child that does the work."""
     worker = os.getpid()
     read_end, write_end = os.pipe()
     child = os.fork()

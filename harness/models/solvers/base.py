@@ -13,15 +13,18 @@ from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
-from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget
+from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget, QuestionTarget
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
 from ....rewards.numeric.quadrature import Limit, prepare_definite
+from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.infix import LIST, NotationError, unknown_functions
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
 from ....rewards.reading.latex import ReadError, to_latex
 from ....rewards.reading.latex import read as read_latex
+from ....rewards.reading.problem.power_series import asks_of_series
+from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
@@ -43,7 +46,7 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system, asked for an integral at a time.
+    """A computer algebra system, asked for one integral, limit or sum at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change the results. A timeout is a completion like any other and is not
@@ -154,14 +157,17 @@ DIVERGES = r"\text{diverges}"
 
 
 @dataclass(frozen=True)
-class IntegralQuestion:
-    """The integral that a system is asked for, as trees.
+class SolverQuestion:
+    """The integral, limit or sum that a system is question for, as trees.
 
     Attributes:
         integrand: The integrand.
         variable: The variable of integration.
         limits: The limits of a definite integral; +1 and -1 are plus and minus infinity.
-        principal_value: Cauchy's principal value is asked for.
+        principal_value: Cauchy's principal value is question for.
+        point: Where the variable of a limit tends to; None for an integral.
+        side: 1 for a limit from the right, -1 for one from the left.
+        factor: What a sum is multiplied by; None for no sum.
 
     """
 
@@ -169,9 +175,12 @@ class IntegralQuestion:
     variable: str
     limits: tuple[Limit, ...] = ()
     principal_value: bool = False
+    point: Limit | None = None
+    side: int = 0
+    factor: Expression | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> IntegralQuestion:
+    def of(cls, problem: Problem) -> SolverQuestion:
         """Read a problem.
 
         Raises:
@@ -184,6 +193,15 @@ class IntegralQuestion:
             limits = definite.lower, definite.upper
             integrand = definite.integrand
             return cls(integrand.expression, integrand.variable, limits, definite.principal_value)
+        if isinstance(target, QuestionTarget) and problem.task == "sum":
+            if asks_of_series(target.question):
+                raise NotationError("the system is question for sums, not for power series")
+            total = read_sum(target.question)[0]
+            limits = total.lower, total.upper
+            return cls(total.term, total.counter, limits, factor=total.factor)
+        if isinstance(target, QuestionTarget):
+            sought = limit_readings(target.question, problem.assumptions)[0]
+            return cls(sought.expression, sought.variable, point=sought.at, side=sought.side)
         integral = problem.target_as(IntegrationTarget)
         tree = read_latex(integral.integrand, symbols=[integral.variable])[0].expression
         return cls(tree, integral.variable)
@@ -191,11 +209,12 @@ class IntegralQuestion:
     @property
     def names(self) -> dict[str, str]:
         """Names for the symbols without meaning in any system."""
-        trees = (self.integrand, *(limit for limit in self.limits if not isinstance(limit, int)))
-        parameters = sorted(set().union(*map(symbols_of, trees)) - {self.variable})
-        return {self.variable: "x"} | {
-            name: f"p{number}" for number, name in enumerate(parameters, 1)
-        }
+        points = (*self.limits, *(() if self.point is None else (self.point,)))
+        factors = () if self.factor is None else (self.factor,)
+        written = (point for point in points if not isinstance(point, int))
+        parts = (self.integrand, *factors, *written)
+        others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
+        return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +226,8 @@ class ProgramSolver(Solver):
 
     For definite integrals a subclass has the names of ``infinities``, minus infinity first, the
     program's infinite values, and the messages of an integral that ``diverges`` or has only a
-    ``principal_value`` (None: the system has none).
+    ``principal_value`` (None: the system has none). For limits a subclass has `limit_script` and
+    the message of limits from two sides that differ (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -219,6 +239,7 @@ class ProgramSolver(Solver):
     infinite_values: ClassVar[Mapping[str, str]] = {}
     diverges: ClassVar[re.Pattern[str]]
     principal_value: ClassVar[re.Pattern[str] | None] = None
+    two_sided: ClassVar[re.Pattern[str] | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -239,6 +260,10 @@ class ProgramSolver(Solver):
         scripts = {"script": digest(self.script(*example, ()))}
         if "definite_integral" in self.problem_tasks:
             scripts["definite_script"] = digest(self.script(*example, ("LOWER", "UPPER")))
+        if "limit" in self.problem_tasks:
+            scripts["limit_script"] = digest(self.limit_script(*example, "POINT", 1))
+        if "sum" in self.problem_tasks:
+            scripts["sum_script"] = digest(self.sum_script(*example, ("LOWER", "UPPER"), "FACTOR"))
         return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
@@ -251,18 +276,46 @@ class ProgramSolver(Solver):
 
         Args:
             integrand: The integrand in the system's notation.
-            assumptions: The kinds of the parameters (``positive``, ``integer``, ...).
+            assumptions: The parameter_kinds of the parameters (``positive``, ``integer``, ...).
             limits: The limits of a definite integral, in the system's notation; empty for an
                 antiderivative.
 
         """
+
+    def limit_script(
+        self, function: str, assumptions: dict[str, str], point: str, side: int
+    ) -> str:
+        """Return a script that writes a limit as x tends to a point to the file ``answer``.
+
+        Args:
+            function: In the system's notation.
+            assumptions: The parameter_kinds of the other symbols.
+            point: In the system's notation, infinities too.
+            side: 1 from the right, -1 from the left, 0 from both sides.
+
+        """
+        raise NotationError(f"{self.dialect.system} is not asked for limits")
+
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        """Return a script that writes a sum over x to the file ``answer``.
+
+        Args:
+            term: In the system's notation.
+            assumptions: The parameter_kinds of the other symbols.
+            limits: In the system's notation, infinities too.
+            factor: What the sum is multiplied by.
+
+        """
+        raise NotationError(f"{self.dialect.system} is not asked for sums")
 
     @abstractmethod
     def error_message(self, output: str) -> str:
         """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        question = IntegralQuestion.of(problem)
+        question = SolverQuestion.of(problem)
         if question.principal_value and self.principal_value is None:
             raise NotationError(f"{self.dialect.system} has no principal values")
         parameter_kinds = {
@@ -270,20 +323,32 @@ class ProgramSolver(Solver):
             for symbol, name in question.names.items()
             if symbol != question.variable
         }
-        limits = tuple(
-            self.infinities[limit > 0]
-            if isinstance(limit, int)
-            else write(limit, self.dialect, question.names)
-            for limit in question.limits
-        )
-        script = self.script(
-            write(question.integrand, self.dialect, question.names), parameter_kinds, limits
-        )
+        written = write(question.integrand, self.dialect, question.names)
+        if question.point is not None:
+            point = self._written_limit(question, question.point)
+            script = self.limit_script(written, parameter_kinds, point, question.side)
+            return self.command(self._program), script, folder
+        limits = tuple(self._written_limit(question, limit) for limit in question.limits)
+        if question.factor is not None:
+            factor = write(question.factor, self.dialect, question.names)
+            script = self.sum_script(written, parameter_kinds, limits, factor)
+        else:
+            script = self.script(written, parameter_kinds, limits)
         return self.command(self._program), script, folder
 
+    def _written_limit(self, question: SolverQuestion, limit: Limit) -> str:
+        if isinstance(limit, int):
+            return self.infinities[limit > 0]
+        return write(limit, self.dialect, question.names)
+
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        question = IntegralQuestion.of(problem)
-        if question.limits and (divergence := self._divergence(question, reply)) is not None:
+        question = SolverQuestion.of(problem)
+        if question.point is not None and self.two_sided is not None:
+            differing = self.two_sided.search(reply["output"])
+            if differing:
+                return DIVERGES, differing[0]
+        has_infinity = question.limits or question.point is not None
+        if has_infinity and (divergence := self._divergence(question, reply)) is not None:
             return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])
@@ -303,7 +368,7 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-    def _divergence(self, question: IntegralQuestion, reply: Reply) -> tuple[str, str] | None:
+    def _divergence(self, question: SolverQuestion, reply: Reply) -> tuple[str, str] | None:
         """The answer "diverges" with a remark, if the program reports divergence; else None."""
         remark = self.diverges.search(reply["output"])
         if self.principal_value is not None and not question.principal_value:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from ....rewards.reading.expression.infix import NotationError
 from ....rewards.reading.expression.tree import Call, Expression, Number
 from .base import ProgramSolver
 from .infix import INTEGRAL, Dialect, product
@@ -79,7 +80,7 @@ _SCRIPT = """\
 )set messages autoload off
 )set output algebra off
 o := open("answer"::FileName,"output")$TextFile;
-writeLine!(o, unparse(integrate({integrand},x{range})::InputForm));
+writeLine!(o, unparse({call}::InputForm));
 close! o;
 )quit
 """
@@ -99,13 +100,14 @@ class FricasSolver(ProgramSolver):
     program: ClassVar[str] = "fricas"
     package: ClassVar[str] = "fricas"
     example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     infinities: ClassVar[tuple[str, str]] = ("%minusInfinity", "%plusInfinity")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "plusInfinity()": r"\infty",
         "minusInfinity()": r"-\infty",
     }
     diverges: ClassVar[re.Pattern[str]] = re.compile("pole in path of integration")
+    two_sided: ClassVar[re.Pattern[str] | None] = re.compile(r"Record\(leftHandLimit")
 
     def command(self, program: str) -> list[str]:
         return [program, "-nosman"]
@@ -115,7 +117,25 @@ class FricasSolver(ProgramSolver):
         between = f"={'..'.join(limits)}" if limits else ""
         if limits and self.no_pole:
             between += ',"noPole"'
-        return _SCRIPT.format(integrand=integrand, range=between)
+        return _SCRIPT.format(call=f"integrate({integrand},x{between})")
+
+    def limit_script(
+        self, function: str, assumptions: dict[str, str], point: str, side: int
+    ) -> str:
+        direction = {1: ',"right"', -1: ',"left"', 0: ""}[side]
+        return _SCRIPT.format(call=f"limit({function},x={point}{direction})")
+
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        """The script; FriCAS has sums up to a symbol, whose limit is that of the partial sums."""
+        lower, upper = limits
+        if lower in self.infinities:
+            raise NotationError("FriCAS has no sums from minus infinity")
+        if upper not in self.infinities:
+            return _SCRIPT.format(call=f"({factor})*sum({term},x={lower}..{upper})")
+        partial_sums = f"sum({term},x={lower}..upperlimit)"
+        return _SCRIPT.format(call=f"limit(({factor})*{partial_sums},upperlimit={upper})")
 
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]

@@ -1,4 +1,4 @@
-"""Maxima's `integrate`."""
+"""Maxima's `integrate` and `limit`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ display2d:false$
 linel:100000$
 :lisp (defun retrieve (msg flag) (declare (ignore flag)) (merror "asked: ~M" msg))
 {settings}
-r:errcatch(integrate({call}))$
+r:errcatch({call})$
 if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print(string(first(r))))$
 """
 
@@ -72,7 +72,7 @@ class MaximaSolver(ProgramSolver):
     program: ClassVar[str] = "maxima"
     package: ClassVar[str] = "maxima maxima-share"
     example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     infinities: ClassVar[tuple[str, str]] = ("minf", "inf")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "inf": r"\infty",
@@ -96,6 +96,21 @@ class MaximaSolver(ProgramSolver):
         return [program, "--very-quiet", "--batch=script"]
 
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+        return self._script(f"integrate({','.join((integrand, 'x', *limits))})", assumptions)
+
+    def limit_script(
+        self, function: str, assumptions: dict[str, str], point: str, side: int
+    ) -> str:
+        direction = {1: ",plus", -1: ",minus", 0: ""}[side]
+        return self._script(f"limit({function},x,{point}{direction})", assumptions)
+
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        call = f"({factor})*simplify_sum(sum({','.join((term, 'x', *limits))}))"
+        return "load(simplify_sum)$\n" + self._script(call, assumptions)
+
+    def _script(self, call: str, assumptions: dict[str, str]) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
             f"declare({name},{assumption})$"
@@ -103,7 +118,6 @@ class MaximaSolver(ProgramSolver):
             else _ASSUME[assumption].format(name) + "$"
             for name, assumption in assumptions.items()
         ]
-        call = ",".join((integrand, "x", *limits))
         return _SCRIPT.format(settings="\n".join(settings), call=call)
 
     def error_message(self, output: str) -> str:

@@ -1,4 +1,4 @@
-"""SymPy's `integrate`, the baseline of the AntiderivBench paper (Table 1)."""
+"""SymPy's `integrate`, the baseline of the AntiderivBench paper (Table 1), and its `limit`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .base import Reply, Solver
 class SympySolver(Solver):
     """SymPy's `integrate`, as in Table 1 of the AntiderivBench paper: ten seconds a problem."""
 
-    task: ClassVar[str] = "sympy_integrate"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral")
+    task: ClassVar[str] = "sympy_question"
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     example: ClassVar[str] = "run.py sweep --model solver/sympy -M time-limit=5 --benchmark bee"
 
     def fingerprint(self) -> dict[str, Any]:
@@ -24,7 +24,8 @@ class SympySolver(Solver):
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
         target = problem.target
-        return target.judged, target.integrated_over, dict(problem.assumptions)
+        assumptions = dict(problem.assumptions)
+        return problem.task, target.judged, target.integrated_over, assumptions
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
         return reply["text"], reply["detail"]

@@ -22,8 +22,8 @@ from ...core.wording import counted
 from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
+from ...store.log.shards import Tests
 from ...store.samples import Sample, samples
-from ...store.shards import Tests
 from ..sources import Sources
 from .marks import Mark, pieces
 from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula

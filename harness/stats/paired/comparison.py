@@ -24,6 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -133,10 +134,26 @@ class Transfer:
     interval: tuple[float, float] | None
 
 
-def transfer(
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """A `Transfer` whose interval is not drawn yet."""
+
+    share: float
+    control: float | None
+    excess: Ratio | None
+
+    def transfer(self) -> Transfer:
+        """The transfer with its interval."""
+        if self.control is None or self.excess is None:
+            return Transfer(self.share, None, None, None)
+        excess = self.share - self.control
+        return Transfer(self.share, self.control, excess, self.excess.interval())
+
+
+def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
-) -> Transfer | None:
-    """`Transfer` from one side of pairs to the other; None if nothing was solved."""
+) -> Losses | None:
+    """`Losses` from one side of pairs to the other; None if nothing was solved."""
     solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -144,17 +161,14 @@ def transfer(
     lost = [a * (1 - b) for a, b in zip(solved, second.passes(k), strict=True)]
     share = math.fsum(lost) / weight
     if side.ranked or second.ranked or 2 * k > side.samples:
-        return Transfer(share, None, None, None)
+        return Losses(share, None, None)
     again = side.means(lambda t: pass_twice(t.samples, t.correct, k))
-    control = 1 - math.fsum(again) / weight
     # (solved - solved twice) is the control, solved and then failed, to subtract from the transfer.
     excess = [
         failed_after - (a - failed_again)
         for failed_after, a, failed_again in zip(lost, solved, again, strict=True)
     ]
-    return Transfer(
-        share, control, share - control, Ratio.of(excess, solved, clusters, seed).interval()
-    )
+    return Losses(share, 1 - math.fsum(again) / weight, Ratio.of(excess, solved, clusters, seed))
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -390,6 +404,8 @@ def contrast(
     if not pairs:
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
+    sides = [_Sides.of(paired, k) for k in ks if k <= min(paired.samples)]
+    Ratio.draw(chain.from_iterable(each.ratios for each in sides))
     return Contrast(
         group=group,
         first=names[0],
@@ -398,37 +414,64 @@ def contrast(
         clusters=paired.clusters.count,
         samples_per_problem=paired.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(paired, k) for k in ks if k <= min(paired.samples)),
+        differences=tuple(map(_compare, sides)),
         system=system,
     )
 
 
-def _compare(pairs: Pairs, k: int) -> Difference:
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides of pairs at one k, and the ratios whose intervals are drawn together."""
+
+    pairs: Pairs
+    k: int
+    differences: list[float]
+    mean: Ratio
+    lost: Losses | None
+    gained: Losses | None
+
+    @classmethod
+    def of(cls, pairs: Pairs, k: int) -> _Sides:
+        side, second_side, clusters = pairs.first, pairs.second, pairs.clusters
+        passes = zip(side.passes(k), second_side.passes(k), strict=True)
+        differences = [b - a for a, b in passes]
+        mean = Ratio.of(differences, [1.0] * len(pairs), clusters)
+        lost = losses(side, second_side, clusters, k)
+        gained = losses(second_side, side, clusters, k)
+        return cls(pairs, k, differences, mean, lost, gained)
+
+    @property
+    def ratios(self) -> list[Ratio]:
+        excesses = [side.excess for side in (self.lost, self.gained) if side is not None]
+        return [self.mean, *(ratio for ratio in excesses if ratio is not None)]
+
+
+def _compare(sides: _Sides) -> Difference:
+    pairs, k = sides.pairs, sides.k
+
     def best(t: Tally) -> float:
         return pass_at_k(*t.drawn_at_best(k), k)
 
-    side, second_side, clusters = pairs.first, pairs.second, pairs.clusters
-    passes, second_passes = side.passes(k), second_side.passes(k)
-    differences = [b - a for a, b in zip(passes, second_passes, strict=True)]
-    count = len(pairs)
-    means = math.fsum(passes) / count, math.fsum(second_passes) / count
-    tops = math.fsum(side.means(best)) / count, math.fsum(second_side.means(best)) / count
-    test = sign_flip(differences, clusters)
-    mean = Ratio.of(differences, [1.0] * count, clusters)
+    def average(values: Sequence[float]) -> float:
+        return math.fsum(values) / len(pairs)
+
+    means = average(pairs.first.passes(k)), average(pairs.second.passes(k))
+    tops = average(pairs.first.means(best)), average(pairs.second.means(best))
+    test = sign_flip(sides.differences, pairs.clusters)
     # A difference is significant only if both the test and the interval exclude 0: the larger p
     # value.
-    p = max(test.p, mean.p)
+    p = max(test.p, sides.mean.p)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=_unless(p < 1 - LEVEL, mean.interval()),
+        interval=_unless(p < 1 - LEVEL, sides.mean.interval()),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=p,
         exact=test.exact,
-        lost=transfer(side, second_side, clusters, k),
-        gained=transfer(second_side, side, clusters, k),
+        lost=None if sides.lost is None else sides.lost.transfer(),
+        gained=None if sides.gained is None else sides.gained.transfer(),
     )
 
 

@@ -24,7 +24,8 @@ from ...core.policy import AnswerFormat
 from ...core.requests import digest
 from ...models import Model
 from ...models.base import Capability, Continuation, Scored
-from ...store.jsonl_log import Log, LogReader
+from ...store.log.appending import Log
+from ...store.log.reader import LogReader
 from ...store.run import Run
 from ...store.writer import rescoring
 from .search_error import Ranked, RankedCandidate, by_likelihood

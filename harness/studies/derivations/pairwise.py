@@ -296,7 +296,7 @@ def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) ->
     """Accuracy and F1 of answers."""
     right = [float(label.right) for label in judged]
     labels = Labels.of([label.truth for label in judged], [label.given for label in judged])
-    drawn = resampled(_f1_sums(judged, clusters), 0)
+    [drawn] = resampled([_f1_sums(judged, clusters)], 0)
     return Scores(
         name=name,
         problems=len(judged),
@@ -316,7 +316,7 @@ def drop(
     """Perturbed minus unperturbed; negative where the perturbation costs something."""
     changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
     both = np.concatenate([_f1_sums(static, clusters), _f1_sums(perturbed, clusters)], axis=1)
-    drawn = resampled(both, 0)
+    [drawn] = resampled([both], 0)
     total = both.sum(axis=0, keepdims=True)
     return Drop(
         name=name,

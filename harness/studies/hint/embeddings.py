@@ -55,9 +55,10 @@ def embedded(model: Seq2Seq, per_symbol: int, seed: int = 0) -> tuple[list[str],
     pictures, pools = Pictures(root, seed), pools_of(root, seed)
     symbols, paths = [], []
     for symbol in "".join(ROLES.values()):
-        for path in pools.names["test"][folder_of(symbol)][:per_symbol]:
+        folder = folder_of(symbol)
+        for name in pools.names["test"][folder][:per_symbol]:
             symbols.append(symbol)
-            paths.append(path)
+            paths.append(f"{folder}/{name}")
     device = next(network.parameters()).device
     with torch.inference_mode():
         vectors = network.pictures(networks.windows_of(map(pictures.symbol, paths), device))

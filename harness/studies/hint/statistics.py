@@ -25,6 +25,8 @@ from ...report.sections import Section
 TEST = "test"
 #: The largest shares of a result that the paper's text allows (section 3).
 QUOTA = 0.05
+#: Training expressions of each number of operators that are counted, if nothing else is said.
+PER_LENGTH = 2_000
 #: The upper ends of the ranges of results in a figure.
 _RESULTS = (0, 9, 99, 999, 9_999)
 
@@ -43,8 +45,9 @@ class Aspect:
     of: Callable[[Expression], Iterable[int | str]]
 
 
+SYMBOL = Aspect("symbol", lambda expression: expression.text)
 ASPECTS = (
-    Aspect("symbol", lambda expression: expression.text),
+    SYMBOL,
     Aspect("operators", lambda expression: [len(expression.operators)]),
     Aspect("length", lambda expression: [len(expression.text)]),
     Aspect("depth", lambda expression: [expression.depth]),
@@ -126,6 +129,18 @@ def largest_shares(seed: int) -> dict[str, dict[int, float]]:
     return found
 
 
+def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
+    """The share of the test's results that are 100 or more."""
+    results = [one.value or 0 for name in SPLITS for one in sets[name]]
+    return sum(value >= TRAIN_VALUE for value in results) / len(results)
+
+
+def pictures(folder: str = "", seed: int = 0) -> int:
+    """The number of pictures of all symbols."""
+    pools = pools_of(Path(folder) if folder else None, seed)
+    return sum(len(names) for of in pools.names.values() for names in of.values())
+
+
 def figure_a1(pictures: str = "", seed: int = 0) -> Section:
     """Figure A1: the number of pictures of each symbol."""
     pools = pools_of(Path(pictures) if pictures else None, seed)
@@ -165,7 +180,7 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
         )
     if aspect.name == "result":
         beyond = sum(
-            share for value, share in shares[TEST].items() if _order(value)[0] > TRAIN_VALUE - 1
+            share for value, share in shares[TEST].items() if _order(value)[0] >= TRAIN_VALUE
         )
         remarks.append(
             f"{100 * beyond:.1f} % of the test's results are 100 or more; "

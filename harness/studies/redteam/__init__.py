@@ -8,6 +8,7 @@ undecided right answers, and failures.
 from . import (  # noqa: F401  # importing them registers generators
     branches,
     definite,
+    questions,
     rewrites,
     slips,
     templates,

@@ -60,7 +60,8 @@ class Case:
         assumptions: kinds of the parameters.
         formulas: the trees behind the case, or None.
         voice: the template of the completion.
-        task: "antiderivative" of the integrand, or "definite": the integrand is an integral.
+        task: "antiderivative" of the integrand; else the name of another question
+            (`rewards.questions`), which stands in the place of the integrand.
 
     >>> case = Case("2x", r"\boxed{x^3}", wanted=False, note="another power")
     >>> case.to_dict()["wanted"]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ....rewards import Status, Verdict, verify_definite_integral, verify_many
+from ....rewards import Evidence, ProblemError, Status, Verdict, verify_many
+from ....rewards.questions import QUESTIONS
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
@@ -102,13 +103,22 @@ def verifier(workers: int | None = None) -> Judge:
             )
         )
         return [
-            next(verdicts)
-            if case.task == "antiderivative"
-            else verify_definite_integral(case.completion, case.integrand, deadline=DEADLINE)
-            for case in cases
+            next(verdicts) if case.task == "antiderivative" else _judged(case) for case in cases
         ]
 
     return judge
+
+
+def _judged(case: Case) -> Verdict:
+    """The verdict on an answer to another question than an indefinite integral."""
+    options: dict[str, Any] = {"deadline": DEADLINE}
+    if case.assumptions:
+        options["assumptions"] = dict(case.assumptions)
+    try:
+        return QUESTIONS[case.task].verify(case.completion, case.integrand, **options)
+    except ProblemError as error:
+        evidence = Evidence(detail=str(error), flags=("problem_error",))
+        return Verdict(Status.ERROR, 0.0, evidence=evidence)
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:

@@ -17,6 +17,7 @@ from ....benchmarks.registry import resolve
 from ...stats.summary import summarise
 from ...store.run import Run
 from ..brittleness.integers import prefix_sequences, shares
+from ..hint import statistics
 from .measurements import Value
 
 Measure: TypeAlias = Callable[[Path], Mapping[str, Value]]
@@ -61,6 +62,18 @@ def hint_sizes(folder: Path) -> Mapping[str, Value]:
 def hint_files(folder: Path) -> Mapping[str, Value]:
     """The number of rows of each file of one concept."""
     return {file.stem: _lines(file) for file in sorted(folder.glob("x/*.jsonl"))}
+
+
+@measure
+def hint_data(folder: Path) -> Mapping[str, Value]:
+    """What the text states of figures A1 and A2, of the expressions that the command counts."""
+    sets = statistics.drawn(0, statistics.PER_LENGTH)
+    symbols = statistics.distributions(sets, statistics.SYMBOL)
+    return {
+        "pictures": statistics.pictures(),
+        "divergence": statistics.divergence(symbols["train"], symbols[statistics.TEST]),
+        "beyond": 100 * statistics.share_beyond(sets),
+    }
 
 
 @measure

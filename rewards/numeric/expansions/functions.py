@@ -15,7 +15,8 @@ from flint import fmpq
 from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, number, power
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
-from .multiseries import Constants, Germ, NotExpandedError, Scale
+from .multiseries import Scale
+from .series import Constants, Germ, NotExpandedError
 
 #: Poles of the gamma function that are stepped over.
 MAX_SHIFT = 40
@@ -161,14 +162,14 @@ def _cosine_integral(e: Expander, z: Expression) -> Germ:
     return e.sum(e.product(f, sine), e.scale.neg(e.product(g, cosine)))
 
 
-def _near_zero(e: Expander, z: Expression, step: int) -> Germ:
-    """Ei or Ci: gamma + ln of the argument + the rest of its series."""
+def _near_zero(e: Expander, z: Expression, step: int, sign: int = 1) -> Germ:
+    """Ei, Ci or Chi: gamma + ln of the argument + the sum of (+-z)^j / (j j!)."""
     first = add(Call("euler_gamma"), _ln(_call("abs", z)))
 
     def coefficient(j: int) -> Any:
         if j == 0 or j % step:
             return e.scale.zero
-        return e.rational(-1 if j % 4 == 2 and step == 2 else 1, j * factorial(j))
+        return e.rational(sign ** (j // step), j * factorial(j))
 
     return e.sum(e.germ(first), e.scale.compose(coefficient, e.germ(z)))
 
@@ -245,6 +246,36 @@ def _expint(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None
     return None
 
 
+def _hyperbolic_integral(
+    sign: int, limit: Any, e: Expander, node: Call
+) -> Expression | Expanded | None:
+    # Shi = (Ei(z) - Ei(-z))/2, and Chi = (Ei(z) + Ei(-z))/2 for z > 0
+    z = node.args[0]
+    is_odd = node.function == "shi"
+    if sign:
+        inverse = _call("ei", neg(z))
+        return div(add(_call("ei", z), neg(inverse) if is_odd else inverse), TWO)
+    zero = limit is e.scale.zero and not is_odd
+    return Expanded(_near_zero(e, z, 2)) if zero else None
+
+
+def _bessel(sign: int, limit: Any, e: Expander, node: Call) -> Expanded | None:
+    """J_n or I_n at zero (DLMF 10.2.2, 10.25.2), for a whole n."""
+    order = fold(node.args[0])
+    if sign or limit is not e.scale.zero or order is None or order.denominator != 1 or order < 0:
+        return None
+    n, step = int(order), -1 if node.function == "bessel_j" else 1
+    half = e.germ(div(node.args[1], TWO))
+
+    def coefficient(j: int) -> Any:
+        k, odd = divmod(j - n, 2)
+        if odd or k < 0:
+            return e.scale.zero
+        return e.rational(step**k, factorial(k) * factorial(n + k))
+
+    return Expanded(e.scale.compose(coefficient, half))
+
+
 SINGULAR: dict[str, Callable[..., Any]] = {
     "gamma": _at_poles("gamma"),
     "lgamma": _at_poles("lgamma"),
@@ -254,8 +285,12 @@ SINGULAR: dict[str, Callable[..., Any]] = {
     "erfi": _rule(lambda e, z: _gaussian(e, z, 1), odd="erfi"),
     "ei": _rule(_exponential_integral, lambda e, z: _near_zero(e, z, 1)),
     "si": _rule(_sine_integral, odd="si"),
-    "ci": _rule(_cosine_integral, lambda e, z: _near_zero(e, z, 2)),
+    "ci": _rule(_cosine_integral, lambda e, z: _near_zero(e, z, 2, -1)),
     "expint": _expint,
+    "shi": _hyperbolic_integral,
+    "chi": _hyperbolic_integral,
+    "bessel_j": _bessel,
+    "bessel_i": _bessel,
 }
 
 #: Functions of arguments that are no germs yet.

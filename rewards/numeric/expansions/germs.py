@@ -22,7 +22,8 @@ from ...reading.expression.formulas import definition_of, slope_of
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from .functions import RULES, SINGULAR, Expanded
-from .multiseries import Constants, Germ, NotExpandedError, Scale, Series, UndefinedError
+from .multiseries import Scale
+from .series import Constants, Germ, NotExpandedError, Series, UndefinedError
 
 #: Functions with a definition that is not used.
 KEPT = frozenset(("erfc",))
@@ -193,7 +194,7 @@ class Expander:
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
         """A rational number and an angle whose product an argument is."""
-        if self.whole and isinstance(germ, Series):
+        if self.whole:
             parity = self._parity(germ)
             if parity is not None:
                 return parity, Angle(germ, "@n")
@@ -216,15 +217,19 @@ class Expander:
         self.angles.append(angle)
         return angle
 
-    def _parity(self, germ: Series) -> fmpq | None:
-        """k of k pi n for a whole k, where n is the variable."""
-        multiple = self.scale.leading(germ)[1] / self.constants.value(PI)
-        ratio = self.constants.rational(multiple)
-        if ratio is None or ratio.q != 1:
-            return None
-        turn = self.product(multiple, self.constants.value(PI), self.start)
-        rest = self.scale.normal(self.sum(germ, self.scale.neg(turn)))
+    def multiple_of_variable(self, germ: Germ) -> fmpq | None:
+        """The rational number that a germ is the variable times."""
+        quotient = self.scale.mul(germ, self.scale.inverse(self.start))
+        leading = self.scale.leading(self.scale.normal(quotient))[1]
+        ratio = self.constants.rational(leading)
+        rest = self.scale.normal(self.sum(germ, self.scale.neg(self.product(leading, self.start))))
         return ratio if rest is self.scale.zero else None
+
+    def _parity(self, germ: Germ) -> fmpq | None:
+        """k of k pi n for a whole k, where n is the variable."""
+        over_pi = self.product(self.rational(1) / self.constants.value(PI), germ)
+        ratio = self.multiple_of_variable(over_pi)
+        return ratio if ratio is not None and ratio.q == 1 else None
 
     def _of_angle(self, name: str, multiple: tuple[Any, Angle]) -> Any:
         ratio, angle = multiple

@@ -1,13 +1,9 @@
-"""Asymptotic expansions in several scales at once, with exact coefficients, computed on demand.
+"""Asymptotic expansions in several scales at once, with exact coefficients.
 
-A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in one element
-w of a *scale*: terms w^e times a coefficient, which is a germ in slower elements. The elements 1/w
-of a scale tend to infinity, each faster than every power of those before, as in ln(1/t), 1/t,
-exp(1/t). (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
+The elements 1/w of a scale tend to infinity, each faster than every power of those before, as in
+ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest of them whose coefficients are germs in
+the others. (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
 functions*, ISSAC 1996; Eberl, *Verified real asymptotics in Isabelle/HOL*, ISSAC 2019.)
-
-Terms are computed when they are asked for. Exact numbers come from outside (`Constants`), which
-decides whether a number is zero, or raises `NotExpandedError`: then nothing is said about the germ.
 """
 
 from __future__ import annotations
@@ -17,11 +13,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from math import comb, factorial
-from typing import Any, Protocol, TypeAlias
+from typing import Any
 
 from flint import fmpq
 
-from ...reading.expression.tree import Expression
+from .series import (
+    Constants,
+    Element,
+    Exponent,
+    Germ,
+    Monomial,
+    NotExpandedError,
+    Power,
+    Series,
+    Term,
+    UndefinedError,
+    exponent_of,
+)
 
 #: Coefficients that one expansion may compute: 0.3 s at 10 microseconds each.
 MAX_COEFFICIENTS = 30_000
@@ -29,164 +37,8 @@ MAX_COEFFICIENTS = 30_000
 MAX_CANCELLED = 40
 #: Elements of one scale; nested exponentials and logarithms of textbooks have up to 6.
 MAX_ELEMENTS = 12
-
-
-class NotExpandedError(Exception):
-    """No expansion was found; nothing is known of the germ."""
-
-
-class UndefinedError(NotExpandedError):
-    """The function has no real values near the point."""
-
-
-class Exact(Protocol):
-    """An exact real number, or a bounded function that is not expanded."""
-
-    def __add__(self, other: Any, /) -> Any: ...
-    def __sub__(self, other: Any, /) -> Any: ...
-    def __mul__(self, other: Any, /) -> Any: ...
-    def __truediv__(self, other: Any, /) -> Any: ...
-    def __neg__(self) -> Any: ...
-
-
-class Constants(Protocol):
-    """Decides about exact numbers; each method raises `NotExpandedError` if it cannot."""
-
-    def value(self, node: Expression) -> Any:
-        """The number that an expression is."""
-
-    def number(self, value: fmpq) -> Any:
-        """A rational number."""
-
-    def apply(self, name: str, *numbers: Any) -> Any:
-        """A function of numbers."""
-
-    def rational(self, number: Any) -> fmpq | None:
-        """The value of a rational number."""
-
-    def is_zero(self, number: Any) -> bool:
-        """Whether a number is zero."""
-
-    def tree(self, number: Any) -> Expression:
-        """A number as an expression."""
-
-    def sign(self, number: Any) -> int:
-        """The sign of a number; of a bounded function, if it stays away from zero."""
-
-
-@dataclass(eq=False, slots=True)
-class Element:
-    """An element of a scale, which tends to infinity, and the expansion of its logarithm."""
-
-    rank: int
-    logarithm: Germ | None = None
-
-
-#: An exponent: a rational number, or `Exponent` for others.
-Power: TypeAlias = Any
-Term: TypeAlias = "tuple[Power, Germ]"
-
-
-class Series:
-    """Terms w^e c in increasing order of e, with w the inverse of an element.
-
-    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out.
-    """
-
-    __slots__ = ("element", "normal", "source", "terms")
-
-    def __init__(self, element: Element, source: Iterator[Term]) -> None:
-        self.element, self.source = element, source
-        self.terms: list[Term] = []
-        self.normal: Germ | None = None
-
-    def term(self, index: int) -> Term | None:
-        """The term with this number; None if there are fewer."""
-        while len(self.terms) <= index:
-            try:
-                following = next(self.source, None)
-            except BaseException:
-                # an iterator that has failed would say that there are no further terms
-                self.source = repeat_failure()
-                raise
-            if following is None:
-                return None
-            self.terms.append(following)
-        return self.terms[index]
-
-    def behind(self, index: int) -> Iterator[Term]:
-        """The terms from an index on."""
-        while (term := self.term(index)) is not None:
-            yield term
-            index += 1
-
-
-def repeat_failure() -> Iterator[Term]:
-    """Terms that cannot be computed, however often they are asked for."""
-    return iter(_fail, None)
-
-
-def _fail() -> Term:
-    raise NotExpandedError("a term that could not be computed")
-
-
-Germ: TypeAlias = "Any | Series"
-#: Exponents of the elements in a leading term, the fastest element first.
-Monomial: TypeAlias = list[tuple[Element, Power]]
-
-
-class Exponent:
-    """An exponent that is no rational number, such as the root of 2 or a parameter."""
-
-    __slots__ = ("constants", "number")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, number: Any, constants: Constants) -> None:
-        self.number, self.constants = number, constants
-
-    def _of(self, other: Power) -> Any:
-        return other.number if isinstance(other, Exponent) else self.constants.number(fmpq(other))
-
-    def _made(self, number: Any) -> Power:
-        return exponent_of(number, self.constants)
-
-    def __add__(self, other: Power) -> Power:
-        return self._made(self.number + self._of(other))
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Power:
-        return self._made(-self.number)
-
-    def __sub__(self, other: Power) -> Power:
-        return self._made(self.number - self._of(other))
-
-    def __rsub__(self, other: Power) -> Power:
-        return self._made(self._of(other) - self.number)
-
-    def __mul__(self, other: Power) -> Power:
-        return self._made(self.number * self._of(other))
-
-    __rmul__ = __mul__
-
-    def _sign(self, other: Power) -> int:
-        difference = self.number - self._of(other)
-        return 0 if self.constants.is_zero(difference) else self.constants.sign(difference)
-
-    def __eq__(self, other: object) -> bool:
-        return self._sign(other) == 0
-
-    def __lt__(self, other: Power) -> bool:
-        return self._sign(other) < 0
-
-    def __gt__(self, other: Power) -> bool:
-        return self._sign(other) > 0
-
-
-def exponent_of(number: Any, constants: Constants) -> Power:
-    """A number as an exponent."""
-    ratio = constants.rational(number)
-    return Exponent(number, constants) if ratio is None else ratio
+#: Whole powers that are multiplied out; higher ones are binomial series.
+MAX_FACTORS = 8
 
 
 @dataclass(slots=True)
@@ -248,24 +100,24 @@ class Scale:
         if not isinstance(a, Series) and not isinstance(b, Series):
             self.spend()
             return a + b
-        left, right = self._aligned(a, b)
-        return Series(left.element, self._sum(left, right))
+        a_term, b_term = self._aligned(a, b)
+        return Series(a_term.element, self._sum(a_term, b_term))
 
     def _sum(self, a: Series, b: Series) -> Iterator[Term]:
         i = j = 0
         while True:
-            left, right = a.term(i), b.term(j)
-            if left is None or right is None:
-                yield from (b.behind(j) if left is None else a.behind(i))
+            a_term, b_term = a.term(i), b.term(j)
+            if a_term is None or b_term is None:
+                yield from (b.behind(j) if a_term is None else a.behind(i))
                 return
-            if left[0] == right[0]:
-                yield left[0], self.add(left[1], right[1])
+            if a_term[0] == b_term[0]:
+                yield a_term[0], self.add(a_term[1], b_term[1])
                 i, j = i + 1, j + 1
-            elif left[0] < right[0]:
-                yield left
+            elif a_term[0] < b_term[0]:
+                yield a_term
                 i += 1
             else:
-                yield right
+                yield b_term
                 j += 1
 
     def neg(self, a: Germ) -> Germ:
@@ -283,20 +135,20 @@ class Scale:
         for factor in (a, b):
             if not isinstance(factor, Series) and self.constants.rational(factor) == 0:
                 return self.zero
-        left, right = self._aligned(a, b)
-        return Series(left.element, self._product_of_normal(left, right))
+        a_term, b_term = self._aligned(a, b)
+        return Series(a_term.element, self._product_of_normal(a_term, b_term))
 
     def _product_of_normal(self, a: Series, b: Series) -> Iterator[Term]:
-        left, right = self.normal(a), self.normal(b)
-        if isinstance(left, Series) and isinstance(right, Series):
-            yield from self._product(left, right)
+        a_term, b_term = self.normal(a), self.normal(b)
+        if isinstance(a_term, Series) and isinstance(b_term, Series):
+            yield from self._product(a_term, b_term)
 
     def _product(self, a: Series, b: Series) -> Iterator[Term]:
         # a heap of pairs of terms: (i, j + 1) follows (i, j), and (i + 1, 0) follows (i, 0); what
         # follows is asked for after a term is passed on, as it may depend on that term
-        if (left := a.term(0)) is None or (right := b.term(0)) is None:
+        if (a_term := a.term(0)) is None or (b_term := b.term(0)) is None:
             return
-        heap = [(left[0] + right[0], 0, 0)]
+        heap = [(a_term[0] + b_term[0], 0, 0)]
         while heap:
             exponent, total, pairs = heap[0][0], None, []
             while heap and heap[0][0] == exponent:
@@ -308,8 +160,8 @@ class Scale:
             for i, j in pairs:
                 if (beyond := b.term(j + 1)) is not None:
                     heapq.heappush(heap, (a.terms[i][0] + beyond[0], i, j + 1))
-                if j == 0 and (below := a.term(i + 1)) is not None:
-                    heapq.heappush(heap, (below[0] + b.terms[0][0], i + 1, 0))
+                if j == 0 and (following_row := a.term(i + 1)) is not None:
+                    heapq.heappush(heap, (following_row[0] + b.terms[0][0], i + 1, 0))
 
     def normal(self, a: Germ) -> Germ:
         """The germ without leading terms that are zero.
@@ -332,10 +184,10 @@ class Scale:
             coefficient = self.normal(term[1])
             if coefficient is self.zero:
                 continue
-            found = Series(a.element, a.behind(index + 1))
-            found.terms.append((term[0], coefficient))
-            found.normal = found
-            return found
+            trimmed = Series(a.element, a.behind(index + 1))
+            trimmed.terms.append((term[0], coefficient))
+            trimmed.normal = trimmed
+            return trimmed
         raise NotExpandedError("the terms of an expansion cancel")
 
     def leading(self, a: Germ) -> tuple[Monomial, Any]:
@@ -359,9 +211,9 @@ class Scale:
 
     def ratio(self, a: Germ, b: Germ) -> int:
         """1 if a germ grows faster than another, 0 if the quotient tends to a number, else -1."""
-        left, right = (self.leading(germ)[0] for germ in (a, b))
+        a_term, b_term = (self.leading(germ)[0] for germ in (a, b))
         exponents: dict[int, Power] = {}
-        for monomial, sign in ((left, -1), (right, 1)):
+        for monomial, sign in ((a_term, -1), (b_term, 1)):
             for element, power in monomial:
                 exponents[element.rank] = exponents.get(element.rank, fmpq(0)) + sign * power
         for rank in sorted(exponents, reverse=True):
@@ -384,9 +236,9 @@ class Scale:
             if term[0] > 0:
                 return infinite, Series(a.element, a.behind(index))
             if term[0] == 0:
-                slower, rest = self.split(term[1])
-                rest = self.add(rest, Series(a.element, a.behind(index + 1)))
-                return self.add(infinite, slower), rest
+                slower, remainder = self.split(term[1])
+                remainder = self.add(remainder, Series(a.element, a.behind(index + 1)))
+                return self.add(infinite, slower), remainder
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 
@@ -397,7 +249,7 @@ class Scale:
             if h is not self.zero:
                 raise NotExpandedError("a power series at another point")
             return taylor(0)
-        exponent, first = h.terms[0]
+        exponent, leading_number = h.terms[0]
         if exponent < 0:
             raise NotExpandedError("a power series at infinity")
         if exponent > 0:
@@ -406,7 +258,7 @@ class Scale:
 
         @cache
         def slower(j: int) -> Germ:
-            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), first)
+            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), leading_number)
 
         return Series(h.element, self._horner(slower, Series(h.element, h.behind(1)), 0))
 
@@ -433,17 +285,19 @@ class Scale:
             if (constants.sign(exponent) if ratio is None else ratio) > 0:
                 return self.zero
             raise UndefinedError("division by zero")
-        monomial, first = self.leading(a)
-        sign = constants.sign(first)
+        monomial, leading_number = self.leading(a)
+        sign = constants.sign(leading_number)
         if sign < 0 and (ratio is None or int(ratio.q) % 2 == 0):
             raise UndefinedError("a power of a negative number")
-        result = constants.apply("pow", first if sign > 0 else -first, exponent)
+        size = leading_number if sign > 0 else -leading_number
+        unit = constants.rational(size) == 1  # to any power, however high
+        result = self.one if unit else constants.apply("pow", size, exponent)
         if sign < 0 and ratio is not None and int(ratio.p) % 2:
             result = -result
         multiple = exponent_of(exponent, constants)
         for element, power in reversed(monomial):
             result = self.monomial(element, power * multiple, result)
-        h = self.one_plus(a, monomial, first)
+        h = self.one_plus(a, monomial, leading_number)
 
         @cache
         def binomial(j: int) -> Any:
@@ -475,8 +329,8 @@ class Scale:
             limit = self.leading(a)[1] if size == 0 else self.zero
             series = self.compose(self._of_exp, self.add(a, -limit))
             return self.mul(self.constants.apply("exp", limit), series) if size == 0 else series
-        a, rest = self.split(a)
-        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(rest))
+        a, remainder = self.split(a)
+        return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
 
     def _exp_of_infinite(self, a: Germ) -> Germ:
         """exp(a) for a germ all of whose terms tend to infinity."""
@@ -504,18 +358,16 @@ class Scale:
         a = self.normal(a)
         if a is self.zero:
             raise UndefinedError("the logarithm of zero")
-        monomial, first = self.leading(a)
-        if self.constants.sign(first) < 0:
+        monomial, leading_number = self.leading(a)
+        if self.constants.sign(leading_number) < 0:
             raise UndefinedError("the logarithm of a negative number")
-        total = self.constants.apply("ln", first)
+        total = self.constants.apply("ln", leading_number)
         for element, power in monomial:
             number = power.number if isinstance(power, Exponent) else self.constants.number(power)
             total = self.add(total, self.mul(-number, self.logarithm(element)))
-        return self.add(total, self.compose(self._of_ln, self.one_plus(a, monomial, first)))
+        return self.add(
+            total, self.compose(self._of_ln, self.one_plus(a, monomial, leading_number))
+        )
 
     def _of_ln(self, j: int) -> Any:
         return self.constants.number(fmpq((-1) ** (j - 1), j) if j else fmpq(0))
-
-
-#: Whole powers that are multiplied out; higher ones are binomial series.
-MAX_FACTORS = 8

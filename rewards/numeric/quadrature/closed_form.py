@@ -59,7 +59,13 @@ def encoded_digits(answer: Expression) -> float:
 
 
 def hides_a_part(
-    answer: Expression, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+    answer: Expression,
+    got: Ball,
+    values: Mapping[str, Ball],
+    bits: int,
+    digits: float,
+    *,
+    beside_zero: bool = False,
 ) -> bool:
     r"""Whether a number, constant or parameter of the answer has no effect that would show.
 
@@ -74,10 +80,12 @@ def hides_a_part(
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
+        beside_zero: the value of the integral may be 0, so that its digits are absolute ones.
 
     """
     with precision(bits):
-        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        # beside 0, e^{-e^{e^e}} as a whole has no effect
+        scale = arb(1) if got.contains(0) or beside_zero else abs(got).upper()
         least = scale * arb(10) ** (VISIBLE - int(digits))
         try:
             chosen = _with_exact_parts(resolved(answer, values), values)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from hashlib import sha256
 from itertools import cycle, product
 from typing import Final
 
 from flint import acb, arb, fmpq
 
 from ...reading.expression.build import number
-from ...reading.expression.traversal import substitute, symbols_of
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem.sums import SumProblem
 from ..ball_arithmetic.balls import precision
@@ -29,18 +31,31 @@ CONSECUTIVE, OF_SEVERAL = range(16), (0, 1, 2, 3, 5, 8)
 #: Steps between whole numbers beyond all numbers of an answer: an odd and an even one.
 BEYOND: Final = (19, 28)
 
+#: Draws of the parameters of an infinite sum.
+DRAWS: Final = 4
+
 Values = dict[str, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A choice of the parameters, and the value of the sum for it."""
+    """A choice of the parameters, and the value of the sum for it.
+
+    Attributes:
+        values: the values of the parameters.
+        sum: the value as a ball.
+        exact: the value as a number, if it is rational.
+
+    """
 
     values: Values
     sum: IntegralValue
+    exact: Fraction | None = None
 
 
-def choices(problem: SumProblem, assumptions: Mapping[str, str], largest: int) -> Iterator[Values]:
+def choices(
+    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
+) -> Iterator[Values]:
     """Choices of the parameters: whole numbers in limits, draws of the others.
 
     Args:
@@ -48,6 +63,8 @@ def choices(problem: SumProblem, assumptions: Mapping[str, str], largest: int) -
         assumptions: kinds of its parameters.
         largest: the largest number of an answer; two whole numbers are beyond twice that number,
             since binom(n, 50) is 0 below 50.
+        salt: the text of the answer. One draw of real parameters depends on it, so that no answer
+            has the difference to the right one that vanishes at all draws.
 
     Yields:
         The values of all parameters, with which the sum has a term at least.
@@ -60,8 +77,10 @@ def choices(problem: SumProblem, assumptions: Mapping[str, str], largest: int) -
         shown, conditions = [problem.term, problem.factor], problem.conditions.comparisons
         drawn, special = regimes(names, assumptions, shown, conditions)
         draws = [{name: Fraction(value) for name, value in draw} for draw in (*drawn, *special)]
+        draws.sort(key=lambda draw: max(map(abs, draw.values())))
+        draws.insert(0, _salted(draws[0], assumptions, salt))
     if not whole:
-        yield from sorted(draws, key=lambda draw: max(map(abs, draw.values())))
+        yield from draws
         return
     ranges = [CONSECUTIVE if len(whole) == 1 else OF_SEVERAL] * len(whole)
     further = [[2 * largest + step + at for at in range(len(whole))] for step in BEYOND]
@@ -69,6 +88,116 @@ def choices(problem: SumProblem, assumptions: Mapping[str, str], largest: int) -
         values = {**draw, **{name: Fraction(n) for name, n in zip(whole, chosen, strict=True)}}
         if length(problem, values) > 0:
             yield values
+
+
+def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
+    """A draw with smaller values of the real parameters, which follow from a text."""
+    digest = sha256(salt.encode()).digest()
+    values: Values = {}
+    for place, (name, value) in enumerate(draw.items()):
+        start = 2 * place % len(digest)
+        summand = int.from_bytes(digest[start : start + 2])
+        real = assumptions.get(name, "positive") in ("positive", "negative", "real")
+        values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
+    return values
+
+
+def points(
+    problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
+) -> list[Point]:
+    """The values of a sum, factor and addend included, for choices of its parameters.
+
+    Args:
+        problem: the sum.
+        assumptions: as for `choices`.
+        digits: decimal digits that are wanted.
+        largest: as for `choices`.
+        salt: as for `choices`.
+
+    Raises:
+        QuadratureError: there are too few.
+
+    """
+    if not problem.parameters:
+        return [point_at(problem, (), digits)]
+    found: list[Point] = []
+    failure: QuadratureError | None = None
+    converging = 0
+    for values in choices(problem, assumptions, largest, salt):
+        try:
+            point = point_at(problem, tuple(sorted(values.items())), digits)
+        except QuadratureError as error:
+            failure = failure or error
+            continue
+        found.append(point)
+        converging += not point.sum.diverges
+        if is_infinite(problem) and converging == DRAWS:
+            break
+    if len(found) < 2:
+        raise failure or QuadratureError("the sum has no values for its parameters")
+    if converging:  # where it converges for some parameters only, those are meant
+        found = [point for point in found if not point.sum.diverges]
+    return found
+
+
+def is_infinite(problem: SumProblem) -> bool:
+    """Whether a limit is infinite."""
+    return isinstance(problem.lower, int) or isinstance(problem.upper, int)
+
+
+def largest_constant(answer: Expression, most: int) -> int:
+    """The largest number that a part of an answer without symbols is, rounded up.
+
+    Args:
+        answer: the answer.
+        most: what exceeds this number need not be known.
+
+    """
+    largest = 0
+    for node in nodes_of(answer):
+        if is_constant(node):
+            value = fold(node)
+            if value is None:
+                largest = max(largest, _rounded(node, most))
+            else:
+                whole = abs(value.numerator) // value.denominator + 1
+                largest = max(largest, whole, value.denominator)
+    return largest
+
+
+def _rounded(node: Expression, most: int) -> int:
+    """The size of a constant, rounded up; a large number for one that has no value."""
+    with precision(64), suppress(QuadratureError):
+        size = abs(at(node, {})).upper()
+        if size < most:
+            return int(float(size)) + 1
+    return 10 * most
+
+
+def lists_terms(problem: SumProblem, answer: Expression) -> bool:
+    """Whether an answer is the list of the terms of a sum, joined by plus signs."""
+    if is_infinite(problem) or answer.function != "add" or problem.parameters:
+        return False
+    low, high = ends(problem, {})
+    listed = _addends(answer)
+    if len(listed) < 3 or len(listed) != high - low + 1:
+        return False
+    with precision(128), suppress(QuadratureError):
+        waiting = [at(summand, {}) for summand in listed]
+        for k in range(low, high + 1):
+            term = at(problem.term, {problem.counter: Fraction(k)})
+            same = next((value for value in waiting if (value - term).contains(0)), None)
+            if same is None:
+                return False
+            waiting.remove(same)
+        return True
+    return False
+
+
+def _addends(node: Expression) -> list[Expression]:
+    if node.function != "add":
+        return [node]
+    return [summand for arg in node.args for summand in _addends(arg)]
 
 
 def whole_parameters(problem: SumProblem) -> list[str]:
@@ -100,49 +229,53 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int:
 
 
 @lru_cache(maxsize=8192)
-def value_at(
-    problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
-) -> IntegralValue:
-    """The value of a sum for a choice of its parameters, factor and addend included."""
+def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int) -> Point:
+    """The value of a sum for a choice of its parameters, factor and addend included.
+
+    Args:
+        problem: the sum.
+        items: the parameters with their values.
+        digits: decimal digits that are wanted.
+
+    Raises:
+        QuadratureError: there is none, or it cannot be computed.
+
+    """
     values = dict(items)
     with precision(64 + 4 * digits):
         if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
             low, high = ends(problem, values)
             total = finite_sum(problem.term, problem.counter, low, high, values)
-            ball = (
-                acb(fmpq(total.numerator, total.denominator))
-                if isinstance(total, Fraction)
-                else total
-            )
-            return IntegralValue(_real(_around(problem, ball, values)), "enclosure")
+            if not isinstance(total, Fraction):
+                return Point(values, _enclosed(_around(problem, total, values)))
+            factor, outside = (exact(tree, values) for tree in (problem.factor, problem.outside))
+            whole = None if factor is None or outside is None else factor * total + outside
+            ball = acb(fmpq(total.numerator, total.denominator))
+            return Point(values, _enclosed(_around(problem, ball, values)), whole)
         term = problem.term
         for name, value in items:
             term = substitute(term, name, number(value))
-        sums: list[IntegralValue] = []
-        for part, start in _halves(problem, term, values):
-            sums.append(infinite_sum(part, problem.counter, start, digits))
-        divergent = [each for each in sums if each.diverges]
-        if divergent:
-            return (
-                divergent[0]
-                if len(sums) == 1
-                or all(each.sign == divergent[0].sign or not each.diverges for each in sums)
-                else IntegralValue(arb("nan"), "divergence")
-            )
-        ball = sum((acb(each.ball) for each in sums), acb(0))
-        return IntegralValue(_real(_around(problem, ball, values)), "enclosure")
+        halves = _halves(problem, term, values)
+        sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
+        signs = {each.sign for each in sums if each.diverges}
+        if signs:
+            sign = signs.pop() if len(signs) == 1 else 0
+            return Point(values, IntegralValue(arb("nan"), "divergence", sign))
+        return Point(
+            values,
+            _enclosed(_around(problem, sum((acb(each.ball) for each in sums), acb(0)), values)),
+        )
+
+
+def _enclosed(ball: Ball) -> IntegralValue:
+    if not ball.imag.contains(0):
+        raise QuadratureError("the sum is not real")
+    return IntegralValue(ball.real, "enclosure")
 
 
 def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
     factor, outside = (at(tree, values) for tree in (problem.factor, problem.outside))
     return factor * ball + outside
-
-
-def _real(ball: Ball) -> arb:
-    if not ball.imag.contains(0):
-        raise QuadratureError("the sum is not real")
-    value: arb = ball.real
-    return value
 
 
 def _halves(

@@ -19,7 +19,7 @@ from flint import acb, acb_series, arb, ctx, fmpq
 
 from ...reading.expression.build import ONE, add, mul
 from ...reading.expression.derivative import differentiate
-from ...reading.expression.traversal import fold, is_constant, substitute
+from ...reading.expression.traversal import fold, is_constant, is_written_with, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
@@ -29,7 +29,7 @@ from ..expansions.forms import Expander, exact_value, rate
 from ..expansions.models import Model, NoModelError
 from ..quadrature.work import QuadratureError, spend
 from .hypergeometric import MAX_TERMS, DivergenceError, Hypergeometric, disc, value_of
-from .terms import Part
+from .terms import Summand
 
 #: 1/u for the least u at which a series is used, over the radius of its disc: with
 #: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
@@ -60,12 +60,12 @@ class Expansion:
     coefficients: tuple[Ball, ...]
     remainder: arb
 
-    def times(self, other: Expansion, first: int) -> Expansion:
+    def times(self, other: Expansion, cutoff: int) -> Expansion:
         """The product, for n >= ``first``."""
         length = min(len(self.coefficients), len(other.coefficients))
-        a, b = (_cut(each, length, first) for each in (self, other))
+        a, b = (_cut(each, length, cutoff) for each in (self, other))
         spend(length * length // 4)
-        u = arb(fmpq(1, first))
+        u = arb(fmpq(1, cutoff))
         low = [acb(0)] * length
         remainder = a.remainder * (b._size(u) + b.remainder * u**length) + b.remainder * a._size(u)
         for i, x in enumerate(a.coefficients):
@@ -79,19 +79,25 @@ class Expansion:
             a.exponent + b.exponent, exact, a.logarithms + b.logarithms, tuple(low), remainder
         )
 
+    def scaled(self, factor: Ball) -> Expansion:
+        """The expansion times a number."""
+        coefficients = tuple(c * factor for c in self.coefficients)
+        remainder = (self.remainder * abs(factor)).upper()
+        return replace(self, coefficients=coefficients, remainder=arb(remainder))
+
     def _size(self, u: arb) -> arb:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
-    def bound(self, first: int) -> tuple[arb, int]:
+    def bound(self, cutoff: int) -> tuple[arb, int]:
         """(C, w) so that the size is at most C n^w for n >= ``first`` >= 1."""
-        u = arb(fmpq(1, first))
+        u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
 
 
-def _cut(expansion: Expansion, length: int, first: int) -> Expansion:
+def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
     """The expansion with fewer coefficients."""
-    u = arb(fmpq(1, first))
+    u = arb(fmpq(1, cutoff))
     more = expansion.coefficients[length:]
     remainder = expansion.remainder * u ** len(more)
     remainder += sum((abs(c) * u**k for k, c in enumerate(more)), arb(0))
@@ -102,53 +108,55 @@ def _cut(expansion: Expansion, length: int, first: int) -> Expansion:
 
 @dataclass(frozen=True)
 class SlowTerm:
-    """z^n S(n) with S the sum of parts that have the same z and no gamma functions.
+    """z^n S(n) with S the sum of summands that have the same z and no gamma functions.
 
     Attributes:
-        parts: the parts.
+        summands: the summands.
         index: the name of n in the trees.
 
     """
 
-    parts: tuple[Part, ...]
+    summands: tuple[Summand, ...]
     index: str
 
-    def plain(self) -> tuple[Expression, list[tuple[Expression, list[Call]]]]:
-        """The sum of the parts without a digamma function, and each other with these factors."""
+    def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
+        """Trees with an expansion, digamma functions beside each, and complex factors.
+
+        All summands without either are one tree, where terms may cancel.
+        """
         plain: list[Expression] = []
-        others: list[tuple[Expression, list[Call]]] = []
-        for part in self.parts:
-            factors = part.slow.args if part.slow.function == "mul" else (part.slow,)
+        others: list[tuple[Expression, list[Call], Ball]] = []
+        for summand in self.summands:
+            factors = summand.slow.args if summand.slow.function == "mul" else (summand.slow,)
             digammas = [
-                factor
-                for factor in factors
-                if isinstance(factor, Call) and factor.function == "digamma"
+                node for node in factors if isinstance(node, Call) and node.function == "digamma"
             ]
-            if digammas:
-                rest = [factor for factor in factors if factor not in digammas]
-                others.append(
-                    (replace(part, slow=mul(*rest) if rest else ONE).tree(self.index), digammas)
-                )
-            else:
-                plain.append(part.tree(self.index))
-        return add(*plain), others
+            turned = is_written_with(summand.coefficient, "i")
+            if not digammas and not turned:
+                plain.append(summand.tree(self.index))
+                continue
+            rest = [factor for factor in factors if factor not in digammas]
+            scale = value_of(summand.coefficient) if turned else acb(1)
+            bare = replace(summand, coefficient=ONE) if turned else summand
+            tree = replace(bare, slow=mul(*rest) if rest else ONE).tree(self.index)
+            others.append((tree, digammas, scale))
+        return [(add(*plain), [], acb(1)), *others] if plain else others
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
         """The expansions of S, and N from which on they hold."""
-        plain, others = self.plain()
         with models.series_length(models.order(ctx.prec)):
-            sums = [(plain, []), *others] if plain != Number(0) else others
-            found = [(self._raw(tree), digammas) for tree, digammas in sums]
-        radii = [m.radius for raw, _ in found for _, _, _, m in raw if not m.is_power]
-        first = max([start, 2 * DEPTH if others else 2, *(ceil(float(DEPTH / r)) for r in radii)])
+            found = [(self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()]
+        radii = [m.radius for raw, _, _ in found for _, _, _, m in raw if not m.is_power]
+        least = 2 * DEPTH if any(logs for _, logs, _ in found) else 2
+        cutoff = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
         expansions: list[Expansion] = []
-        for raw, digammas in found:
+        for raw, digammas, scale in found:
             made = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
             for digamma in digammas:
                 logs = _digamma(digamma, self.index)
-                made = [a.times(b, first) for a in made for b in logs]
-            expansions += made
-        return expansions, first
+                made = [a.times(b, cutoff) for a in made for b in logs]
+            expansions += [each.scaled(scale) for each in made]
+        return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
         """S as models with powers of n and of ln n in front."""
@@ -171,7 +179,7 @@ class SlowTerm:
 
     def at(self, numbers: Iterable[int], base: Ball) -> Ball:
         """The sum of z^n S(n) over some n."""
-        tree = add(*(part.tree(self.index) for part in self.parts))
+        tree = add(*(summand.tree(self.index) for summand in self.summands))
         total = acb(0)
         try:
             tape = compile_tape(tree, self.index)
@@ -282,41 +290,73 @@ def total(term: SlowTerm, start: int) -> Ball:
         QuadratureError: the sum cannot be computed.
 
     """
-    base_tree = term.parts[0].base
-    order = _order_of_root(base_tree)
-    if order is None:
-        raise QuadratureError("the quotients of terms turn by an angle that is no part of a circle")
-    expansions, first = term.expansions(start)
-    _refuse_divergence(expansions, order)
-    if first - start > MAX_TERMS:
-        raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+    base_tree = term.summands[0].base
     base = value_of(base_tree)
-    value = term.at(range(start, first), base)
+    order = _order_of_root(base_tree)
+    if order is None and (base - 1).contains(0):
+        raise QuadratureError("the quotient of terms may be 1")
+    expansions, cutoff = term.expansions(start)
+    _refuse_divergence(expansions, order or MAX_ORDER + 1)
+    if cutoff - start > MAX_TERMS:
+        raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+    value = term.at(range(start, cutoff), base)
     for expansion in expansions:
-        tails = _Tails(order, base, first, expansion.logarithms)
-        for k, coefficient in enumerate(expansion.coefficients):
-            if not coefficient.is_zero():
-                value += coefficient * tails.value(expansion.exponent + k)
+        if order is None:
+            value += _turning(expansion, base_tree, cutoff)
+        else:
+            tails = _Tails(order, base, cutoff, expansion.logarithms)
+            for k, coefficient in enumerate(expansion.coefficients):
+                if not coefficient.is_zero():
+                    value += coefficient * tails.value(expansion.exponent + k)
         if not expansion.remainder.is_zero():
             end = expansion.exponent + len(expansion.coefficients)
             if not end.real > 2:
                 raise QuadratureError("the expansion of the term is too short")
-            rest = _Tails(1, acb(1), first, expansion.logarithms).value(end)
+            rest = _Tails(1, acb(1), cutoff, expansion.logarithms).value(end)
             value += disc((expansion.remainder * abs(rest)).upper())
     return value
+
+
+def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
+    r"""The sum from N of z^n n^{-v} (c_0 + c_1/n + ..) for any other z on the unit circle.
+
+    The sum of z^n n^{-s} from N on is z^N times Lerch's function, which is computed for s > 2; for
+    less it is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms
+    below N.
+    """
+    if expansion.logarithms:
+        raise QuadratureError("logarithms beside an angle that is no part of a circle")
+    total = acb(0)
+    base = value_of(base_tree)
+    for k, coefficient in enumerate(expansion.coefficients):
+        if coefficient.is_zero():
+            continue
+        s = expansion.exponent + k
+        spend(2 * ZETA_WORK)
+        if s.real > 2:
+            tail = base**cutoff * base.lerch_phi(s, acb(cutoff))
+        else:
+            spend(cutoff)
+            tail = base.polylog(s) - sum(
+                (base**n * acb(n) ** (-s) for n in range(1, cutoff)), acb(0)
+            )
+        total += coefficient * tail
+    if not total.is_finite():
+        raise QuadratureError("a sum over a circle that is not computed")
+    return total
 
 
 def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Ball:
     """The sum of h(n) S(n), where the ratio test proves convergence for h alone."""
     if not quotient.growth.is_geometric:
         raise QuadratureError("the term decays too slowly")
-    expansions, first = term.expansions(start)
-    first = max(first, quotient.regular_from)
+    expansions, cutoff = term.expansions(start)
+    cutoff = max(cutoff, quotient.regular_from)
     size, degree = arb(0), 0
     for expansion in expansions:
-        bound, w = expansion.bound(first)
+        bound, w = expansion.bound(cutoff)
         size, degree = size + bound, max(degree, w)
-    last = first
+    last = cutoff
     while True:
         # h(n) n^w decreases by the bound of the quotient times (1 + 1/n)^w
         ratio = quotient.quotient_bound(last) * (1 + arb(fmpq(1, last))) ** degree
@@ -363,12 +403,15 @@ def _order_of_root(base: Expression) -> int | None:
         return 1
     if fold(base) == -1:
         return 2
+    half_turn = Fraction(0)
+    if base.function == "mul" and fold(base.args[0]) == -1 and len(base.args) == 2:
+        base, half_turn = base.args[1], Fraction(1)
     if base.function != "exp":
         return None
     angle = exact_value(_without_i(base.args[0]) or Symbol("?"))
     if angle is None or angle[0]:
         return None
-    order = (angle[1] / 2).denominator
+    order = ((angle[1] + half_turn) / 2).denominator
     return order if 1 < order <= MAX_ORDER else None
 
 
@@ -395,7 +438,7 @@ class _Tails:
 
     order: int
     base: Ball
-    first: int
+    cutoff: int
     logarithms: int
 
     def value(self, s: Ball) -> Ball:
@@ -405,9 +448,9 @@ class _Tails:
         total = acb_series([0], prec=j + 1)
         point = acb_series([s, 1], prec=j + 1)
         for i in range(self.order):
-            a = acb(fmpq(self.first + i, self.order))
+            a = acb(fmpq(self.cutoff + i, self.order))
             # the pole at s = 1 cancels in the sum over a circle
-            total += point.zeta(a, deflate=self.order > 1) * self.base ** (self.first + i)
+            total += point.zeta(a, deflate=self.order > 1) * self.base ** (self.cutoff + i)
         if self.order > 1:
             scale = (acb_series([s, 1], prec=j + 1) * -acb(self.order).log()).exp()
             total = total * scale

@@ -28,7 +28,7 @@ from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
 from ..expansions.models import series_length
 from ..quadrature.work import QuadratureError, spend
-from .terms import Part
+from .terms import Summand
 
 #: Terms that are added one by one at most: 0.1 s at 250 bits.
 MAX_TERMS: Final = 20_000
@@ -84,74 +84,74 @@ class Growth:
 class Hypergeometric:
     """A hypergeometric term without its coefficient and slow factor."""
 
-    part: Part
+    summand: Summand
 
     @cached_property
     def exact_base(self) -> Fraction | None:
         """z, if it is a rational number by its form."""
-        return fold(self.part.base)
+        return fold(self.summand.base)
 
     @cached_property
     def base_lies_on_circle(self) -> bool:
         """Whether the absolute value of z is exactly 1 by its form."""
         if self.exact_base is not None:
             return abs(self.exact_base) == 1
-        return _is_rotation(self.part)
+        return _is_rotation(self.summand)
 
     @cached_property
     def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
         """A and B."""
-        part = self.part
-        above = part.above(fmpq_poly([1, 1])) * part.below
-        below = part.below(fmpq_poly([1, 1])) * part.above
-        for (slope, shift), exponent in part.gammas:
+        summand = self.summand
+        numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
+        denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator
+        for (slope, shift), exponent in summand.gammas:
             rising = fmpq_poly([1])
             for k in range(slope):
                 rising *= fmpq_poly([_fmpq(shift + k), slope])
             if exponent > 0:
-                above *= rising**exponent
+                numerator *= rising**exponent
             else:
-                below *= rising**-exponent
-        common = above.gcd(below)
-        return above / common, below / common
+                denominator *= rising**-exponent
+        common = numerator.gcd(denominator)
+        return numerator / common, denominator / common
 
     def base(self) -> Ball:
         """z at the working precision."""
-        return value_of(self.part.base)
+        return value_of(self.summand.base)
 
     @cached_property
     def growth(self) -> Growth:
         """How the term grows."""
-        above, below = self.quotient
-        factorials = above.degree() - below.degree()
-        leading = above[above.degree()] / below[below.degree()]
+        numerator, denominator = self.quotient
+        factorials = numerator.degree() - denominator.degree()
+        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
         with precision(128):
             size = abs(self.base() * acb(leading))
         is_one = bool(abs(leading) == 1) and self.base_lies_on_circle
         if self.exact_base is not None:
             is_one = bool(abs(leading * _fmpq(self.exact_base)) == 1)
-        decay = _second(below) - _second(above)
+        decay = _second(denominator) - _second(numerator)
         return Growth(factorials, arb(1) if is_one else size, is_one, decay)
 
     @cached_property
     def regular_from(self) -> int:
         """A whole number from which on R and the gamma functions have no zeros and poles."""
-        bound = max(_root_bound(self.part.above), _root_bound(self.part.below))
+        bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
         for polynomial in self.quotient:
             bound = max(bound, _root_bound(polynomial))
         return max(1, bound + 1)
 
     def at(self, n: int) -> Ball:
         """The term at a whole number."""
-        spend(4 + 4 * len(self.part.gammas))
-        below = self.part.below(n)
-        if below == 0:
+        spend(4 + 4 * len(self.summand.gammas))
+        denominator = self.summand.denominator(n)
+        if denominator == 0:
             raise QuadratureError(f"the term is not defined at {n}")
-        above = self.part.above(n)
-        if above == 0:
+        numerator = self.summand.numerator(n)
+        if numerator == 0:
             return acb(0)
-        value = acb(fmpq(above / below)) * self.base() ** n
-        for (slope, shift), exponent in self.part.gammas:
+        value = acb(fmpq(numerator / denominator)) * self.base() ** n
+        for (slope, shift), exponent in self.summand.gammas:
             argument = acb(_fmpq(slope * n + shift))
             if exponent > 0:
                 value *= argument.gamma() ** exponent
@@ -163,7 +163,7 @@ class Hypergeometric:
         """The terms from ``start`` to below ``stop``, most by the quotient from the one before."""
         if stop - start > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-        above, below = self.quotient
+        numerator, denominator = self.quotient
         base = self.base()
         values: list[Ball] = []
         for n in range(start, stop):
@@ -171,26 +171,30 @@ class Hypergeometric:
                 values.append(self.at(n))
             else:
                 spend(3)
-                values.append(values[-1] * base * acb(above(n - 1)) / acb(below(n - 1)))
+                values.append(values[-1] * base * acb(numerator(n - 1)) / acb(denominator(n - 1)))
         return values
 
-    def quotient_bound(self, first: int) -> arb:
+    def quotient_bound(self, cutoff: int) -> arb:
         r"""A bound of \|q(n)\| for all n >= ``first``; it may be infinite."""
-        above, below = map(reversed_polynomial, self.quotient)
-        u = _up_to(first)
-        size = abs(self.base()) * abs(_at(above, u)).upper() / abs(_at(below, u)).lower()
+        numerator, denominator = map(reversed_polynomial, self.quotient)
+        u = _up_to(cutoff)
+        size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
         drop = self.growth.factorials
-        return arb((size / arb(first) ** -drop).upper()) if drop <= 0 else arb("inf")
+        return arb((size / arb(cutoff) ** -drop).upper()) if drop <= 0 else arb("inf")
 
 
-def _is_rotation(part: Part) -> bool:
+def _is_rotation(summand: Summand) -> bool:
     """Whether z is written as the exponential of a real multiple of i."""
-    base = part.base
-    if base.function != "exp":
-        return False
-    with precision(128):
-        turned = value_of(base.args[0])
-        return bool(turned.real.is_zero()) and turned.is_finite()
+    factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
+    for factor in factors:
+        if abs(fold(factor) or 0) == 1:
+            continue
+        if factor.function != "exp":
+            return False
+        with precision(128):
+            if not value_of(factor.args[0]).real.is_zero():
+                return False
+    return True
 
 
 def total(term: Hypergeometric, start: int) -> Ball:
@@ -221,16 +225,16 @@ def total(term: Hypergeometric, start: int) -> Ball:
 
 
 def _leading(term: Hypergeometric) -> fmpq:
-    above, below = term.quotient
+    numerator, denominator = term.quotient
     exact = term.exact_base
     assert exact is not None
-    return _fmpq(exact) * above[above.degree()] / below[below.degree()]
+    return _fmpq(exact) * numerator[numerator.degree()] / denominator[denominator.degree()]
 
 
 def _sign_of_positive(term: Hypergeometric) -> int:
     """The sign of all late terms; 0 if signs alternate or are not known."""
-    above, below = term.quotient
-    leading = acb(above[above.degree()] / below[below.degree()]) * term.base()
+    numerator, denominator = term.quotient
+    leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
     if not (leading.imag.is_zero() and leading.real > 0):
         return 0
     value = term.at(term.regular_from + 1)
@@ -239,55 +243,55 @@ def _sign_of_positive(term: Hypergeometric) -> int:
 
 def geometric(term: Hypergeometric, start: int) -> Ball:
     """The sum by the ratio test."""
-    first = max(start, term.regular_from)
-    bound = term.quotient_bound(first)
+    cutoff = max(start, term.regular_from)
+    bound = term.quotient_bound(cutoff)
     limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
     while not bool(bound < limit):
-        first = 2 * first + 2
-        if first > MAX_TERMS:
+        cutoff = 2 * cutoff + 2
+        if cutoff > MAX_TERMS:
             raise QuadratureError("the quotients of terms are not small enough")
-        bound = term.quotient_bound(first)
-    last = first
+        bound = term.quotient_bound(cutoff)
+    last = cutoff
     rate = -float(bound.log().mid()) if bool(bound > 0) else float(ctx.prec)
-    last = first + max(2, ceil(ctx.prec * 0.6931 / max(rate, 1e-9)))
+    last = cutoff + max(2, ceil(ctx.prec * 0.6931 / max(rate, 1e-9)))
     if term.growth.factorials < 0:
-        last = first + _factorial_length(term, first)
+        last = cutoff + _factorial_length(term, cutoff)
     values = term.terms(start, last + 1)
     end = term.quotient_bound(last)
     remainder = abs(values[-1]).upper() / (1 - end)
     return _sum(values[:-1]) + disc(remainder)
 
 
-def _factorial_length(term: Hypergeometric, first: int) -> int:
+def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
     """So many terms from ``first`` that the quotients multiply to less than 2^-prec."""
-    size, n = 0.0, first
-    above, below = term.quotient
+    size, n = 0.0, cutoff
+    numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), 1e-300)
     while size > -0.6931 * ctx.prec:
         spend(1)
-        quotient = abs(float(acb(above(n) / below(n)).real.mid())) * base
+        quotient = abs(float(acb(numerator(n) / denominator(n)).real.mid())) * base
         size += float(arb(max(quotient, 1e-300)).log().mid())
         n += 1
-        if n - first > MAX_TERMS:
+        if n - cutoff > MAX_TERMS:
             raise QuadratureError("the quotients of terms are not small enough")
-    return n - first + 2
+    return n - cutoff + 2
 
 
 def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
     """The sum with a polynomial T for what lies beyond N."""
     order = max(16, ctx.prec // 4)
-    first = max(start, term.regular_from) + max(16, ctx.prec // 3)
+    cutoff = max(start, term.regular_from) + max(16, ctx.prec // 3)
     goal = arb(2) ** (-ctx.prec + 8)
     multiplier = _Multiplier.of(term, leading, order)
     best: Ball | None = None
     for _ in range(DOUBLINGS):
-        values = term.terms(start, first + 1)
-        beyond = multiplier.beyond(values[-1], first)
+        values = term.terms(start, cutoff + 1)
+        beyond = multiplier.beyond(values[-1], cutoff)
         if beyond is not None:
             best = _sum(values[:-1]) + beyond
             if bool(best.real.rad() < goal * max(abs(best).upper(), arb(2) ** -64)):
                 return best
-        first *= 2
+        cutoff *= 2
     if best is None:
         raise QuadratureError("the term decays too slowly")
     return best
@@ -301,7 +305,7 @@ class _Multiplier:
         coefficients: of T = n^shift (t_0 + t_1 u + ..).
         shift: 1 where L = 1, else 0.
         error: the numerator of e; its denominator is at least that of q.
-        below: the denominator of q in u, 1 at u = 0.
+        denominator: of q in u, 1 at u = 0.
         decrease: has the sign of 1 - |q| on u > 0.
         sign: of q for small u.
 
@@ -310,22 +314,22 @@ class _Multiplier:
     coefficients: tuple[fmpq, ...]
     shift: int
     error: fmpq_poly
-    below: fmpq_poly
+    denominator: fmpq_poly
     decrease: fmpq_poly
-    above: fmpq_poly
+    numerator: fmpq_poly
 
     @classmethod
     def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
         """Solve for T, one coefficient after the other."""
         exact = term.exact_base
         assert exact is not None
-        above, below = map(reversed_polynomial, term.quotient)
-        above = above * _fmpq(exact) / below[0]
-        below = below / below[0]
+        numerator, denominator = map(reversed_polynomial, term.quotient)
+        numerator = numerator * _fmpq(exact) / denominator[0]
+        denominator = denominator / denominator[0]
         shift = 1 if leading == 1 else 0
         length = order + 2
         with series_length(length):
-            quotient = fmpq_series(above.coeffs()) / fmpq_series(below.coeffs())
+            quotient = fmpq_series(numerator.coeffs()) / fmpq_series(denominator.coeffs())
         column = fmpq_poly(quotient.coeffs())
         if shift:
             column = column.mul_low(fmpq_poly([1, 1]), length)
@@ -343,17 +347,19 @@ class _Multiplier:
         return cls(
             tuple(found),
             shift,
-            _error(found, shift, above, below),
-            below,
-            _without_sign(below, above, leading),
-            above if leading > 0 else -above,
+            _error(found, shift, numerator, denominator),
+            denominator,
+            _without_sign(denominator, numerator, leading),
+            numerator if leading > 0 else -numerator,
         )
 
-    def beyond(self, value: Ball, first: int) -> Ball | None:
+    def beyond(self, value: Ball, cutoff: int) -> Ball | None:
         """The sum from ``first``, where the term is ``value``; None if nothing bounds it."""
-        u = _up_to(first)
-        lower = _at(self.below, u)
-        if not (lower > 0 and bool(_at(self.decrease, u) >= 0) and bool(_at(self.above, u) >= 0)):
+        u = _up_to(cutoff)
+        lower = _at(self.denominator, u)
+        if not (
+            lower > 0 and bool(_at(self.decrease, u) >= 0) and bool(_at(self.numerator, u) >= 0)
+        ):
             return None
         if any(c != 0 for c in self.error.coeffs()[:2]):
             return None
@@ -361,16 +367,18 @@ class _Multiplier:
         # sum of n^{-j} from N on is at most N^{-j} (1 + N/(j - 1))
         error = arb(0)
         for j, c in enumerate(self.error.coeffs()[2:], 2):
-            error += abs(arb(c)) * arb(first) ** -j * (1 + arb(first) / (j - 1))
-        inverse = arb(fmpq(1, first))
+            error += abs(arb(c)) * arb(cutoff) ** -j * (1 + arb(cutoff) / (j - 1))
+        inverse = arb(fmpq(1, cutoff))
         multiplier = arb(0)
         for c in reversed(self.coefficients):
             multiplier = multiplier * inverse + arb(c)
-        multiplier *= arb(first) ** self.shift
+        multiplier *= arb(cutoff) ** self.shift
         return -multiplier * value + disc((abs(value).upper() * error / lower.lower()).upper())
 
 
-def _error(found: list[fmpq], shift: int, above: fmpq_poly, below: fmpq_poly) -> fmpq_poly:
+def _error(
+    found: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
+) -> fmpq_poly:
     """The numerator of e over (1 + u)^m and the denominator of q."""
     m = max(len(found) - 1 - shift, 0)
     one, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
@@ -381,16 +389,16 @@ def _error(found: list[fmpq], shift: int, above: fmpq_poly, below: fmpq_poly) ->
         raised *= one
     full = one**m
     spend(4 * len(found))
-    scaled = moved * above - fmpq_poly(found) * full * below
+    scaled = moved * numerator - fmpq_poly(found) * full * denominator
     if shift:
         assert scaled[0] == 0
         scaled = fmpq_poly(scaled.coeffs()[1:])
-    return scaled - full * below
+    return scaled - full * denominator
 
 
-def _without_sign(below: fmpq_poly, above: fmpq_poly, leading: fmpq) -> fmpq_poly:
+def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
     """B - |z A|, without the zero that it has at u = 0 where L is 1 or -1."""
-    difference = below - (above if leading > 0 else -above)
+    difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 
 
@@ -426,9 +434,9 @@ def _root_bound(polynomial: fmpq_poly) -> int:
     return ceil(bound)
 
 
-def _up_to(first: int) -> arb:
+def _up_to(cutoff: int) -> arb:
     """The interval [0, 1/first]."""
-    half = arb(fmpq(1, 2 * first))
+    half = arb(fmpq(1, 2 * cutoff))
     return half + arb(0, half.upper())
 
 

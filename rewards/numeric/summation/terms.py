@@ -1,9 +1,9 @@
-r"""The term of a sum as hypergeometric parts times factors that vary slowly.
+r"""The term of a sum as hypergeometric summands times factors that vary slowly.
 
-A part is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a rational
-function with rational coefficients. What is written with factorials, binomial coefficients, powers
-with the index as exponent, sines and cosines has such parts. (Petkovsek, Wilf and Zeilberger,
-*A = B*, chapter 3, calls those without a slow factor hypergeometric terms.)
+A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a
+rational function with rational coefficients. What is written with factorials, binomial
+coefficients, powers with the index as exponent, sines and cosines has such summands. (Petkovsek,
+Wilf and Zeilberger, *A = B*, chapter 3, calls those without a slow factor hypergeometric terms.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..expansions.forms import exact_value
 from ..quadrature.work import QuadratureError, spend
 
-#: Parts that a product of sums may be multiplied out to. Textbook terms have up to 8.
+#: Summands that a product of sums may be multiplied out to. Textbook terms have up to 8.
 MAX_PARTS: Final = 32
 #: Largest power of a sum that is multiplied out, and largest slope of n inside of a factorial.
 MAX_POWER: Final = 12
@@ -36,12 +36,12 @@ _N: Final = fmpq_poly([0, 1])
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of a term; see the head of this module.
+class Summand:
+    """One summand of a term; see the head of this module.
 
     Attributes:
-        above: the numerator of R.
-        below: the denominator of R.
+        numerator: of R.
+        denominator: of R.
         base: z.
         gammas: the gamma functions.
         coefficient: c.
@@ -49,34 +49,34 @@ class Part:
 
     """
 
-    above: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
-    below: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    numerator: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    denominator: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
     base: Expression = ONE
     gammas: Gammas = ()
     coefficient: Expression = ONE
     slow: Expression = ONE
 
-    def times(self, other: Part) -> Part:
-        """The product of two parts."""
+    def times(self, other: Summand) -> Summand:
+        """The product of two summands."""
         exponents = dict(self.gammas)
         for key, exponent in other.gammas:
             exponents[key] = exponents.get(key, 0) + exponent
-        return Part(
-            self.above * other.above,
-            self.below * other.below,
-            _folded(mul(self.base, other.base)),
+        return Summand(
+            self.numerator * other.numerator,
+            self.denominator * other.denominator,
+            base_product(self.base, other.base),
             tuple(sorted((key, e) for key, e in exponents.items() if e)),
             mul(self.coefficient, other.coefficient),
             mul(self.slow, other.slow),
         )
 
-    def inverse(self) -> Part:
-        """One divided by the part."""
-        if self.above.is_zero():
+    def inverse(self) -> Summand:
+        """One divided by the summand."""
+        if self.numerator.is_zero():
             raise QuadratureError("the term has a zero denominator")
-        return Part(
-            self.below,
-            self.above,
+        return Summand(
+            self.denominator,
+            self.numerator,
             _folded(div(ONE, self.base)),
             tuple((key, -exponent) for key, exponent in self.gammas),
             div(ONE, self.coefficient),
@@ -85,24 +85,26 @@ class Part:
 
     @property
     def is_rational(self) -> bool:
-        """Whether the part is a rational function with rational coefficients."""
+        """Whether the summand is a rational function with rational coefficients."""
         return self.kind == _RATIONAL
 
     @property
     def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
-        """What parts have in common that differ in R only."""
+        """What summands have in common that differ in R only."""
         return self.base, self.gammas, self.coefficient, self.slow
 
     def tree(self, index: str) -> Expression:
         """c R(n) times the slow factor."""
-        rational = div(_polynomial_tree(self.above, index), _polynomial_tree(self.below, index))
+        rational = div(
+            _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
+        )
         return mul(self.coefficient, rational, self.slow)
 
 
 _RATIONAL: Final = (ONE, (), ONE, ONE)
 
 
-def parts_of(term: Expression, index: str) -> list[Part]:
+def summands_of(term: Expression, index: str) -> list[Summand]:
     """The parts of a term without parameters.
 
     Args:
@@ -110,70 +112,80 @@ def parts_of(term: Expression, index: str) -> list[Part]:
         index: the name of the index.
 
     Returns:
-        Parts that differ in more than R.
+        Summands that differ in more than R.
 
     Raises:
-        QuadratureError: the term has too many parts, or a factor that no part has.
+        QuadratureError: the term has too many summands, or a factor that no summand has.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
-        >>> [part.base for part in parts_of(read("(2^n+1)/3^n", symbols="n")[0].expression, "n")]
+        >>> [each.base for each in summands_of(read("(2^n+1)/3^n", symbols="n")[0].expression, "n")]
         [Number(numerator=2, denominator=3), Number(numerator=1, denominator=3)]
 
     """
-    return _merged(_Reader(index).parts(term))
+    return _merged(_Reader(index).summands(term))
 
 
-def _merged(parts: Iterable[Part]) -> list[Part]:
-    merged: dict[tuple[Expression, Gammas, Expression, Expression], Part] = {}
-    for part in parts:
-        before = merged.get(part.kind)
+def _merged(summands: Iterable[Summand]) -> list[Summand]:
+    merged: dict[tuple[Expression, Gammas, Expression, Expression], Summand] = {}
+    for summand in summands:
+        before = merged.get(summand.kind)
         if before is not None:
-            above = before.above * part.below + part.above * before.below
-            part = replace(part, above=above, below=before.below * part.below)
-        common = part.above.gcd(part.below)
-        merged[part.kind] = replace(part, above=part.above / common, below=part.below / common)
-    return [part for part in merged.values() if not part.above.is_zero()]
+            numerator = (
+                before.numerator * summand.denominator + summand.numerator * before.denominator
+            )
+            summand = replace(
+                summand, numerator=numerator, denominator=before.denominator * summand.denominator
+            )
+        # the denominator begins with 1, so that coefficients that cancel are seen to
+        common = (
+            summand.numerator.gcd(summand.denominator)
+            * summand.denominator[summand.denominator.degree()]
+        )
+        merged[summand.kind] = replace(
+            summand, numerator=summand.numerator / common, denominator=summand.denominator / common
+        )
+    return [summand for summand in merged.values() if not summand.numerator.is_zero()]
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads a tree as parts, where ``index`` is n."""
+    """Reads a tree as summands, where ``index`` is n."""
 
     index: str
 
-    def parts(self, node: Expression) -> list[Part]:
+    def summands(self, node: Expression) -> list[Summand]:
         spend(1)
         if is_constant(node, self.index):
             return [_constant(node)]
         if isinstance(node, Symbol):
-            return [Part(above=_N)]
+            return [Summand(numerator=_N)]
         name, args = node.function, node.args
         if name == "add":
-            return _merged(part for arg in args for part in self.parts(arg))
+            return _merged(summand for arg in args for summand in self.summands(arg))
         if name == "neg":
-            return self._product([[_constant(Number(-1))], self.parts(args[0])])
+            return self._product([[_constant(Number(-1))], self.summands(args[0])])
         if name == "mul":
-            return self._product([self.parts(arg) for arg in args])
+            return self._product([self.summands(arg) for arg in args])
         if name == "div":
-            return self._product([self.parts(args[0]), self._inverse(args[1])])
+            return self._product([self.summands(args[0]), self._inverse(args[1])])
         reader = _READERS.get(name)
         found = reader(self, args) if reader is not None else None
-        return [Part(slow=node)] if found is None else found
+        return [Summand(slow=node)] if found is None else found
 
-    def _product(self, factors: list[list[Part]]) -> list[Part]:
-        result = [Part()]
+    def _product(self, factors: list[list[Summand]]) -> list[Summand]:
+        result = [Summand()]
         for factor in factors:
             if len(result) * len(factor) > MAX_PARTS:
-                raise QuadratureError(f"the term has more than {MAX_PARTS} parts")
+                raise QuadratureError(f"the term has more than {MAX_PARTS} summands")
             result = _merged(a.times(b) for a, b in product(result, factor))
         return result
 
-    def _inverse(self, node: Expression) -> list[Part]:
-        parts = self.parts(node)
-        if len(parts) != 1:
-            return [Part(slow=div(ONE, node))]
-        return [parts[0].inverse()]
+    def _inverse(self, node: Expression) -> list[Summand]:
+        summands = self.summands(node)
+        if len(summands) != 1:
+            return [Summand(slow=div(ONE, node))]
+        return [summands[0].inverse()]
 
     def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
         """A slope and a constant, so that a tree is slope * n + constant."""
@@ -185,42 +197,42 @@ class _Reader:
             return None
         return _folded(slope), _folded(substitute(node, self.index, Number(0)))
 
-    def power(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def power(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         base, exponent = args
         if is_constant(base, self.index):
             return self._exponential(base, exponent)
         whole = fold(exponent)
         if whole is None or whole.denominator != 1:
             return self.radical(base, exponent)
-        parts = self._inverse(base) if whole < 0 else self.parts(base)
-        if len(parts) == 1 and abs(whole) <= MAX_SHIFT:
-            return [_raised(parts[0], abs(int(whole)))]
+        summands = self._inverse(base) if whole < 0 else self.summands(base)
+        if len(summands) == 1 and abs(whole) <= MAX_SHIFT:
+            return [_raised(summands[0], abs(int(whole)))]
         if abs(whole) > MAX_POWER:
             return None
-        return self._product([parts] * abs(int(whole)))
+        return self._product([summands] * abs(int(whole)))
 
-    def _exponential(self, base: Expression, exponent: Expression) -> list[Part] | None:
+    def _exponential(self, base: Expression, exponent: Expression) -> list[Summand] | None:
         found = self.linear(exponent)
         if found is None:
             return None
         slope, constant = found
         return self._product(
-            [[Part(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
+            [[Summand(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
         )
 
-    def radical(self, base: Expression, exponent: Expression) -> list[Part] | None:
+    def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
         """A power that is not whole: of a power with the index as exponent, or a slow factor."""
-        parts = self.parts(base)
-        if len(parts) != 1 or parts[0].gammas or not is_constant(exponent, self.index):
+        summands = self.summands(base)
+        if len(summands) != 1 or summands[0].gammas or not is_constant(exponent, self.index):
             return None
-        part = parts[0]
-        if part.base == ONE:
+        summand = summands[0]
+        if summand.base == ONE:
             return None
-        inner = Call("pow", (part.tree(self.index), exponent))
-        root = Part(base=_folded(_power(part.base, exponent)))
-        return [root.times(other) for other in self.parts(inner)]
+        inner = Call("pow", (summand.tree(self.index), exponent))
+        root = Summand(base=_folded(_power(summand.base, exponent)))
+        return [root.times(other) for other in self.summands(inner)]
 
-    def gamma(self, node: Expression, exponent: int = 1) -> list[Part] | None:
+    def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
         """A power of the gamma function of a linear function with a whole positive slope."""
         found = self.linear(node)
         slope, shift = (None, None) if found is None else map(fold, found)
@@ -229,18 +241,20 @@ class _Reader:
         steps = -(-shift.numerator // shift.denominator) - 1  # the shift is steps + (0, 1]
         if abs(steps) > MAX_SHIFT:
             return None
-        first = shift - steps
+        cutoff = shift - steps
         rational = fmpq_poly([1])
         for k in range(min(steps, 0), max(steps, 0)):
-            rational *= int(slope) * _N + _exact(first + k)
-        part = Part(gammas=(((int(slope), first), 1),))
-        part = part.times(Part(above=rational) if steps >= 0 else Part(below=rational))
-        return [part if exponent > 0 else part.inverse()]
+            rational *= int(slope) * _N + _exact(cutoff + k)
+        summand = Summand(gammas=(((int(slope), cutoff), 1),))
+        summand = summand.times(
+            Summand(numerator=rational) if steps >= 0 else Summand(denominator=rational)
+        )
+        return [summand if exponent > 0 else summand.inverse()]
 
-    def factorial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         return self.gamma(add(args[0], ONE))
 
-    def binomial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def binomial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         u, k = args
         if is_constant(u, self.index):
             return self._generalised_binomial(u, k)
@@ -254,19 +268,19 @@ class _Reader:
         known = [factor for factor in factors if factor is not None]
         return self._product(known) if len(known) == len(factors) else None
 
-    def _generalised_binomial(self, u: Expression, k: Expression) -> list[Part] | None:
+    def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
         """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), where no term is zero."""
         value = fold(u)
         if value is None or (value >= 0 and value.denominator == 1):
             return None
         sign = self._exponential(Number(-1), k)
-        above, below = self.gamma(add(k, neg(u))), self.gamma(add(k, ONE), -1)
-        if sign is None or above is None or below is None:
+        numerator, denominator = self.gamma(add(k, neg(u))), self.gamma(add(k, ONE), -1)
+        if sign is None or numerator is None or denominator is None:
             return None
         scale = _constant(div(ONE, Call("gamma", (number(-value),))))
-        return self._product([sign, above, below, [scale]])
+        return self._product([sign, numerator, denominator, [scale]])
 
-    def double_factorial(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         """u!! = 2^v Gamma(v + 1) for u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1."""
         found = self.linear(args[0])
         slope, shift = (None, None) if found is None else map(fold, found)
@@ -281,13 +295,13 @@ class _Reader:
             return None
         return self._product([exponential, gamma, [scale]])
 
-    def cosine(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def cosine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         return self._waves(args[0], 1)
 
-    def sine(self, args: tuple[Expression, ...]) -> list[Part] | None:
+    def sine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         return self._waves(args[0], -1)
 
-    def _waves(self, angle: Expression, parity: int) -> list[Part] | None:
+    def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
         """cos or sin of s n + c as half the sum or difference of e^{i(s n + c)} and e^{-i(..)}."""
         found = self.linear(angle)
         if found is None:
@@ -300,26 +314,28 @@ class _Reader:
             value = Call(name, (constant,))
             sure_zero = name == "sin" and fold(constant) == 0
             alternating = Number(-1 if turns[1] % 2 else 1)
-            return [] if sure_zero else [Part(base=alternating, coefficient=_cosine_of_zero(value))]
-        waves: list[Part] = []
+            return (
+                [] if sure_zero else [Summand(base=alternating, coefficient=_cosine_of_zero(value))]
+            )
+        waves: list[Summand] = []
         for sign in (1, -1):
             scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
             rotation = mul(Number(sign), IMAGINARY)
-            base = Call("exp", (mul(rotation, slope),))
+            base = base_product(ONE, Call("exp", (mul(rotation, slope),)))
             shift = ONE if fold(constant) == 0 else Call("exp", (mul(rotation, constant),))
-            waves.append(Part(base=base, coefficient=div(shift, scale)))
+            waves.append(Summand(base=base, coefficient=div(shift, scale)))
         return waves
 
-    def hyperbolic(self, args: tuple[Expression, ...], sign: int) -> list[Part] | None:
+    def hyperbolic(self, args: tuple[Expression, ...], sign: int) -> list[Summand] | None:
         exponential = [Call("exp", (args[0],)), Call("exp", (neg(args[0]),))]
-        return self.parts(div(add(exponential[0], mul(Number(sign), exponential[1])), TWO))
+        return self.summands(div(add(exponential[0], mul(Number(sign), exponential[1])), TWO))
 
 
 def _cosine_of_zero(value: Call) -> Expression:
     return ONE if value.function == "cos" and fold(value.args[0]) == 0 else value
 
 
-_READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Part] | None]]] = {
+_READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Summand] | None]]] = {
     "pow": _Reader.power,
     "exp": lambda reader, args: reader._exponential(Call("e"), args[0]),
     "sqrt": lambda reader, args: reader.radical(args[0], Number(1, 2)),
@@ -335,19 +351,71 @@ _READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Part]
 }
 
 
-def _constant(node: Expression) -> Part:
+def base_product(a: Expression, b: Expression) -> Expression:
+    """The product of two bases, with one exponential whose exponent has equal terms collected."""
+    if a.function != "exp" and b.function != "exp" and "mul" not in (a.function, b.function):
+        return _folded(mul(a, b))
+    factors = [
+        factor for base in (a, b) for factor in (base.args if base.function == "mul" else (base,))
+    ]
+    exponents: dict[Expression, Fraction] = {}
+    others: list[Expression] = []
+    for factor in factors:
+        if factor.function != "exp":
+            others.append(factor)
+            continue
+        inner = factor.args[0]
+        for term in inner.args if inner.function == "add" else (inner,):
+            scale, bare = _split(term)
+            exponents[bare] = exponents.get(bare, Fraction(0)) + scale
+    exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
+    number_ = _folded(mul(*others)) if others else ONE
+    if exponent == Number(0):
+        return number_
+    exponential = Call("exp", (exponent,))
+    return exponential if number_ == ONE else Call("mul", (number_, exponential))
+
+
+def _split(term: Expression) -> tuple[Fraction, Expression]:
+    """A product as a number times the other factors."""
+    value = fold(term)
+    if value is not None:
+        return value, ONE
+    if term.function == "neg":
+        scale, bare = _split(term.args[0])
+        return -scale, bare
+    if term.function == "div":
+        scale, bare = _split(term.args[0])
+        divisor, denominator = _split(term.args[1])
+        return scale / divisor, div(bare, denominator)
+    if term.function != "mul":
+        return Fraction(1), term
+    scale, rest = Fraction(1), []
+    for factor in term.args:
+        inner, bare = _split(factor)
+        scale *= inner
+        if bare != ONE:
+            rest.append(bare)
+    return scale, mul(*rest) if rest else ONE
+
+
+def _constant(node: Expression) -> Summand:
     value = fold(node)
-    return Part(coefficient=node) if value is None else Part(above=fmpq_poly([_exact(value)]))
+    return (
+        Summand(coefficient=node)
+        if value is None
+        else Summand(numerator=fmpq_poly([_exact(value)]))
+    )
 
 
-def _raised(part: Part, exponent: int) -> Part:
-    return Part(
-        part.above**exponent,
-        part.below**exponent,
-        _folded(_power(part.base, Number(exponent))),
-        tuple((key, e * exponent) for key, e in part.gammas if exponent),
-        _power(part.coefficient, Number(exponent)),
-        _power(part.slow, Number(exponent)),
+def _raised(summand: Summand, exponent: int) -> Summand:
+    return Summand(
+        summand.numerator**exponent,
+        summand.denominator**exponent,
+        _folded(_power(summand.base, Number(exponent))),
+        tuple((key, e * exponent) for key, e in summand.gammas if exponent),
+        _power(summand.coefficient, Number(exponent)),
+        _power(summand.slow, Number(exponent)),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from flint import acb, arb
 
-from ...reading.expression.build import ONE, neg
+from ...reading.expression.build import ONE, add, neg, number
 from ...reading.expression.traversal import substitute
 from ...reading.expression.tree import Expression, Symbol
 from ..ball_arithmetic.balls import precision
@@ -16,9 +16,9 @@ from ..quadrature.value import IntegralValue
 from ..quadrature.work import QuadratureError
 from . import expanded
 from .hypergeometric import DivergenceError, Hypergeometric, total, value_of
-from .terms import Part, parts_of
+from .terms import Summand, summands_of
 
-#: Bits beyond those of the digits that are wanted, for what cancels among the parts of a term.
+#: Bits beyond those of the digits that are wanted, for what cancels among the summands of a term.
 GUARD_BITS = 64
 
 
@@ -44,6 +44,9 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         '1.64493406685'
 
     """
+    if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
+        term = substitute(term, index, add(Symbol(index), number(start)))
+        start = 0
     try:
         with precision(int(digits * 3.3219) + GUARD_BITS):
             value = _total(term, index, start)
@@ -60,37 +63,39 @@ def mirrored(term: Expression, index: str) -> Expression:
 
 
 def _total(term: Expression, index: str, start: int) -> Ball:
-    """The sum over all groups of parts that may cancel."""
-    groups: dict[object, list[Part]] = {}
-    for part in parts_of(term, index):
-        groups.setdefault((part.base, part.gammas), []).append(part)
+    """The sum over all groups of summands that may cancel."""
+    groups: dict[object, list[Summand]] = {}
+    for summand in summands_of(term, index):
+        groups.setdefault((summand.base, summand.gammas), []).append(summand)
     value = acb(0)
     divergent: list[DivergenceError] = []
-    for parts in groups.values():
+    for summands in groups.values():
         try:
-            value += _group(parts, index, start)
+            value += _group(summands, index, start)
         except DivergenceError as error:
             divergent.append(error)
     if len(divergent) > 1 and not _exceed_all(list(groups.values())):
-        raise QuadratureError("two divergent parts of the sum may cancel")
+        raise QuadratureError("two divergent summands of the sum may cancel")
     if divergent:
         raise DivergenceError(divergent[0].sign if len(divergent) == 1 else 0)
     return value
 
 
-def _exceed_all(groups: Sequence[Sequence[Part]]) -> bool:
+def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
     r"""Whether terms of the form c_1 z_1^n + c_2 z_2^n + .. tend to no limit.
 
     They do not if the largest of the z are on the unit circle or beyond, differ, and have
     constants that are not zero: the mean of the squares of the largest terms tends to
     sum \|c\|^2 > 0.
     """
-    if any(len(parts) > 1 or parts[0].slow != ONE or parts[0].gammas for parts in groups):
+    if any(
+        len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups
+    ):
         return False
-    terms = [Hypergeometric(replace(parts[0], coefficient=ONE)) for parts in groups]
-    if any(value_of(parts[0].coefficient).contains(0) for parts in groups):
+    terms = [Hypergeometric(replace(summands[0], coefficient=ONE)) for summands in groups]
+    if any(value_of(summands[0].coefficient).contains(0) for summands in groups):
         return False
-    rows = [(term, value_of(term.part.base)) for term in terms]
+    rows = [(term, value_of(term.summand.base)) for term in terms]
     largest = [row for row in rows if row[0].base_lies_on_circle and row[0].growth.decay <= 0]
     if not largest or any(row[0].growth.explodes for row in rows):
         return False
@@ -106,32 +111,40 @@ def _exceed_all(groups: Sequence[Sequence[Part]]) -> bool:
     )
 
 
-def _group(parts: Sequence[Part], index: str, start: int) -> Ball:
-    """The sum of parts with the same z and the same gamma functions."""
-    if all(part.slow == ONE for part in parts):
+def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
+    """The sum of summands with the same z and the same gamma functions."""
+    if all(summand.slow == ONE for summand in summands):
         try:
-            return _separately(parts, lambda part: total(Hypergeometric(part), start))
+            return _separately(summands, lambda summand: total(Hypergeometric(summand), start))
         except DivergenceError:
-            if len(parts) == 1:
+            if len(summands) == 1:
                 raise
         except QuadratureError:
-            if parts[0].gammas:
+            if summands[0].gammas:
                 raise
-    bare = Hypergeometric(Part(base=parts[0].base, gammas=parts[0].gammas))
-    slow = expanded.SlowTerm(tuple(replace(part, base=ONE, gammas=()) for part in parts), index)
-    if bare.part.gammas or not bare.base_lies_on_circle:
-        return expanded.geometric_total(bare, slow, start)
-    whole = expanded.SlowTerm(tuple(parts), index)
-    return expanded.total(whole, start)
+    # without a common factor 2/3, coefficients that cancel do so exactly
+    cutoff = summands[0]
+    scale = cutoff.numerator[cutoff.numerator.degree()]
+    summands = [replace(summand, numerator=summand.numerator / scale) for summand in summands]
+    bare = Hypergeometric(Summand(base=cutoff.base, gammas=cutoff.gammas))
+    try:
+        if bare.summand.gammas or not bare.base_lies_on_circle:
+            slow = tuple(replace(summand, base=ONE, gammas=()) for summand in summands)
+            return acb(scale) * expanded.geometric_total(
+                bare, expanded.SlowTerm(slow, index), start
+            )
+        return acb(scale) * expanded.total(expanded.SlowTerm(tuple(summands), index), start)
+    except DivergenceError as error:
+        raise DivergenceError(error.sign if scale > 0 else -error.sign) from None
 
 
-def _separately(parts: Sequence[Part], sum_of: Callable[[Part], Ball]) -> Ball:
-    """The sum of the parts' sums, each times its coefficient, which has a sign if it diverges."""
+def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) -> Ball:
+    """The sum of the summands' sums, each times its coefficient, whose sign a divergence has."""
     value = acb(0)
-    for part in parts:
-        coefficient = value_of(part.coefficient)
+    for summand in summands:
+        coefficient = value_of(summand.coefficient)
         try:
-            value += coefficient * sum_of(replace(part, coefficient=ONE))
+            value += coefficient * sum_of(replace(summand, coefficient=ONE))
         except DivergenceError as error:
             real = coefficient.real
             sign = 1 if real > 0 else -1 if real < 0 else 0

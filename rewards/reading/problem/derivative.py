@@ -49,14 +49,16 @@ class DerivativeQuestion:
 
 _ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _DEFINED: Final = re.compile(
-    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[^()]*)\))?\Z"
+    r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
 )
 _HAS_DERIVATIVE: Final = re.compile(
-    r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(|\\d{1,3}ot(?![A-Za-z])"
+    r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|\\d{1,3}ot(?![A-Za-z])"
     r"|(?<![A-Za-z\\])d[\^A-Za-z0-9 ]*/\s*d"
     r"|\\p?dv|_\s*(?:\{\s*[a-z\\ ]+\}|[a-z])"
 )
-_PRIMED: Final = re.compile(r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(|_)")
+_PRIMED: Final = re.compile(
+    r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
+)
 #: A value of a point is a number: functions, constants and digits.
 _IS_NUMBER: Final = re.compile(
     rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"

@@ -124,6 +124,7 @@ _BRACED_D: Final = re.compile(
 )
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
+_SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
 
 
@@ -262,7 +263,7 @@ def _dotted(dots: re.Match[str], jets: Jets) -> str:
     function = name_of(dots[2] or dots[3])
     if function not in jets.variables or len(jets.variables[function]) != 1:
         return dots[0]
-    return _shown(jets.symbol(Jet(function, jets.variables[function] * len(dots[1]))))
+    return f" {dots[2] or dots[3]}{len(dots[1]) * chr(39)}"
 
 
 def _shown(symbol: str) -> str:
@@ -299,13 +300,20 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         if arguments is not None:
             if [name_of(each) for each in arguments] == list(own):
                 pass
-            elif values and len(arguments) == len(own):
+            elif values and len(arguments) == len(own) and _are_values(arguments, jets):
                 at = tuple(_read(each, Jets({}), (), {}) for each in arguments)
             else:  # a factor in parentheses
                 end = match.end()
         made += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
         position = end
     return "".join((*made, text[position:]))
+
+
+def _are_values(arguments: Collection[str], jets: Jets) -> bool:
+    """Whether arguments hold neither a function nor a variable, so that they are a place."""
+    names = {*jets.variables, *(each for own in jets.variables.values() for each in own)}
+    letters = {name_of(each) for text in arguments for each in _SYMBOL.findall(text)}
+    return names.isdisjoint(letters)
 
 
 def _is_in_operator(text: str, start: int) -> bool:

@@ -45,6 +45,8 @@ _WORDS: Final = (
     r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
     r"|give|answer|for|this|solve|problem|question|let|and)"
 )
+#: Words that say nothing of parameters, unlike "a" and "let".
+_LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-Za-z])")
 #: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
 _LEAD: Final = re.compile(
     rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
@@ -142,7 +144,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
     if formulas:
         formula = formulas[0][formulas[0].lastindex or 0]
         around = f"{text[: formulas[0].start()]} , {text[formulas[0].end() :]}"
-        around = re.sub(rf"(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])", " ", _DELIMITER.sub(" ", around))
+        around = _LONG_WORD.sub(" ", _DELIMITER.sub(" ", around))
     formula = _ENVIRONMENT.sub(" ", _DELIMITER.sub(" ", formula))
     sign = _SIGN.search(formula)
     if sign is None:

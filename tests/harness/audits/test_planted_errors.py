@@ -171,6 +171,7 @@ def test_a_program_of_a_right_reference_does_not_hold() -> None:
             r"-\frac{1}{2} \arcsin^2(\sqrt{1 - x^2}) \frac{\sqrt{x^2}}{x}",
             "part of the domain",
         ),
+        (r"\int \sec x dx", r"\operatorname{sech}^{-1} \cos x", "part of the domain"),
         (r"\int \sin(n x + \pi n) dx", r"-\frac{(-1)^n \cos(n x)}{n}", "missing condition"),
     ],
 )

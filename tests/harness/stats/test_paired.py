@@ -41,7 +41,8 @@ def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
 
 def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
     both = Pairs(pairs)
-    return comparison.transfer(both.first, both.second, both.clusters, k, seed)
+    found = comparison.losses(both.first, both.second, both.clusters, k, seed)
+    return found and found.transfer()
 
 
 def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:

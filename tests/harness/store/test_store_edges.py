@@ -8,7 +8,8 @@ import pytest
 
 from calculus_harness.harness.store import overview
 from calculus_harness.harness.store.counts import FIRST, merge
-from calculus_harness.harness.store.jsonl_log import SHARD_BYTES, Log, LogReader
+from calculus_harness.harness.store.log.appending import SHARD_BYTES, Log
+from calculus_harness.harness.store.log.reader import LogReader
 from calculus_harness.harness.store.run import Run
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ from calculus_harness.harness.studies.reproductions.catalogue import (
     papers,
     reproduction,
 )
+from calculus_harness.harness.studies.reproductions.items import item_section, items
 from calculus_harness.harness.studies.reproductions.measures import MEASURES
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reproduce.md"
@@ -45,8 +47,19 @@ def test_each_row_says_what_is_ours_or_why_there_is_nothing() -> None:
 def test_the_document_has_the_tables_of_the_data() -> None:
     """`run.py reproduce --markdown` prints what belongs there."""
     printed = CliRunner().invoke(cli, ["reproduce", "--markdown"]).output
-    assert printed == as_markdown(catalogue.sections())
+    assert printed == as_markdown([*catalogue.sections(), item_section()])
     assert printed in DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
+    root = Path(__file__).parents[3]
+    for item in items():
+        assert item.shown in NAMED or (root / item.shown).is_file(), item.item
+        assert bool(item.reason) == (item.state != "works"), item.item
+    assert len({(item.paper, item.item) for item in items()}) == len(items())
+    counts = Counter(item.state for item in items())
+    assert counts["partly"] <= 10
+    assert counts["missing"] <= 4
 
 
 def test_numbers_of_a_measure_are_those_of_the_record() -> None:

@@ -19,6 +19,7 @@ MOST = 18
 _KINDS: dict[Breakdown, tuple[str, str]] = {
     "operator": ("function", "Functions of integrands, operators of HINT"),
     "tag": ("technique", "Techniques of the problems, or of their originals"),
+    "simplify": ("simplification", "What came of the simplification of the integrand"),
     "depth": ("depth", "Depth of the expression's tree"),
     "length": ("length", "Symbols of the expression"),
     "dependency": ("dependency", "Longest distance between a symbol and its parent"),

@@ -1,31 +1,36 @@
-"""Grading: completions to verdicts, by the grader of each problem's task, and of whole runs."""
+"""The verdicts of a run: those that are missing are made and stored."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...prompts import ANSWER, parse
-from ...rewards.arguments import check_method
-from ...rewards.errors import ArgumentTypeError
-from ...rewards.verdict import Status, Verdict
-from ...rewards.workers.pool import shared_pool
-from ..core.asynchronous import run_async
-from ..core.errors import RunError
-from ..core.policy import Policy
-from ..core.requests import Completion
-from ..core.wording import counted
-from ..store import counts
-from ..store.jsonl_log import Log
-from ..store.run import Run
-from ..store.writer import RunWriter, rescoring
-from ..tasks import Graded, refuse_unreadable, task
-from .progress import Progress, or_by_default
+from ....prompts import ANSWER
+from ....rewards.arguments import check_method
+from ....rewards.errors import ArgumentTypeError
+from ....rewards.verdict import Status, Verdict
+from ....rewards.workers.pool import WorkerPool, shared_pool
+from ...core.asynchronous import run_async
+from ...core.errors import RunError
+from ...core.policy import Policy
+from ...core.requests import Completion
+from ...core.wording import counted
+from ...store import counts
+from ...store.log.appending import Log
+from ...store.run import Run
+from ...store.writer import RunWriter, rescoring
+from ...tasks import refuse_unreadable
+from ..progress import Progress, or_by_default
+from .grading import BATCH, grade, row_of, stop_strings
+from .lanes import number_of_lanes, score_in_lanes
 
-#: Completions graded together, how many at least wait for each worker, and batches at least.
-BATCH, FOR_EACH_WORKER, BATCHES = 512, 64, 4
+#: How many completions at least wait for each worker, and how many batches at least.
+FOR_EACH_WORKER, BATCHES = 64, 4
+#: Seconds between two lines about what lanes have judged.
+_SAY = 10.0
 
 
 def score(
@@ -33,6 +38,7 @@ def score(
     *,
     policy: Policy | None = None,
     progress: Progress | None = None,
+    lanes: int | None = None,
 ) -> Run:
     """Grade a run's completions under a policy, as far as they are not graded yet.
 
@@ -40,6 +46,8 @@ def score(
         path: the run directory.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every verdict; by default shown on stderr.
+        lanes: processes that each read, judge and write shards of a large run; by default one for
+            every `lanes.CORES` cores, and none on a cluster.
 
     Returns:
         The run.
@@ -58,23 +66,18 @@ def score(
     refuse_unreadable(tasks, policy)
     if "integration" in tasks:
         check_method(policy.method)
-    with (
-        or_by_default(progress) as shown,
-        rescoring(Path(path)) as run,
-        run.scoring(policy.name, policy.to_dict()) as verdicts,
-    ):
-        run_async(Scorer(run, policy, verdicts, shown).score_stored())
-        shown.finish()
+    with or_by_default(progress) as shown, rescoring(Path(path)) as run:
+        with run.scoring(policy.name, policy.to_dict()) as verdicts:
+            scorer = Scorer(run, policy, verdicts, shown)
+            number = scorer.lanes(lanes)
+            if number > 1:
+                run_async(scorer.score_in_lanes(number))
+        if number > 1:
+            run.adopt(policy.name)
+        with run.scoring(policy.name, policy.to_dict()) as verdicts:
+            run_async(Scorer(run, policy, verdicts, shown).score_stored())
+            shown.finish()
     return Run(path)
-
-
-def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
-    """By task, the strings that end an answer."""
-    identity = run.manifest["identity"]
-    return {
-        task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
-        for task, entry in identity["prompts"].items()
-    }
 
 
 def _checked(policy: Policy | None) -> Policy:
@@ -130,17 +133,38 @@ class Scorer:
 
     def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
         for completion, verdict in zip(batch, verdicts, strict=True):
-            head = {
-                "key": completion.key,
-                "model": completion.model,
-                "problem": completion.problem,
-                "sample": completion.sample,
-                "stage": completion.stage,
-                "finish_reason": completion.finish_reason,
-            }
-            self.verdicts.append(head | verdict.to_dict())
+            self.verdicts.append(row_of(completion, verdict))
             self.judged.add(completion.key)
             self.progress.judged(verdict, completion)
+
+    def lanes(self, wanted: int | None) -> int:
+        """How many lanes are worth their start; lanes have no part in a cluster."""
+        log = self.run.completions
+        if self.complete or not isinstance(shared_pool(), WorkerPool):
+            return 0
+        sealed = sum(log.stamp(shard) is not None for shard in log.shards())
+        return min(sealed, number_of_lanes() if wanted is None else wanted)
+
+    async def score_in_lanes(self, number: int) -> None:
+        """Let lanes grade what is sealed; what they leave out is for `score_stored`."""
+        await self._completions_on_disk()
+        log, begun, total = self.run.completions, time.monotonic(), 0
+
+        def judged(number: int) -> None:
+            nonlocal total, begun
+            total += number
+            if time.monotonic() - begun > _SAY:
+                begun = time.monotonic()
+                self.progress.status(f"{counted(total, 'answer')} judged by {at_once}")
+
+        at_once = counted(number, "lane")
+        lacking = (
+            (shard, places)
+            for shard in log.shards()
+            if log.stamp(shard) is not None
+            and (places := self.judged.lacking(log, shard, {"stage": ANSWER.__eq__}))
+        )
+        await score_in_lanes(self.run.path, self.policy, number, lacking, judged)
 
     async def score_stored(self) -> None:
         """Grade the stored completions without a verdict: after a kill, or under a new policy."""
@@ -180,34 +204,3 @@ class Scorer:
                     batch = []
         if batch:
             yield batch
-
-
-async def grade(
-    graded: Sequence[Graded],
-    policy: Policy,
-    stop: Mapping[str, tuple[str, ...]],
-) -> list[Verdict]:
-    """The verdicts on completions, in order.
-
-    Args:
-        graded: problems, each with a completion.
-        policy: how strictly to judge.
-        stop: by task, the strings that end an answer: after them a base model begins to invent the
-            next question.
-
-    Returns:
-        A verdict for each pair.
-
-    Raises:
-        UnknownNameError: a problem's task is not registered.
-
-    """
-    positions: dict[str, list[int]] = {}
-    for position, (problem, _) in enumerate(graded):
-        positions.setdefault(problem.task, []).append(position)
-    verdicts: dict[int, Verdict] = {}
-    for name, places in positions.items():
-        group = [graded[place] for place in places]
-        judged = await task(name).grade(group, policy, tuple(stop.get(name, ())))
-        verdicts.update(zip(places, judged, strict=True))
-    return [verdicts[position] for position in range(len(graded))]

@@ -19,7 +19,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from .jsonl_log import LogReader
+from .reader import LogReader
 from .shards import Place, Tests
 
 #: Keys in memory before newly sealed shards are looked for: about 15 MB.
@@ -95,7 +95,7 @@ class KeyIndex:
             return []
         settled, places = log.stamp(shard) is not None, []
         for place, row in log.heads_of(shard, tests):
-            if not self._is_sealed(row["key"]):
+            if not self._sealed or not self._is_sealed(row["key"]):
                 settled = False
                 if row["key"] not in self._recent:
                     places.append(place)

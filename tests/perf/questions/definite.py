@@ -1,6 +1,6 @@
 """Verdicts on definite integrals per second, beside SymPy's numerical integration.
 
-python tests/perf/definite.py [--benchmark definite/bank] [--every N] [--rival-every N]
+python tests/perf/questions/definite.py [--benchmark definite/bank] [--every N] [--rival-every N]
 
 Problems are judged on one core, each with its own value first ("new": the integral is computed),
 then with this value and two wrong ones again. The rival compares
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import sympy
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.benchmarks.registry import load

@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
 
-from ..core.errors import RunError
+from ...core.errors import RunError
 
 CHUNK_BYTES = 256 << 10
 
@@ -60,13 +60,28 @@ def read_jsonl(path: Path) -> Iterator[Row]:
 def lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int, Row]]:
     """The rows of an unsealed shard with their offsets; an unfinished last line is passed over."""
     with path.open("rb") as file:
-        file.seek(offset)
-        for number, line in enumerate(file, 1):
-            if line.endswith(b"\n"):
-                yield offset, _parse(line, path, number, required)
-            elif (row := _row(line, required)) is not None:
-                yield offset, row
-            offset += len(line)
+        yield from lines_of(file, path, required, offset)
+
+
+def lines_of(
+    file: IO[bytes], path: Path, required: Set[str], offset: int = 0, end: int | None = None
+) -> Iterator[tuple[int, Row]]:
+    """`lines` of an open file, which stays readable when the shard is sealed; up to ``end``."""
+    file.seek(offset)
+    for number, line in enumerate(file, 1):
+        if end is not None and offset >= end:
+            return
+        if line.endswith(b"\n"):
+            yield offset, _parse(line, path, number, required)
+        elif (row := _row(line, required)) is not None:
+            yield offset, row
+        offset += len(line)
+
+
+def line_at(file: IO[bytes], path: Path, required: Set[str], offset: int) -> Row:
+    """The row of an unsealed shard at an offset."""
+    file.seek(offset)
+    return _parse(file.readline(), path, offset, required)
 
 
 def decoded(line: bytes) -> Any:

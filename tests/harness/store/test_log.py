@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from calculus_harness.harness.core.errors import RunError
-from calculus_harness.harness.store.jsonl_log import Counting, Log, LogReader
+from calculus_harness.harness.store.log.appending import Log
+from calculus_harness.harness.store.log.reader import Counting, LogReader
 
 HEAVY = ("text",)
 
@@ -247,7 +248,7 @@ def test_a_discard_that_fails_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk in the middle: shards are as before or without the rows, and none is torn."""
-    from calculus_harness.harness.store import jsonl_log
+    from calculus_harness.harness.store.log import appending
 
     write(tmp_path, range(40), 2_000)
 
@@ -255,7 +256,7 @@ def test_a_discard_that_fails_loses_nothing(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with Log(tmp_path, HEAVY, shard_bytes=2_000) as log, monkeypatch.context() as changed:
-        changed.setattr(jsonl_log, "_compress", full)
+        changed.setattr(appending, "_compress", full)
         with pytest.raises(OSError, match="No space"):
             log.discard(lambda head: head["number"] % 2 == 0)
     with Log(tmp_path, HEAVY, shard_bytes=2_000) as log:  # makes the index again

@@ -210,7 +210,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     assert shares == ["100.0", "0.0", "", "", "0.0", "33.3"]
     published = titles["HINT's splits, as published"].rows
     assert len(published) == 16
-    document = (Path(__file__).parents[3] / "docs/hint.md").read_text()
+    document = (Path(__file__).parents[4] / "docs/hint.md").read_text()
     assert all(f"| {' | '.join(row[1:])} |" in document for row in published)
     assert "Depth of the expression's tree: table" in titles
 

@@ -1,8 +1,8 @@
 """How fast derivations are made, where the time goes, and how often the original goes wrong.
 
-    python tests/perf/derivations.py               # steps per second, on one core and on all
-    python tests/perf/derivations.py --traps 2000  # what the released recipe makes, and ours
-    python tests/perf/derivations.py --sympy 150   # our integrals beside SymPy's
+    python tests/perf/questions/derivations.py               # steps per second
+    python tests/perf/questions/derivations.py --traps 2000  # the released recipe, and ours
+    python tests/perf/questions/derivations.py --sympy 150   # our integrals beside SymPy's
 
 A step counts when it is in a finished example: grown, extracted, given a wrong alternative, and all
 of it proven, unperturbed and under VR and EE. The steps of the wrong alternatives and those thrown
@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from calculus_harness.benchmarks.algebra.normal_form import UnusableFormulaError
 from calculus_harness.benchmarks.derivations import chains, examples, proof, splits, steps
@@ -37,7 +37,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.rewards.reading.expression.tree import Expression
 from calculus_harness.rewards.workers.pool import usable_cores
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from rival import compare
 
 PAPER = 1 / 7  # steps per second
@@ -205,7 +205,7 @@ def integrals(count: int, limit: int = 5) -> dict[str, int]:
     """Outcomes of ours and of SymPy's ``integrate`` on the integrals that derivations meet."""
     import sympy
 
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks" / "derivations"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "derivations"))
     from as_sympy import as_sympy
 
     met: dict[tuple[Expression, Expression], None] = {}

@@ -5,7 +5,9 @@ has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of
 that `zcat` reads it and a single row is read without the rest). Beside it are the columns of its
 rows' short fields, with each row's place (`shards.Columns`), and a summary of all rows
 (`Counting`). Both are derived: they are made when a shard is sealed, and again where they are
-missing or of other rows, for several shards on all cores.
+missing or of other rows, for several shards on all cores. Readers keep them of the beginning of a
+large shard that is not sealed, too: that file only grows, and its inode changes where it is
+rewritten.
 
 Every row is one write to the file: a killed process loses no row for which `Log.append` has
 returned. `fsync` follows within a second: a power cut loses no more than a second. A kill in the
@@ -16,14 +18,11 @@ and line, raised before anything is changed.
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
@@ -31,25 +30,35 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any
 
-from ...rewards.workers.child import in_worker
-from ...rewards.workers.errors import PoolError
-from ...rewards.workers.pool import WorkerPool, usable_cores
-from ..core.errors import RunError
-from .atomic import replacing, sync_directory, write_atomically
-from .shards import Columns, ColumnsWriter, Place, Row, Tests, blocks, fits, lines, repair
-
-SHARD_BYTES = 64 << 20
-BLOCK_BYTES = 256 << 10
-FSYNC_SECONDS = 1.0
+from ....rewards.workers.child import in_worker
+from ....rewards.workers.errors import PoolError
+from ....rewards.workers.pool import WorkerPool, usable_cores
+from ...core.errors import RunError
+from ..atomic import write_atomically
+from .shards import (
+    CHUNK_BYTES,
+    Columns,
+    ColumnsWriter,
+    Place,
+    Row,
+    Tests,
+    blocks,
+    fits,
+    line_at,
+    lines_of,
+)
 
 #: Bytes of sealed shards from which on workers, whose start takes half a second, are worth it: text
 #: of ten times that size, a second's work.
 _WORTH_WORKERS = 1 << 20
+#: Bytes of rows of an unsealed shard whose counts and columns are kept: a tenth of a second's work.
+#: As a quarter of what was kept before has to have come, a row is counted some five times at most.
+_WORTH_KEEPING = 1 << 20
+#: The first part of the stamp of what is kept of an unsealed shard.
+_GROWING = "growing"
 #: The task of these workers, and seconds for a shard, which takes some three.
 _TASKS = {"derive": f"{__name__}:derive"}
 _DEADLINE = 600.0
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,34 @@ class Counting:
     def named(self) -> list[str]:
         """The name, and where the function is imported from."""
         return [self.name, self.of.__module__, self.of.__qualname__]
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """A shard that is being written: ``columns`` and counts are there of its rows up to ``end``."""
+
+    file: IO[bytes]
+    path: Path
+    stamp: list[Any]
+    end: int
+    columns: Columns | None
+
+    def rows(self, required: Set[str], offset: int) -> Iterator[tuple[int, Row]]:
+        """The rows from an offset on."""
+        return lines_of(self.file, self.path, required, offset)
+
+
+def _last_line_end(file: IO[bytes], size: int) -> int:
+    """Where the last whole line among so many bytes ends."""
+    at = size
+    while at > 0:
+        begin = max(0, at - CHUNK_BYTES)
+        file.seek(begin)
+        found = file.read(at - begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        at = begin
+    return 0
 
 
 class LogReader:
@@ -108,31 +145,75 @@ class LogReader:
             raise ValueError(f"the log {self.directory} has no counting")
         self.prepare()
         for shard in self.shards():
-            counts = self._stored_counts(shard)
+            with self._growing(shard) as tail:
+                if tail is not None:
+                    yield from self._counts_of(shard, tail)
+                    continue
+            counts = self._stored_counts(shard, self.stamp(shard))
             yield self.derive(shard) if counts is None else counts
 
-    def _stored_counts(self, shard: int) -> Any:
-        """The stored counts of a sealed shard, if they belong to this file."""
+    def _counts_of(self, shard: int, tail: Tail) -> Iterator[Any]:
+        """The counts of a shard that grows: of its beginning, and of what has come since."""
+        counts = self._stored_counts(shard, tail.stamp) if tail.end else None
+        assert self.counting is not None
+        if counts is None:  # nothing is stored, or it is damaged
+            yield self.counting.of(row for _, row in tail.rows(self.required, 0))
+            return
+        yield counts
+        yield self.counting.of(row for _, row in tail.rows(self.required, tail.end))
+
+    def _stored_counts(self, shard: int, stamp: list[Any] | None) -> Any:
+        """The stored counts of a shard, if they belong to these rows."""
         try:
             stored = json.loads(self._counts(shard).read_bytes())
-            return stored["counts"] if stored["stamp"] == self.stamp(shard) else None
+            return stored["counts"] if stored["stamp"] == stamp else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def _stored_columns(self, shard: int) -> Columns | None:
-        """The columns of a sealed shard, if they belong to this file."""
+    def _stored_columns(self, shard: int, stamp: list[Any] | None) -> Columns | None:
+        """The stored columns of a shard, if they belong to these rows."""
         try:
             columns = Columns(self._columns(shard).read_bytes(), shard)
-            return columns if columns.stamp == self.stamp(shard) else None
+            return columns if columns.stamp == stamp else None
         except (OSError, ValueError):
             return None
 
+    @contextmanager
+    def _growing(self, shard: int) -> Iterator[Tail | None]:
+        """An unsealed shard, of whose beginning what is derived is there; None if it is sealed."""
+        try:
+            file = self._unsealed(shard).open("rb")
+        except FileNotFoundError:
+            yield None
+            return
+        with file:
+            status = os.fstat(file.fileno())
+            columns, end = None, 0
+            with suppress(OSError, ValueError, TypeError):
+                columns = Columns(self._columns(shard).read_bytes(), shard)
+                mark, inode, end = columns.stamp
+                if mark != _GROWING or inode != status.st_ino or end > status.st_size:
+                    columns, end = None, 0
+            more = status.st_size - end
+            if more > max(_WORTH_KEEPING, end // 4) and self._may_store:
+                end = _last_line_end(file, status.st_size)
+                stamp = [_GROWING, status.st_ino, end]
+                rows = lines_of(file, self._unsealed(shard), self.required, 0, end)
+                self._derived(shard, stamp, (((at, None), row) for at, row in rows))
+                columns = self._stored_columns(shard, stamp)
+            if columns is None:
+                end = 0
+            yield Tail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
+
     def _columns_of(self, shard: int) -> Columns | None:
         """The columns of a shard; None if it is not sealed, or they can only be read from rows."""
-        columns = self._stored_columns(shard)
-        if columns is None and self._may_store and self.stamp(shard) is not None:
+        stamp = self.stamp(shard)
+        if stamp is None:
+            return None
+        columns = self._stored_columns(shard, stamp)
+        if columns is None and self._may_store:
             self.derive(shard)
-            columns = self._stored_columns(shard)
+            columns = self._stored_columns(shard, stamp)
         return columns
 
     def prepare(self) -> None:
@@ -165,16 +246,27 @@ class LogReader:
 
         They are stored if the shard is sealed.
         """
-        stamp, columns = self.stamp(shard), ColumnsWriter()
+        stamp = self.stamp(shard)
+        rows = (((place.offset, place.line), row) for place, row in self._rows_of(shard))
+        return self._derived(shard, stamp, rows)
+
+    def _derived(
+        self,
+        shard: int,
+        stamp: list[Any] | None,
+        rows: Iterable[tuple[tuple[int, int | None], Row]],
+    ) -> Any:
+        """Make columns and counts of rows, and store them under a stamp, if there is one."""
+        columns = ColumnsWriter()
 
         def noted() -> Iterator[Row]:
-            for place, row in self._rows_of(shard):
+            for (offset, line), row in rows:
                 if stamp is not None:
-                    columns.add(place.offset, place.line, self._head(row))
+                    columns.add(offset, line, self._head(row))
                 yield row
 
         counts = self.counting.of(noted()) if self.counting else deque(noted(), 0)
-        if stamp is not None and stamp == self.stamp(shard):
+        if stamp is not None and (stamp[0] == _GROWING or stamp == self.stamp(shard)):
             with suppress(OSError):
                 write_atomically(self._columns(shard), columns.encoded(stamp))
                 if self.counting:
@@ -209,6 +301,14 @@ class LogReader:
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
         """The rows of one shard that fit, without their heavy fields."""
+        with self._growing(shard) as tail:
+            if tail is not None:
+                if tail.columns is not None:
+                    yield from tail.columns.heads(tests)
+                for offset, row in tail.rows(self.required, tail.end):
+                    if fits(row, tests):
+                        yield Place(shard, offset, None), self._head(row)
+                return
         columns = self._columns_of(shard)
         if columns is not None:
             yield from columns.heads(tests)
@@ -220,26 +320,31 @@ class LogReader:
     def _rows_of(
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
+        with self._growing(shard) as tail:
+            if tail is not None:
+                begin = 0
+                if tests and tail.columns is not None:
+                    begin = tail.end
+                    for place in tail.columns.places(tests):
+                        yield place, line_at(tail.file, tail.path, self.required, place.offset)
+                for offset, row in tail.rows(self.required, begin):
+                    if fits(row, tests):
+                        yield Place(shard, offset, None), row
+                return
         columns = self._columns_of(shard) if tests else None
         if columns is not None:
             yield from self.read_all(columns.places(tests))
             return
-        try:
-            # First the unsealed file: it goes away only after the sealed one is there.
-            for offset, row in lines(self._unsealed(shard), self.required):
-                if fits(row, tests):
-                    yield Place(shard, offset, None), row
-        except FileNotFoundError:
-            for offset, line, row in blocks(self._sealed(shard), self.required):
-                if fits(row, tests):
-                    yield Place(shard, offset, line), row
+        for offset, line, row in blocks(self._sealed(shard), self.required):
+            if fits(row, tests):
+                yield Place(shard, offset, line), row
 
     def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
         """Rows in full, in the order of their places; each block, or open file, is read once."""
         for _, group in groupby(places, _file_and_block):
             wanted = dict.fromkeys(group)
             first = next(iter(wanted))
-            for place, row in self._from(first, {place.line for place in wanted}):
+            for place, row in self._from(first, wanted):
                 if place in wanted:
                     yield place, row
                     del wanted[place]
@@ -248,12 +353,15 @@ class LogReader:
             if wanted:
                 raise RunError(f"{self.directory}, shard {first.shard}, was changed; try again")
 
-    def _from(self, first: Place, numbers: Set[int | None]) -> Iterator[tuple[Place, Row]]:
-        """The rows of a place's block; of a shard that is not sealed, from the place on."""
+    def _from(self, first: Place, wanted: Collection[Place]) -> Iterator[tuple[Place, Row]]:
+        """The rows at places of one block; or of a shard that is not sealed."""
         if first.line is None:
-            for offset, row in lines(self._unsealed(first.shard), self.required, first.offset):
-                yield Place(first.shard, offset, None), row
+            path = self._unsealed(first.shard)
+            with path.open("rb") as file:
+                for place in tuple(wanted):
+                    yield place, line_at(file, path, self.required, place.offset)
             return
+        numbers = {place.line for place in wanted}
         found = blocks(self._sealed(first.shard), self.required, first.offset, numbers)
         for offset, line, row in found:
             yield Place(first.shard, offset, line), row
@@ -278,188 +386,6 @@ class LogReader:
 
     def _head(self, row: Row) -> Row:
         return {name: value for name, value in row.items() if name not in self.heavy}
-
-
-class Log(LogReader):
-    """The one writer of a log (the caller holds the lock). Use as a context manager."""
-
-    def __init__(
-        self,
-        directory: Path,
-        heavy: Collection[str],
-        required: Collection[str] = ("key",),
-        counting: Counting | None = None,
-        shard_bytes: int | None = None,
-    ) -> None:
-        super().__init__(directory, heavy, required, counting)
-        self.shard_bytes = shard_bytes or SHARD_BYTES
-        self._file = -1
-        self._size = 0
-        self._synced = time.monotonic()
-        # One thread, so that fsync, sealing and closing happen in the order in which they were due.
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix=f"log-{directory.name}")
-        self._pending: list[Future[None]] = []
-        self._latest: Future[None] | None = None  # the last fsync, if no row came after it
-
-    def __enter__(self) -> Log:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        for shard in self.shards():  # read everything before anything is changed
-            if self._unsealed(shard).exists() and not self._sealed(shard).exists():
-                for _ in lines(self._unsealed(shard), self.required):
-                    pass
-        for leftover in self.directory.glob("*.tmp"):
-            leftover.unlink()
-        shards = self.shards()
-        for shard in shards:
-            if self._sealed(shard).exists():
-                self._unsealed(shard).unlink(missing_ok=True)  # killed before it was removed
-            else:
-                repair(self._unsealed(shard), self.required)
-                if shard != shards[-1]:
-                    self._seal(shard)
-        self.prepare()
-        newest = shards[-1] if shards else 0
-        self._open(newest + 1 if self._sealed(newest).exists() else newest)
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._later(_sync_and_close, self._file)
-        self._file = -1
-        self._worker.shutdown(wait=True)
-        self._raise_pending()
-
-    def append(self, row: Row) -> None:
-        """Store a row. Once this returns, killing the process does not lose it."""
-        data = _encoded(row)
-        self._write(data)
-        self._size += len(data)
-        self._latest = None
-        if self._size >= self.shard_bytes:
-            self._latest = self._later(_sync_and_close, self._file)
-            self._later(self._seal, self._shard)
-            self._open(self._shard + 1)
-            self._synced = time.monotonic()
-        elif time.monotonic() - self._synced > FSYNC_SECONDS:
-            self.synced()
-        else:
-            return
-        self._raise_pending()
-
-    def synced(self) -> Future[None]:
-        """What is done as soon as every row so far is on disk, and fails where that cannot be."""
-        if self._latest is None:
-            self._latest = self._later(os.fsync, self._file)
-            self._synced = time.monotonic()
-        return self._latest
-
-    def discard(self, unwanted: Callable[[Row], bool]) -> int:
-        """Remove rows for good; a kill leaves every shard as it was, or without them.
-
-        Args:
-            unwanted: says of a row without its heavy fields whether it goes.
-
-        Returns:
-            How many rows went.
-
-        """
-        return self.remove(
-            {
-                shard: {n for n, (_, row) in enumerate(self.heads_of(shard)) if unwanted(row)}
-                for shard in self.shards()
-            }
-        )
-
-    def remove(self, unwanted: Mapping[int, Set[int]]) -> int:
-        """`discard` by the numbers of the rows in each shard, the first of which is 0."""
-        self._later(_sync_and_close, self._file)
-        wait(self._pending)  # also for what was due before
-        self._raise_pending()
-        try:
-            for shard, numbers in unwanted.items():
-                if numbers:
-                    self._rewrite(shard, numbers)
-        finally:
-            self._open(self._shard)
-        return sum(map(len, unwanted.values()))
-
-    def _rewrite(self, shard: int, unwanted: Set[int]) -> None:
-        rows = enumerate(self._rows_of(shard))
-        kept = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
-        if self._unsealed(shard).exists():
-            with replacing(self._unsealed(shard)) as file:
-                file.writelines(kept)
-            return
-        with replacing(self._sealed(shard)) as file:
-            _compress(kept, file)
-        self.derive(shard)
-
-    def _write(self, data: bytes) -> None:
-        written = 0
-        try:
-            while written < len(data):
-                written += os.write(self._file, data[written:])
-        except OSError as error:
-            os.ftruncate(self._file, self._size)  # a full disk must not leave half a row
-            raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
-
-    def _open(self, shard: int) -> None:
-        self._shard = shard
-        self._latest = None  # what an earlier process wrote may not be on disk, either
-        path = self._unsealed(shard)
-        new = not path.exists()
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        self._size = os.fstat(self._file).st_size
-        if new:
-            sync_directory(self.directory)  # or a power cut may lose the file with its name
-
-    def _seal(self, shard: int) -> None:
-        path, sealed = self._unsealed(shard), self._sealed(shard)
-        with replacing(sealed) as file, path.open("rb") as lines:
-            _compress(lines, file)
-        path.unlink()
-        self.derive(shard)
-
-    def _later(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
-        self._pending.append(self._worker.submit(work, *arguments))
-        return self._pending[-1]
-
-    def _raise_pending(self) -> None:
-        """Raise the errors of the background thread."""
-        waiting = [future for future in self._pending if not future.done()]
-        done = [future for future in self._pending if future.done()]
-        self._pending = waiting
-        for future in done:
-            try:
-                future.result()
-            except OSError as error:
-                raise RunError(f"cannot write {self.directory}: {error.strerror}") from error
-
-
-def _encoded(row: Row) -> bytes:
-    """A row as a line."""
-    try:
-        return _encode(row).encode() + b"\n"
-    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can say
-        return json.dumps(row, separators=(",", ":")).encode() + b"\n"
-
-
-def _compress(lines: Iterable[bytes], file: IO[bytes]) -> None:
-    """Write lines as blocks that are compressed each by itself."""
-    block: list[bytes] = []
-    size = 0
-    for line in lines:
-        block.append(line)
-        size += len(line)
-        if size >= BLOCK_BYTES:
-            file.write(gzip.compress(b"".join(block), 6, mtime=0))
-            block, size = [], 0
-    if block:
-        file.write(gzip.compress(b"".join(block), 6, mtime=0))
-
-
-def _sync_and_close(descriptor: int) -> None:
-    os.fsync(descriptor)
-    os.close(descriptor)
 
 
 def derive(

@@ -1,0 +1,1 @@
+"""Append-only logs of JSON rows: reading, the one writer, their files, their keys."""

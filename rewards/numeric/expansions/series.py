@@ -1,0 +1,179 @@
+"""Terms of asymptotic expansions, which are computed when they are asked for.
+
+A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in one element
+w of a scale (`multiseries`): terms w^e times a coefficient, which is a germ in slower elements.
+Exact numbers come from outside (`Constants`), which decides whether a number is zero, or raises
+`NotExpandedError`: then nothing is said about the germ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from flint import fmpq
+
+from ...reading.expression.tree import Expression
+
+
+class NotExpandedError(Exception):
+    """No expansion was found; nothing is known of the germ."""
+
+
+class UndefinedError(NotExpandedError):
+    """The function has no real values near the point."""
+
+
+class Exact(Protocol):
+    """An exact real number, or a bounded function that is not expanded."""
+
+    def __add__(self, operand: Any, /) -> Any: ...
+    def __sub__(self, operand: Any, /) -> Any: ...
+    def __mul__(self, operand: Any, /) -> Any: ...
+    def __truediv__(self, operand: Any, /) -> Any: ...
+    def __neg__(self) -> Any: ...
+
+
+class Constants(Protocol):
+    """Decides about exact numbers; each method raises `NotExpandedError` if it cannot."""
+
+    def value(self, node: Expression) -> Any:
+        """The number that an expression is."""
+
+    def number(self, value: fmpq) -> Any:
+        """A rational number."""
+
+    def apply(self, name: str, *numbers: Any) -> Any:
+        """A function of numbers."""
+
+    def rational(self, number: Any) -> fmpq | None:
+        """The value of a rational number."""
+
+    def is_zero(self, number: Any) -> bool:
+        """Whether a number is zero."""
+
+    def tree(self, number: Any) -> Expression:
+        """A number as an expression."""
+
+    def sign(self, number: Any) -> int:
+        """The sign of a number; of a bounded function, if it stays away from zero."""
+
+
+@dataclass(eq=False, slots=True)
+class Element:
+    """An element of a scale, which tends to infinity, and the expansion of its logarithm."""
+
+    rank: int
+    logarithm: Germ | None = None
+
+
+#: An exponent: a rational number, or `Exponent` for others.
+Power: TypeAlias = Any
+Term: TypeAlias = "tuple[Power, Germ]"
+
+
+class Series:
+    """Terms w^e c in increasing order of e, with w the inverse of an element.
+
+    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out.
+    """
+
+    __slots__ = ("element", "normal", "source", "terms")
+
+    def __init__(self, element: Element, source: Iterator[Term]) -> None:
+        self.element, self.source = element, source
+        self.terms: list[Term] = []
+        self.normal: Germ | None = None
+
+    def term(self, index: int) -> Term | None:
+        """The term with this number; None if there are fewer."""
+        while len(self.terms) <= index:
+            try:
+                following = next(self.source, None)
+            except BaseException:
+                # an iterator that has failed would say that there are no further terms
+                self.source = repeat_failure()
+                raise
+            if following is None:
+                return None
+            self.terms.append(following)
+        return self.terms[index]
+
+    def behind(self, index: int) -> Iterator[Term]:
+        """The terms from an index on."""
+        while (term := self.term(index)) is not None:
+            yield term
+            index += 1
+
+
+def repeat_failure() -> Iterator[Term]:
+    """Terms that cannot be computed, however often they are asked for."""
+    return iter(_fail, None)
+
+
+def _fail() -> Term:
+    raise NotExpandedError("a term that could not be computed")
+
+
+Germ: TypeAlias = "Any | Series"
+#: Exponents of the elements in a leading term, the fastest element first.
+Monomial: TypeAlias = list[tuple[Element, Power]]
+
+
+class Exponent:
+    """An exponent that is no rational number, such as the root of 2 or a parameter."""
+
+    __slots__ = ("constants", "number")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, number: Any, constants: Constants) -> None:
+        self.number, self.constants = number, constants
+
+    def _of(self, operand: Power) -> Any:
+        return (
+            operand.number
+            if isinstance(operand, Exponent)
+            else self.constants.number(fmpq(operand))
+        )
+
+    def _made(self, number: Any) -> Power:
+        return exponent_of(number, self.constants)
+
+    def __add__(self, operand: Power) -> Power:
+        return self._made(self.number + self._of(operand))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Power:
+        return self._made(-self.number)
+
+    def __sub__(self, operand: Power) -> Power:
+        return self._made(self.number - self._of(operand))
+
+    def __rsub__(self, operand: Power) -> Power:
+        return self._made(self._of(operand) - self.number)
+
+    def __mul__(self, operand: Power) -> Power:
+        return self._made(self.number * self._of(operand))
+
+    __rmul__ = __mul__
+
+    def _sign(self, operand: Power) -> int:
+        difference = self.number - self._of(operand)
+        return 0 if self.constants.is_zero(difference) else self.constants.sign(difference)
+
+    def __eq__(self, operand: object) -> bool:
+        return self._sign(operand) == 0
+
+    def __lt__(self, operand: Power) -> bool:
+        return self._sign(operand) < 0
+
+    def __gt__(self, operand: Power) -> bool:
+        return self._sign(operand) > 0
+
+
+def exponent_of(number: Any, constants: Constants) -> Power:
+    """A number as an exponent."""
+    ratio = constants.rational(number)
+    return Exponent(number, constants) if ratio is None else ratio

@@ -1,0 +1,181 @@
+"""Functions on a curve G(x, y) = 0: a proof that one vanishes there, and points to refute it.
+
+A quotient of polynomials vanishes on the curve if G divides its numerator. What is no polynomial,
+as e^y or sin(x + y), counts as one more indeterminate, which loses relations but proves no wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from flint import Ordering, acb, arb, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+
+from ..numeric.ball_arithmetic.balls import Tape, precision
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.domain import uniform
+from ..numeric.ball_arithmetic.jets import Ball
+from ..reading.expression.traversal import fold
+from ..reading.expression.tree import Expression, Number
+
+#: Terms of a polynomial, indeterminates, and the highest power: those of second derivatives of
+#: cubic curves have up to 80, 4 and 6.
+_TERMS, _INDETERMINATES, _POWER = 4000, 12, 24
+#: Points of the curve, lines x = const that are searched for them, and steps on each line.
+_POINTS, _LINES, _STEPS = 5, 24, 48
+#: Bits of a point of the curve; halvings of an interval around it.
+_BITS, _HALVINGS = 256, 160
+
+_Rational: TypeAlias = tuple[fmpq_mpoly, fmpq_mpoly]
+
+
+class _TooLargeError(Exception):
+    """A polynomial has too many terms or too high a power."""
+
+
+def vanishes_on(tree: Expression, curve: Expression) -> bool:
+    r"""Whether it is proved that an expression is zero wherever a curve's is.
+
+    Args:
+        tree: the expression.
+        curve: G of the curve G = 0.
+
+    Returns:
+        True is a proof; False says nothing.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> texts = (r"\frac{x^2}{y} + y - \frac{25}{y}", "x^2 + y^2 - 25")
+    >>> vanishes_on(*(read(text)[0].expression for text in texts))
+    True
+
+    """
+    atoms: dict[Expression, int] = {}
+    _collect(tree, atoms)
+    _collect(curve, atoms)
+    if len(atoms) > _INDETERMINATES:
+        return False
+    names = [f"u{number}" for number in range(len(atoms))] or ["u0"]
+    context = fmpq_mpoly_ctx.get(names, Ordering.lex)
+    try:
+        numerator, below = _rational(tree, atoms, context)
+        relation, _ = _rational(curve, atoms, context)
+    except (_TooLargeError, ZeroDivisionError):
+        return False
+    if relation.is_constant() or below.is_zero():
+        return False
+    # A denominator that vanishes on the whole curve is no denominator.
+    if (below % relation).is_zero():
+        return False
+    return bool((numerator % relation).is_zero())
+
+
+def _collect(tree: Expression, atoms: dict[Expression, int]) -> None:
+    if isinstance(tree, Number):
+        return
+    if tree.function in ("add", "mul", "neg", "div"):
+        for arg in tree.args:
+            _collect(arg, atoms)
+    elif tree.function == "pow" and _whole(tree.args[1]) is not None:
+        _collect(tree.args[0], atoms)
+    else:
+        atoms.setdefault(tree, len(atoms))
+
+
+def _whole(tree: Expression) -> int | None:
+    exponent = fold(tree)
+    if exponent is None or exponent.denominator != 1 or abs(exponent) > _POWER:
+        return None
+    return int(exponent)
+
+
+def _rational(
+    tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
+) -> _Rational:
+    """Numerator and denominator of a tree, in the indeterminates that stand for its atoms."""
+    one = context.constant(1)
+    if isinstance(tree, Number):
+        return context.constant(fmpq(tree.numerator, tree.denominator)), one
+    if tree in atoms:
+        return context.gen(atoms[tree]), one
+    parts = [_rational(arg, atoms, context) for arg in tree.args]
+    top, bottom = parts[0]
+    if tree.function == "neg":
+        return -top, bottom
+    if tree.function == "pow":
+        exponent = _whole(tree.args[1]) or 0
+        if exponent < 0:
+            top, bottom, exponent = bottom, top, -exponent
+        return _checked(top**exponent, bottom**exponent)
+    for other_top, other_bottom in parts[1:]:
+        if tree.function == "add":
+            top, bottom = top * other_bottom + other_top * bottom, bottom * other_bottom
+        elif tree.function == "mul":
+            top, bottom = top * other_top, bottom * other_bottom
+        else:
+            top, bottom = top * other_bottom, bottom * other_top
+        top, bottom = _checked(top, bottom)
+    return top, bottom
+
+
+def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
+    if len(top) > _TERMS or len(bottom) > _TERMS:
+        raise _TooLargeError
+    if bottom.is_zero():
+        raise ZeroDivisionError
+    common = top.gcd(bottom)
+    return (top, bottom) if common.is_one() else (top / common, bottom / common)
+
+
+def points_of(
+    curve: Expression, x: str, y: str, values: Mapping[str, Ball]
+) -> Iterator[dict[str, Ball]]:
+    """Points of a curve in balls: on a line x = const, G changes its sign within the ball of y.
+
+    Args:
+        curve: G of the curve G = 0.
+        x: the name of the first coordinate.
+        y: the name of the second coordinate.
+        values: the values of parameters.
+
+    Yields:
+        At most five points, each with the values of the parameters.
+
+    """
+    tape = compile_tape(curve, y)
+    found = 0
+    for line in range(_LINES):
+        at = {**values, x: acb(6.0 * uniform("line", line) - 3.0)}
+        previous: tuple[float, int] | None = None
+        for step in range(_STEPS + 1):
+            place = 5.0 * (2.0 * step / _STEPS - 1.0) + 0.013
+            sign = _sign(tape, acb(place), at)
+            if sign and previous and previous[1] == -sign:
+                with precision(_BITS):
+                    ball = _between(tape, arb(previous[0]), arb(place), previous[1], at)
+                if ball is not None:
+                    yield {**at, y: acb(ball)}
+                    found += 1
+                    break
+            previous = (place, sign) if sign else None
+        if found == _POINTS:
+            return
+
+
+def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
+    value = tape.run(y, values, derivative=False)[tape.root][0]
+    if not value.is_finite() or not value.imag.is_zero():
+        return 0
+    return 1 if value.real > 0 else -1 if value.real < 0 else 0
+
+
+def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
+    """A small ball in which G changes its sign, and on which G is finite and real."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        there = _sign(tape, acb(middle.mid()), at)
+        if not there:
+            return None
+        low, high = (middle.mid(), high) if there == sign else (low, middle.mid())
+    ball = low.union(high)
+    value = tape.run(acb(ball), at, derivative=False)[tape.root][0]
+    return ball if value.is_finite() and value.imag.is_zero() else None

@@ -1,0 +1,354 @@
+r"""Differential equations with their conditions, and solutions as people write them.
+
+``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, systems of ``x' = y, y' = -x``; solutions explicit
+(``y = C_1\cos x``), for several functions, implicit (``x^2 + y^2 = C``), and several of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ...errors import ProblemError
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression
+from ..latex import ReadError, read
+from .clauses import clauses
+from .conditions import conditions_of
+from .derivative import relation
+from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+
+#: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
+#: three, four and two.
+MOST_FUNCTIONS, MOST_SOLUTIONS, MOST_SIGNS = 6, 6, 2
+
+
+@dataclass(frozen=True)
+class DifferentialEquation:
+    """Equations for functions of one variable, and conditions on them.
+
+    Attributes:
+        variable: the independent variable.
+        functions: the names of the functions, in the order in which they are met.
+        equations: pairs of sides; symbols stand for derivatives.
+        conditions: pairs of sides with values of functions, as ``y(0)`` and 1.
+        jets: the derivative that each symbol of the sides stands for.
+        orders: the highest order of each function's derivatives.
+        kinds: what the question says of parameters.
+        asks_all: all solutions are asked for, constant and singular ones included.
+        asks_one: any solution is asked for, such as a particular one.
+
+    """
+
+    variable: str
+    functions: tuple[str, ...]
+    equations: tuple[tuple[Expression, Expression], ...]
+    conditions: tuple[tuple[Expression, Expression], ...]
+    jets: Mapping[str, Jet]
+    orders: Mapping[str, int]
+    kinds: tuple[tuple[str, str], ...] = ()
+    asks_all: bool = False
+    asks_one: bool = False
+
+    @property
+    def order(self) -> int:
+        """The number of constants of the general solution."""
+        return sum(self.orders.values())
+
+    @property
+    def names(self) -> set[str]:
+        """The symbols of the question: variable, functions and parameters."""
+        trees = [side for pair in (*self.equations, *self.conditions) for side in pair]
+        return set().union({self.variable, *self.functions}, *map(symbols_of, trees)) - {*self.jets}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One solution or family of solutions.
+
+    Attributes:
+        formulas: the formula of each function; empty for an implicit solution.
+        implicit: the sides of an implicit solution.
+
+    """
+
+    formulas: Mapping[str, Expression]
+    implicit: tuple[Expression, Expression] | None = None
+
+
+_PRIMED: Final = re.compile(
+    r"(?<!\\)(?P<name>(?:\\(?:phi|psi|theta|varphi))|[A-Za-z](?:_(?:\d|\{\d+\}))?)\s*(?:\((?P<own>[a-z])\))?"
+    r"\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[iv]+)\s*\)\s*\})(?:'*\s*\(\s*(?P<of>[a-z])\s*\))?"
+)
+_DOTTED: Final = re.compile(r"\\d{1,3}ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+_SWAPPED: Final = re.compile(r"([A-Za-z])\(([a-z])\)((?:')+)")
+_DIFFERENTIAL: Final = re.compile(r"(?<![\\])d\s*\{?\s*([a-z])\s*\}?(?![A-Za-z])")
+_NAME: Final = re.compile(r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?")
+_APPLIED: Final = re.compile(
+    rf"(?P<name>{_NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z"
+)
+_MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
+_PARTIAL: Final = re.compile(r"\\partial|∂")
+
+
+@lru_cache(maxsize=4096)
+def read_differential_equation(text: str) -> DifferentialEquation:
+    r"""Read a differential equation, or a system, with conditions.
+
+    Args:
+        text: formulas between words and signs of punctuation.
+
+    Returns:
+        The equations as trees.
+
+    Raises:
+        ProblemError: the text cannot be read, or it is not clear what the function is.
+
+    >>> read_differential_equation("y'' + y = 0, y(0) = 1, y'(0) = 0").order
+    2
+
+    """
+    parts = clauses(text)
+    words = {word for clause in parts for word in clause.words}
+    formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in parts]
+    whole = " , ".join(formulas)
+    if _PARTIAL.search(whole):
+        raise ProblemError(f"{text!r}: partial differential equations are not judged")
+    variable, functions = _unknowns(text, whole)
+    if not functions:
+        variable, functions, formulas = _of_differentials(text, formulas)
+    if len(functions) > MOST_FUNCTIONS:
+        raise ProblemError(f"{text!r}: more than {MOST_FUNCTIONS} functions")
+    jets = Jets(dict.fromkeys(functions, (variable,)))
+    equations: list[tuple[Expression, Expression]] = []
+    conditions: list[tuple[Expression, Expression]] = []
+    kinds: list[tuple[str, str]] = []
+    for formula in filter(None, formulas):
+        sides = relation(formula)
+        if sides is None:
+            stated = conditions_of(formula)
+            if stated is None and _asked(formula, functions):
+                continue  # "find y(x)"
+            if stated is None:
+                raise ProblemError(f"{text!r}: {formula!r} is no equation")
+            kinds += stated.kinds
+            continue
+        pair = tuple(read_tree(side, jets, {variable}, values=True) for side in sides)
+        left, right = pair[0], pair[1]
+        named = symbols_of(left) | symbols_of(right)
+        has_value = any(jets.names[name].at for name in named & jets.names.keys())
+        (conditions if has_value else equations).append((left, right))
+    found = _checked(text, variable, functions, equations, conditions, jets)
+    return DifferentialEquation(
+        variable,
+        functions,
+        tuple(equations),
+        tuple(conditions),
+        jets.names,
+        found,
+        tuple(kinds),
+        asks_all=bool({"all", "every", "singular"} & words),
+        asks_one="particular" in words or "nontrivial" in words,
+    )
+
+
+def _asked(formula: str, functions: Collection[str]) -> bool:
+    name = _APPLIED.fullmatch(formula)
+    return name_of(name["name"] if name else formula) in functions
+
+
+def _checked(
+    text: str,
+    variable: str,
+    functions: Sequence[str],
+    equations: Sequence[tuple[Expression, Expression]],
+    conditions: Sequence[tuple[Expression, Expression]],
+    jets: Jets,
+) -> dict[str, int]:
+    """The order of each function; raises `ProblemError` for what is no determined system."""
+    orders = {
+        name: max(
+            (jet.order for jet in jets.symbols if jet.function == name and not jet.at), default=0
+        )
+        for name in functions
+    }
+    if not equations or not any(orders.values()):
+        raise ProblemError(f"{text!r}: no differential equation")
+    if len(equations) != len(functions):
+        raise ProblemError(
+            f"{text!r}: {len(equations)} equations for the functions {', '.join(functions)}"
+        )
+    for pair in conditions:
+        for name in symbols_of(pair[0]) | symbols_of(pair[1]):
+            jet = jets.names.get(name)
+            if name in functions or name == variable or (jet is not None and not jet.at):
+                raise ProblemError(f"{text!r}: a condition holds {name} beside a value")
+            if jet is not None and any(variable in symbols_of(each) for each in jet.at):
+                raise ProblemError(f"{text!r}: {jet.function} at an argument that varies")
+    return orders
+
+
+def _unknowns(text: str, whole: str) -> tuple[str, tuple[str, ...]]:
+    """The independent variable and the functions, by the derivatives that are written."""
+    functions: list[str] = []
+    variables: list[str] = []
+    for each in operators(whole):
+        variables += each.by
+        of = re.fullmatch(rf"\s*({_NAME.pattern})\s*(?:\([a-z]\))?\s*", each.of)
+        functions += [name_of(of[1])] if of else []
+    for match in _PRIMED.finditer(whole):
+        functions.append(name_of(match["name"]))
+        variables += [each for each in (match["own"], match["of"]) if each]
+    functions += [name_of(match[1] or match[2]) for match in _DOTTED.finditer(whole)]
+    names = tuple(dict.fromkeys(functions))
+    if not names:
+        return "", ()
+    for match in re.finditer(rf"(?<![A-Za-z\\])({_NAME.pattern})\s*\(\s*([a-z])\s*\)", whole):
+        if name_of(match[1]) in names:
+            variables.append(match[2])
+    found = set(variables)
+    if len(found) > 1:
+        raise ProblemError(f"{text!r}: several independent variables: {', '.join(sorted(found))}")
+    if found:
+        return found.pop(), names
+    letters = set(re.findall(r"(?<![A-Za-z\\])([a-z])(?![A-Za-z(])", _symbols(whole))) - {*names}
+    likely = [letter for letter in "xts" if letter in letters]
+    if _DOTTED.search(whole):
+        likely = likely or ["t"]
+    if len(likely) > 1 and "x" not in names and {"x", "t"} <= {*likely}:
+        raise ProblemError(f"{text!r}: is the independent variable x or t? write y(x) or y(t)")
+    return (likely[0] if likely else "t" if "x" in names else "x"), names
+
+
+def _symbols(whole: str) -> str:
+    """The text with letters set apart, so that each may be seen as a symbol."""
+    return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), whole)
+
+
+def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
+    """The equation in ``dx`` and ``dy`` as one with a derivative."""
+    letters = set(_DIFFERENTIAL.findall(" ".join(formulas)))
+    if len(letters) != 2:
+        raise ProblemError(f"{text!r}: no function whose derivative is written")
+    if letters in ({"x", "y"}, {"t", "x"}, {"t", "y"}):
+        variable = "t" if "t" in letters else "x"
+    elif "x" in letters or "t" in letters:
+        variable = "x" if "x" in letters else "t"
+    else:
+        raise ProblemError(f"{text!r}: which of {' and '.join(sorted(letters))} is the function?")
+    function = (letters - {variable}).pop()
+    made = [
+        _DIFFERENTIAL.sub(lambda m: " {1} " if m[1] == variable else f" {function}' ", formula)
+        for formula in formulas
+    ]
+    return variable, (function,), made
+
+
+# --- solutions ---
+
+
+def solutions(text: str, asked: DifferentialEquation) -> list[Solution]:
+    r"""The solutions that an answer states, all of which have to be right.
+
+    Args:
+        text: the answer in LaTeX.
+        asked: the equation.
+
+    Returns:
+        The solutions; for a system each has a formula of every function.
+
+    Raises:
+        ReadError: the answer is unreadable.
+
+    >>> asked = read_differential_equation("y' = 2x")
+    >>> [len(each.formulas) for each in solutions("y = x^2 + C", asked)]
+    [1]
+
+    """
+    found: list[Solution] = []
+    formulas: dict[str, Expression] = {}
+    try:
+        parts = clauses(text)
+    except ProblemError as error:
+        raise ReadError(str(error), 0) from None
+    for clause in parts:
+        formula = _called(normal(clause.formula), asked)
+        if not formula or _MEMBER.search(formula) or _is_constant(formula, asked):
+            continue
+        for variant in _signs(formula):
+            for solution in _stated(variant, asked):
+                if solution.implicit is None and len(asked.functions) > 1:
+                    formulas |= solution.formulas
+                    if len(formulas) == len(asked.functions):
+                        found.append(Solution(formulas))
+                        formulas = {}
+                else:
+                    found.append(solution)
+    if formulas:
+        missing = ", ".join(name for name in asked.functions if name not in formulas)
+        raise ReadError(f"no formula for {missing}", 0)
+    if len(found) > MOST_SOLUTIONS:
+        raise ReadError(f"more than {MOST_SOLUTIONS} solutions", 0)
+    if not found:
+        raise ReadError("no solution", 0)
+    return found
+
+
+def _is_constant(formula: str, asked: DifferentialEquation) -> bool:
+    """Whether a formula is the name of a constant, of which words said something."""
+    match = _NAME.fullmatch(formula)
+    return match is not None and name_of(formula) not in asked.names and formula[0] in "CcKkAB"
+
+
+def _called(formula: str, asked: DifferentialEquation) -> str:
+    """The formula with ``y`` for ``y(x)``."""
+    for name in asked.functions:
+        letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
+        own = re.escape(asked.variable)
+        formula = re.sub(rf"(?<![A-Za-z])({letter})\s*\(\s*\\?{own}\s*\)", r"\1", formula)
+    return formula
+
+
+def _signs(formula: str) -> Iterator[str]:
+    r"""The formula with each choice of its signs ``\pm``; ``\mp`` is the other one."""
+    places = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
+    if not places:
+        yield formula
+        return
+    if places > MOST_SIGNS:
+        raise ReadError(f"more than {MOST_SIGNS} signs of both kinds", 0)
+    for sign in "+-":
+        other = "-" if sign == "+" else "+"
+        changed = re.sub(r"\\pm(?![A-Za-z])|±", f" {sign} ", formula)
+        yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {other} ", changed)
+
+
+def _stated(formula: str, asked: DifferentialEquation) -> Iterator[Solution]:
+    """The solution that an equation, a chain of them, or a formula alone states."""
+    sides = [side.strip() for side in pieces_of(formula, "=")]
+    names = {*asked.names}
+    if len(sides) == 1:
+        if len(asked.functions) != 1:
+            raise ReadError("a formula without the name of its function", 0)
+        yield Solution({asked.functions[0]: _tree(sides[0], names - {*asked.functions})})
+        return
+    function = name_of(sides[0]) if _NAME.fullmatch(sides[0]) else ""
+    if function in asked.functions:
+        trees = [_tree(side, names) for side in sides[1:]]
+        if all(symbols_of(tree).isdisjoint(asked.functions) for tree in trees):
+            for tree in trees:
+                yield Solution({function: tree})
+            return
+    if len(sides) != 2:
+        raise ReadError("a chain of equations that names no function", 0)
+    left, right = (_tree(side, names) for side in sides)
+    if len(asked.functions) != 1:
+        raise ReadError("an implicit solution of a system", 0)
+    yield Solution({}, (left, right))
+
+
+def _tree(text: str, names: Collection[str]) -> Expression:
+    return read(text, symbols=names)[0].expression

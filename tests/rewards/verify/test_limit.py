@@ -1,0 +1,190 @@
+"""Verdicts on limits: right answers in many forms, near misses, echoes, and hostile texts."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from calculus_harness.benchmarks.calculus_course.bank import entries
+from calculus_harness.benchmarks.calculus_course.limits import generated
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.benchmarks.payloads import QuestionTarget
+from calculus_harness.harness.studies.redteam.questions.limits import wrong_answers
+from calculus_harness.rewards import ProblemError, Status, verify_limit
+from calculus_harness.rewards.proof.limit_questions import limit_readings
+from calculus_harness.rewards.proof.limits import Limit
+from calculus_harness.rewards.reading.expression.tree import Number
+from calculus_harness.rewards.verify.agreement.proposed_limits import is_approached
+
+SINE = r"\lim_{x\to0}\frac{\sin x}{x}"
+#: How many near misses are refused at least; none may be accepted.
+NEAR_MISSES = 1000
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (SINE, "1"),
+        (r"\lim_{x\to\infty}\left(1+\frac1x\right)^x", "e"),
+        (r"\lim_{x\to0}\frac{2^x-3^x}{x}", r"\ln\frac23"),
+        (r"\lim_{x\to0}\frac{2^x-3^x}{x}", r"\ln 2-\ln 3"),
+        (r"\lim_{x\to0}\frac{1-\cos x}{x^2}", "0.5"),  # which is 1/2 exactly
+        (r"\lim_{x\to0}\frac{\sqrt{5+2\sqrt6+x}-\sqrt{5+2\sqrt6}}{x}", r"\frac{\sqrt3-\sqrt2}{2}"),
+        (r"\lim_{x\to0}\frac{1}{x}", r"\text{does not exist}"),
+        (r"\lim_{x\to0}\frac{1}{x}", r"\text{DNE}"),
+        (r"\lim_{x\to0}\frac{1}{x^2}", r"+\infty"),
+        (r"\lim_{n\to\infty}n^2", r"\text{diverges}"),
+        (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac ab"),
+        (r"\lim_{x\to0}\frac{\Gamma(1+x)-1}{x}", r"-\gamma"),
+    ],
+)
+def test_right_answers(asked: str, answer: str) -> None:
+    verdict = verify_limit(rf"so the limit is $\boxed{{{answer}}}$", asked)
+    assert verdict.correct, verdict
+
+
+def test_a_sentence_without_a_box_is_an_answer() -> None:
+    assert verify_limit(
+        "The sides differ, so the limit does not exist.", r"\lim_{x\to0}\frac1x"
+    ).correct
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "status"),
+    [
+        (SINE, "2", Status.INCORRECT),
+        (SINE, r"\infty", Status.INCORRECT),
+        (SINE, r"\text{does not exist}", Status.INCORRECT),
+        (SINE, SINE, Status.NOT_CLOSED_FORM),
+        (SINE, r"\frac{\sin x}{x}", Status.INCORRECT),
+        (SINE, r"1+e^{-e^{e^e}}", Status.UNDECIDED),  # no digits show the difference
+        (r"\lim_{x\to\infty}\left(1+\frac1x\right)^x", "2.71828", Status.INCORRECT),
+        (r"\lim_{x\to0}\frac1x", r"\infty", Status.INCORRECT),
+        (r"\lim_{x\to0}\frac1x", "0", Status.INCORRECT),
+        (r"\lim_{x\to0^-}\frac1x", r"\infty", Status.INCORRECT),
+        (r"\lim_{x\to2^-}\lfloor x\rfloor", "2", Status.INCORRECT),
+        (r"\lim_{x\to0}\frac1{x^2}", r"\text{does not exist}", Status.UNDECIDED),
+        (r"\lim_{x\to0}\sqrt x", r"\text{does not exist}", Status.UNDECIDED),
+        (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac ba", Status.INCORRECT),
+        (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac{a+c}{b}", Status.INCORRECT),
+        (r"\lim_{x\to\infty}x^{a-b}", "0", Status.INCORRECT),  # right for a < b only
+        (r"\lim_{x\to\infty}x^{a-b}, a<b", "0", Status.CORRECT),
+    ],
+)
+def test_other_answers(asked: str, answer: str, status: Status) -> None:
+    assert verify_limit(rf"\boxed{{{answer}}}", asked).status is status
+
+
+def test_a_proof_is_told_from_agreement() -> None:
+    proved = verify_limit(r"\boxed{1}", SINE, accept="proof")
+    assert (proved.correct, proved.evidence.proof) == (True, "expansion")
+    asked = r"\lim_{x\to\infty}x^{a-b}, a<b"
+    assert verify_limit(r"\boxed{0}", asked).evidence.method == "expansions at parameters"
+    assert verify_limit(r"\boxed{0}", asked, accept="proof").status is Status.UNDECIDED
+
+
+def test_a_refutation_of_parameters_names_them() -> None:
+    verdict = verify_limit(r"\boxed{\frac ba}", r"\lim_{x\to0}\frac{\sin ax}{\sin bx}")
+    assert verdict.evidence.witness is not None
+    assert "a = " in verdict.evidence.witness.point
+
+
+def test_conditions_and_assumptions_say_which_parameters() -> None:
+    asked = r"\lim_{x\to\infty}e^{ax}"
+    assert verify_limit(r"\boxed{\infty}", asked).correct
+    assert verify_limit(r"\boxed{0}", asked, assumptions={"a": "negative"}).correct
+    assert verify_limit(r"\boxed{0}", rf"${asked}$ where $a<0$").correct
+
+
+def test_sympy_limits_are_problems() -> None:
+    x = sympy.Symbol("x")
+    assert verify_limit(r"\boxed{1}", sympy.Limit(sympy.sin(x) / x, x, 0, "+-")).correct
+    assert verify_limit(r"\boxed{-\infty}", sympy.Limit(1 / x, x, 0, "-")).correct
+
+
+def test_references_are_checked() -> None:
+    assert verify_limit(r"\boxed{1}", SINE, reference="1").correct
+    with pytest.raises(ProblemError, match="refutes"):
+        verify_limit(r"\boxed{1}", SINE, reference="2")
+    with pytest.raises(ProblemError, match="refutes"):
+        verify_limit(r"\boxed{1}", SINE, reference="does not exist")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (r"\int_0^1 x\,dx", "no limit sign"),
+        (r"\lim x", "no subscript"),
+        (r"\lim_{x\to0}\frac{f(x)}{x}", "does not define"),
+        (r"\lim_{x\to0}\lim_{y\to0}xy", "more than one limit"),
+        (r"\lim_{x\to0}\sqrt{-1-x^2}", "no real values"),
+        (r"\lim_{(x,y)\to(0,0)}xy", "no arrow"),
+    ],
+)
+def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message) as error:
+        verify_limit(r"\boxed{1}", asked)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "proposal", "approached"),
+    [
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(1), False),  # which SymPy 1.14 proposes
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 4)), True),
+        (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 3)), False),
+        (r"\lim_{x\to\infty}\ln x", Limit(1), True),
+        (r"\lim_{x\to\infty}\ln x", Limit(-1), False),
+    ],
+)
+def test_values_speak_against_a_proposal(asked: str, proposal: Limit, approached: bool) -> None:
+    assert is_approached(limit_readings(asked)[0], proposal) is approached
+
+
+@pytest.mark.slow
+def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
+    asked = r"\lim_{x\to\infty}\sqrt xe^xK_0(x)"
+    right = verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked)
+    assert (right.correct, right.evidence.method, right.evidence.proof) == (True, "gruntz", "")
+    assert verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked, accept="proof").correct is False
+    assert verify_limit(r"\boxed{2}", asked).status is Status.UNDECIDED
+    assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
+
+
+def _near_misses() -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    rows = [(entry.question, entry.answer) for entry in entries("limits")]
+    for index in range(60):
+        target = generated(31, index).target_as(QuestionTarget)
+        rows.append((target.question, target.answer or ""))
+    for number, (asked, answer) in enumerate(rows):
+        pairs += [(asked, wrong) for wrong in wrong_answers(HashedRandom(number), asked, answer)]
+    return pairs
+
+
+def test_no_near_miss_is_accepted() -> None:
+    pairs = _near_misses()
+    assert len(pairs) >= NEAR_MISSES
+    verdicts = [(pair, verify_limit(rf"\boxed{{{pair[1]}}}", pair[0])) for pair in pairs]
+    assert [pair for pair, verdict in verdicts if verdict.correct] == []
+    # most are refuted; the rest differ by what no digits show, or say less than is known
+    refuted = sum(verdict.status is not Status.UNDECIDED for _, verdict in verdicts)
+    assert refuted > 0.8 * len(pairs)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        r"\lim_{x\to0}" + r"\sin(" * 60 + "x" + ")" * 60,
+        r"\lim_{x\to0}" + "+".join(rf"\sin({k}x)^{k}" for k in range(1, 60)),
+        r"\lim_{x\to0}\frac{" + r"\tan x" * 80 + "}{x^{80}}",
+        r"\lim_{x\to\infty}x^{10^{100}}e^{-x}",
+        r"\lim_{x\to0}\left(1+x\right)^{10^{50}}",
+    ],
+)
+def test_work_is_bounded(asked: str) -> None:
+    try:
+        verdict = verify_limit(r"\boxed{7}", asked, deadline=1)
+    except ProblemError:
+        return
+    assert verdict.status in (Status.INCORRECT, Status.UNDECIDED)
