@@ -56,7 +56,8 @@ def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem
             continue  # it needs the extra 'images'
         for problem in sample:
             text = str(template.render(problem))
-            integrand = str(problem.inputs.to_dict().get("integrand", ""))
+            shown = problem.inputs.to_dict()
+            integrand = str(shown.get("integrand", shown.get("question", "")))
             assert integrand in text
             # An antiderivative may be a part of its derivative, but stands nowhere else.
             rest = text.replace(integrand, " ") if integrand else text
