@@ -45,7 +45,7 @@ def box_function(
         functions: symbols that stand for analytic functions of the variable.
 
     """
-    given = functions or {}
+    given_functions = functions or {}
     for node in nodes_of(expression):
         if isinstance(node, Call) and node.args and node.function not in _SUPPORTED:
             return None
@@ -56,8 +56,8 @@ def box_function(
         slot = slots.get(node)
         if slot is not None:
             return slot
-        if isinstance(node, Symbol) and node.name in given:
-            step, args = _given(given[node.name])
+        if isinstance(node, Symbol) and node.name in given_functions:
+            step, args = _given(given_functions[node.name])
         else:
             step, args = _step(node, variable, values)
         operands = tuple(compile_(arg) for arg in args)
@@ -98,8 +98,8 @@ def _step(
     if isinstance(node, Symbol):
         if node.name == variable:
             return (lambda z, a: z), ()
-        given = values[node.name]
-        return (lambda z, a: given), ()
+        parameter = values[node.name]
+        return (lambda z, a: parameter), ()
     if not node.args:
         named = jets.CONSTANTS[node.function]
         return (lambda z, a: named()), ()
@@ -136,16 +136,16 @@ def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
     return odd_root, (base,)
 
 
-def _sum(z: Ball, a: bool, first: Ball, *terms: Ball) -> Ball:
+def _sum(z: Ball, a: bool, total: Ball, *terms: Ball) -> Ball:
     for term in terms:
-        first = first + term
-    return first
+        total = total + term
+    return total
 
 
-def _product(z: Ball, a: bool, first: Ball, *factors: Ball) -> Ball:
+def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
     for factor in factors:
-        first = first * factor
-    return first
+        product = product * factor
+    return product
 
 
 def _plain(name: str) -> Callable[..., Ball]:

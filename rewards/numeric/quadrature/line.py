@@ -28,7 +28,7 @@ _EDGE_BITS = 512
 
 
 #: Digits of a point in a message.
-SHOWN = 6
+POINT_DIGITS = 6
 
 
 class OutsideDomainError(QuadratureError):
@@ -69,8 +69,10 @@ class RealLine:
         """
         value = self._run(x)
         if not value.imag.contains(0):
-            place = x.str(SHOWN, radius=False)
-            raise OutsideDomainError(f"the integrand is not real at {self.tape.variable} = {place}")
+            x_text = x.str(POINT_DIGITS, radius=False)
+            raise OutsideDomainError(
+                f"the integrand is not real at {self.tape.variable} = {x_text}"
+            )
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:

@@ -60,7 +60,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
     True
 
     """
-    found: list[tuple[Fraction, Fraction]] = []
+    periods: list[tuple[Fraction, Fraction]] = []
     stack = [expression]
     while stack:
         node = stack.pop()
@@ -71,27 +71,29 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
             continue
         if is_constant(node, variable):
             continue
-        found_ = monomial(node.args[0], variable)
-        exact = exact_value(found_[0]) if found_ is not None and found_[1] == 1 else None
+        linear_form = monomial(node.args[0], variable)
+        exact = (
+            exact_value(linear_form[0]) if linear_form is not None and linear_form[1] == 1 else None
+        )
         if exact is None or (exact[0] and exact[1]):
             return None
         inverse = 1 / abs(exact[0] or exact[1])
         if node.function == "frac":
             if exact[1]:
                 return None
-            found.append((inverse, Fraction(0)))
+            periods.append((inverse, Fraction(0)))
         else:
             # sin(a x): 2 pi / a; sin(b pi x): 2 / b
             twice = 2 * inverse
-            found.append((twice, Fraction(0)) if exact[1] else (Fraction(0), twice))
-    if not found or len({bool(rational) for rational, _ in found}) > 1:
+            periods.append((twice, Fraction(0)) if exact[1] else (Fraction(0), twice))
+    if not periods or len({bool(rational) for rational, _ in periods}) > 1:
         return None
-    sizes = [rational or angle for rational, angle in found]
+    sizes = [rational or angle for rational, angle in periods]
     common = Fraction(
         math.lcm(*(size.numerator for size in sizes)),
         math.gcd(*(size.denominator for size in sizes)),
     )
-    return (common, Fraction(0)) if found[0][0] else (Fraction(0), common)
+    return (common, Fraction(0)) if periods[0][0] else (Fraction(0), common)
 
 
 def whole_periods(
@@ -107,11 +109,11 @@ def whole_periods(
         real = arb(length[0].numerator) / length[0].denominator
         real += arb.pi() * length[1].numerator / length[1].denominator
         unit = arb(size[at].numerator) / size[at].denominator * (1 if at == 0 else arb.pi())
-        whole = (real / unit).floor().unique_fmpz()
+        floor_count = (real / unit).floor().unique_fmpz()
     if not length[1 - at]:
         count = length[at] // size[at]
-    elif whole is not None:
-        count = int(whole)
+    elif floor_count is not None:
+        count = int(floor_count)
     else:
         return None
     if count < LEAST_PERIODS:
@@ -180,22 +182,22 @@ def _cut(
     outwards = y if (side < 0) == infinite else neg(y)
     at = outwards if isinstance(limit, int) else add(limit, outwards)
     moved = simplified(substitute(expression, variable, at))
-    first = -side * start if infinite else abs(start - end)
-    pieces = pieces_towards(moved, variable, values, infinite, first, digits)
+    start_y = -side * start if infinite else abs(start - end)
+    pieces = pieces_towards(moved, variable, values, infinite, start_y, digits)
     if pieces is not None:
         return Range(pieces.expression, pieces.first, pieces.last, pieces.rest, pieces.sign)
     if not infinite:
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))
-        first = -first.log()
+        start_y = -start_y.log()
     goal = arb(10) ** -(digits + LOST_DIGITS)
     for k in CUTS:
-        last = arb(2) ** k
-        if not last > first:
+        cut_y = arb(2) ** k
+        if not cut_y > start_y:
             continue
-        error = tail_bound(moved, variable, values, last, 1)
+        error = tail_bound(moved, variable, values, cut_y, 1)
         if error < goal:
-            return Range(moved, first, last, arb(0, error))
+            return Range(moved, start_y, cut_y, arb(0, error))
     raise QuadratureError("the integrand has infinitely many kinks or jumps")
 
 
@@ -247,12 +249,12 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
             stack += [(arg, sign) for arg in reversed(term.args)]
         else:
             counts[term] = counts.get(term, 0) + sign
-    parts = [
+    collected = [
         mul(Number(count), term) if abs(count) != 1 else (term if count > 0 else neg(term))
         for term, count in counts.items()
         if count
     ]
-    return add(number(total), *parts)
+    return add(number(total), *collected)
 
 
 def accumulates(

@@ -73,10 +73,12 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
             continue
         with precision(SCAN_BITS):
             inner = _clusters(line, [(low, high)], NARROWEST)
-        for one, two in inner:
-            point = _locate(line, one, two, bits, (lower, upper))
+        for inner_low, inner_high in inner:
+            point = _locate(line, inner_low, inner_high, bits, (lower, upper))
             if point is None:
-                raise QuadratureError(f"a singularity near {float(one):.6g} cannot be located")
+                raise QuadratureError(
+                    f"a singularity near {float(inner_low):.6g} cannot be located"
+                )
             points.append(point)
     return [point for point in points if bool(point > lower) and bool(point < upper)]
 
@@ -125,8 +127,8 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
     low, high = low + edge * (1 + abs(low)), high - edge * (1 + abs(high))
     # Off the marks themselves: a singularity at 0 or 1 is then in one interval, not in two.
     shifted = sorted(sign * mark + 1e-3 * (1 + mark) for mark in marks for sign in (1, -1))
-    inside = [low, *(mark for mark in shifted if low < mark < high), high]
-    for a, b in itertools.pairwise(inside):
+    edges = [low, *(mark for mark in shifted if low < mark < high), high]
+    for a, b in itertools.pairwise(edges):
         yield arb(a), arb(b)
 
 
@@ -141,8 +143,8 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
             if line.is_singular(point):
                 return point
         for slot, target in line.special_slots(low.union(high)):
-            part = partial(line.tape.at, slot, values=line.values)
-            isolated = isolate(part, target, low, high, arb(2) ** (ISOLATED - bits))
+            jet_at = partial(line.tape.at, slot, values=line.values)
+            isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - bits))
             if isolated is not None:
                 point = arb(isolated[0].union(isolated[1]))
                 if line.is_singular(point):

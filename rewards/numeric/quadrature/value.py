@@ -108,27 +108,27 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 
     """
     with work_limit(ONE_INTEGRAL):
-        chosen, left = _with_numbers(problem, values) if values else (problem, values)
-        return _evaluate(chosen, left, digits)
+        chosen, free_values = _with_numbers(problem, values) if values else (problem, values)
+        return _evaluate(chosen, free_values, digits)
 
 
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
     """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
-    left: dict[str, Ball] = {}
+    free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
         if not (value.imag.is_zero() and value.real.rad().is_zero()):
-            left[name] = value
+            free_values[name] = value
             continue
-        mantissa, exponent = (int(part) for part in value.real.man_exp())
+        mantissa, exponent = (int(component) for component in value.real.man_exp())
         exact = number(Fraction(mantissa) * Fraction(2) ** exponent)
         f = substitute(f, name, exact)
         limits = [x if isinstance(x, int) else substitute(x, name, exact) for x in limits]
-    whole = problem.integrand
-    integrand = Integrand(f, whole.variable, dict(whole.assumptions), problem.text)
-    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), left
+    original = problem.integrand
+    integrand = Integrand(f, original.variable, dict(original.assumptions), problem.text)
+    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), free_values
 
 
 def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
@@ -144,12 +144,14 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
         elif not bool(lower < upper):
             raise QuadratureError("the limits cannot be told apart")
     oriented = replace(problem, lower=limits[0], upper=limits[1])
-    parts = _periodic(oriented, values, digits) or _pieces(oriented, values, digits, lower, upper)
-    diverging = [part for part in parts if part.diverges]
+    summands = _periodic(oriented, values, digits) or _pieces(
+        oriented, values, digits, lower, upper
+    )
+    diverging = [summand for summand in summands if summand.diverges]
     if diverging:
-        sign = _common_sign([part.sign for part in diverging])
+        sign = _common_sign([summand.sign for summand in diverging])
         return IntegralValue(arb("nan"), "divergence", orientation * sign)
-    total = _total(parts, digits)
+    total = _total(summands, digits)
     with precision(working_bits(digits)):
         return total if orientation == 1 else replace(total, ball=-total.ball)
 
@@ -163,16 +165,19 @@ def _periodic(
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
         return []
     size = ranges.period(f.expression, f.variable)
-    whole = ranges.whole_periods(size, lower, upper) if size is not None else None
-    if whole is None:
+    periods = ranges.whole_periods(size, lower, upper) if size is not None else None
+    if periods is None:
         return []
-    count, first, last = whole
-    one = _evaluate(replace(problem, upper=first), values, digits)
-    rest = IntegralValue(arb(0), "enclosure", size=arb(0))
-    if exact_value(last) != exact_value(upper):
-        rest = _evaluate(replace(problem, lower=last), values, digits)
+    count, first_end, last_end = periods
+    one_period = _evaluate(replace(problem, upper=first_end), values, digits)
+    remainder = IntegralValue(arb(0), "enclosure", size=arb(0))
+    if exact_value(last_end) != exact_value(upper):
+        remainder = _evaluate(replace(problem, lower=last_end), values, digits)
     with precision(working_bits(digits)):
-        return [replace(one, ball=count * one.ball, size=count * one.size), rest]
+        return [
+            replace(one_period, ball=count * one_period.ball, size=count * one_period.size),
+            remainder,
+        ]
 
 
 def _pieces(
@@ -185,7 +190,7 @@ def _pieces(
         id(ball): None if isinstance(limit, int) else exact_value(limit)
         for ball, limit in ((lower, limits[0]), (upper, limits[1]))
     }
-    whole = [ranges.Range(f.expression, lower, upper, arb(0))]
+    cut_ranges = [ranges.Range(f.expression, lower, upper, arb(0))]
     accumulating = (
         ranges.accumulates(f.expression, f.variable, values, lower, 1),
         ranges.accumulates(f.expression, f.variable, values, upper, -1),
@@ -193,46 +198,56 @@ def _pieces(
     try:
         if any(accumulating):
             raise QuadratureError("kinks accumulate at an end")
-        found = [
-            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
-            for part in whole
+        segmented = [
+            (
+                cut_range,
+                *segments(
+                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
+                ),
+            )
+            for cut_range in cut_ranges
         ]
     except QuadratureError:
         if not has_breaks(f.expression, f.variable) or problem.principal_value:
             raise
         with precision(END_BITS):
-            whole = ranges.cut_ranges(
+            cut_ranges = ranges.cut_ranges(
                 f.expression, f.variable, values, lower, upper, limits, digits, accumulating
             )
-        found = [
-            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
-            for part in whole
+        segmented = [
+            (
+                cut_range,
+                *segments(
+                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
+                ),
+            )
+            for cut_range in cut_ranges
         ]
-    count = sum(len(pieces) for _, pieces, _ in found)
+    count = sum(len(pieces) for _, pieces, _ in segmented)
     for relative in (False, True) if count > FEW_PIECES else (True,):
-        parts: list[IntegralValue] = []
-        for part, pieces, error in found:
-            parts += [
+        piece_values: list[IntegralValue] = []
+        for cut_range, pieces, error in segmented:
+            piece_values += [
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
             with precision(working_bits(digits)):
-                rest = part.rest + arb(0, error.upper())
-            parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
-            if part.sign:
-                parts.append(IntegralValue(arb("nan"), "divergence", part.sign))
-        if any(part.diverges for part in parts):
+                remainder = cut_range.rest + arb(0, error.upper())
+            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.rest)))
+            if cut_range.sign:
+                piece_values.append(IntegralValue(arb("nan"), "divergence", cut_range.sign))
+        if any(value.diverges for value in piece_values):
             break
-        total = _total(parts, digits)
+        total = _total(piece_values, digits)
         if total.ball.rad() <= tolerance(digits) * total.size:
             break
-    return parts
+    return piece_values
 
 
-def _total(parts: list[IntegralValue], digits: int) -> IntegralValue:
-    method = max((part.method for part in parts), key=_METHODS.index)
+def _total(summands: list[IntegralValue], digits: int) -> IntegralValue:
+    method = max((summand.method for summand in summands), key=_METHODS.index)
     with precision(working_bits(digits)):
-        ball = sum((part.ball for part in parts), arb(0))
-        return IntegralValue(ball, method, size=sum((part.size for part in parts), arb(0)))
+        ball = sum((summand.ball for summand in summands), arb(0))
+        return IntegralValue(ball, method, size=sum((summand.size for summand in summands), arb(0)))
 
 
 #: The weakest of several methods is that of their sum.
@@ -264,10 +279,10 @@ def _segment_value(
         terms = additive_terms(segment.expression, variable)
         if len(terms) < 2 or len(terms) > MAX_TERMS:
             raise
-        parts = [over(term) for term in terms]
-        if any(part.diverges for part in parts):
+        term_values = [over(term) for term in terms]
+        if any(term_value.diverges for term_value in term_values):
             raise  # the sum may converge all the same
-        return _total(parts, digits)
+        return _total(term_values, digits)
 
 
 def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
@@ -333,8 +348,8 @@ class _Computation:
                     far = arb(far.mid())
                     marks = [-far, *marks[1:-1], far]
             low = marks[0]
-            for before, pole, after in zip(marks, marks[1:-1], marks[2:], strict=False):
-                gaps = [gap for gap in (pole - before, after - pole) if gap.is_finite()]
+            for previous, pole, following in zip(marks, marks[1:-1], marks[2:], strict=False):
+                gaps = [gap for gap in (pole - previous, following - pole) if gap.is_finite()]
                 largest = min([arb(2), *gaps], key=float) / 2
                 enclosure = self._over(self.expression)
                 near, radius = enclosure.principal(pole, largest)
@@ -355,7 +370,7 @@ class _Computation:
         return Enclosure(line, expression, self.variable, self.digits, self.exact)
 
     def _pieces(self, ends: list[arb]) -> IntegralValue:
-        parts: list[arb] = []
+        piece_values: list[arb] = []
         method: Method = "two quadratures"
         for side, phase in self._oscillating(ends).items():
             if not self._settles(phase, side):
@@ -365,19 +380,25 @@ class _Computation:
             value, ends[-1 if side > 0 else 0] = oscillation.tail(
                 self.line, phase, start, side, self.digits
             )
-            parts.append(value)
+            piece_values.append(value)
             method = "extrapolation"
-        pieces = [(End(left, 1), End(right, -1)) for left, right in itertools.pairwise(ends)]
-        decays = [(decay(self.line, left), decay(self.line, right)) for left, right in pieces]
+        pieces = [
+            (End(left_end, 1), End(right_end, -1))
+            for left_end, right_end in itertools.pairwise(ends)
+        ]
+        decays = [
+            (decay(self.line, left_end), decay(self.line, right_end))
+            for left_end, right_end in pieces
+        ]
         if _diverging(decays):
             inner = (end for end in ends[1:-1] if end.is_finite())
             if any(map(self._has_pole, inner)):
                 return IntegralValue(arb("nan"), "divergence", 0)
             raise QuadratureError(_UNPROVED)
-        for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
-            parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
+        for (left_end, right_end), (at_left, at_right) in zip(pieces, decays, strict=True):
+            piece_values.append(self._piece(piece.Piece(left_end, right_end, at_left, at_right)))
         with precision(working_bits(self.digits)):
-            return IntegralValue(sum(parts, arb(0)), method)
+            return IntegralValue(sum(piece_values, arb(0)), method)
 
     def _has_pole(self, near: arb) -> bool:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
@@ -390,18 +411,18 @@ class _Computation:
         except (NotEnclosedError, DivergesError):
             return None
 
-    def _piece(self, whole: piece.Piece) -> arb:
+    def _piece(self, full: piece.Piece) -> arb:
         """One piece in halves, each enclosed or else by two quadratures that agree."""
-        enclosed = self._enclosure(whole.left.point, whole.right.point)
+        enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
-        left, right = whole.left, whole.right
-        middle = _middle(left.point, right.point)
+        left_end, right_end = full.left, full.right
+        middle = _middle(left_end.point, right_end.point)
         calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
         total = arb(0)
         for half in (
-            piece.Piece(left, End(middle, -1), whole.left_decay, calm),
-            piece.Piece(End(middle, 1), right, calm, whole.right_decay),
+            piece.Piece(left_end, End(middle, -1), full.left_decay, calm),
+            piece.Piece(End(middle, 1), right_end, calm, full.right_decay),
         ):
             value = self._enclosure(half.left.point, half.right.point)
             if value is None:
@@ -433,10 +454,10 @@ class _Computation:
 
     def _bound(self, low: arb, high: arb) -> arb:
         """A bound of |f| between two points, from that on many parts of the range."""
-        step = (high - low) / _PARTS
+        step = (high - low) / _SUBINTERVALS
         bounds = [
             abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()
-            for k in range(_PARTS)
+            for k in range(_SUBINTERVALS)
         ]
         infinite = [bound for bound in bounds if not bound.is_finite()]
         return arb("inf") if infinite else max(bounds)
@@ -494,7 +515,7 @@ def _common_sign(signs: list[int]) -> int:
 
 #: A length of phase beyond one turn, 2 pi, and parts of it on which f is bounded: a cosine changes
 #: by less than 0.11 on one of them.
-TURN, _PARTS = 7, 64
+TURN, _SUBINTERVALS = 7, 64
 #: Bits at which f is bounded far out: 2^60 with the phase to 400 bits more.
 BOUND_BITS = 512
 #: Powers of two between which an exponential decay shows, and those between which f over the slope

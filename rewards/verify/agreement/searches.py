@@ -1,7 +1,8 @@
 """The searches for a fault of an answer that F' = f agrees with at the first points.
 
-`SEARCHES` lists them in their order. Each returns an outcome, which ends the decision, or None. The
-cheap ones that refute most come first; those that are told by more points come after the points.
+`SEARCHES` lists the searches in their order. Each returns an outcome, which ends the decision, or
+None. Cheap searches that refute most come first; searches that need more points follow the search
+for points.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ class UnrefutedAnswer(NamedTuple):
     """An answer that no point has refuted so far.
 
     Attributes:
-        at: the comparison with f, which keeps the points.
+        at: the comparison with f, with the points so far.
         steps: the search for jumps of F.
-        is_proved: whether F' = f is proved; then only isolated points are in question.
+        is_proved: whether F' = f is proved, so that only isolated points are in question.
 
     """
 
@@ -51,7 +52,7 @@ class UnrefutedAnswer(NamedTuple):
 
     @property
     def is_shown(self) -> bool:
-        """Whether F has a value and a proof: a zero f, or a huge one, agrees at no point."""
+        """Whether F has a value and a proof: a zero or huge f agrees at no point."""
         return self.is_proved and self.at.has_value()
 
 
@@ -93,7 +94,7 @@ def _coverage(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _more_points(case: UnrefutedAnswer) -> Outcome | None:
-    """Points where the first ones told too little."""
+    """More points, where the first points decide too little."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
@@ -161,22 +162,22 @@ SEARCHES: tuple[Search, ...] = (
     _between_breakpoints,
     _coverage,
     _more_points,
-    # Gates: without enough points that tell something, what follows would say nothing.
+    # Gates: without enough telling points, the later searches would decide nothing.
     _branch_of_radicals,
     _finite_value,
     _whole_numbers,
-    # A change of branch at the points so far costs no point. The search for jumps adds points
-    # beside them, so that branches are compared once more.
+    # A change of branch at the points so far costs no new point. The search for jumps adds # points
+    # beside the known points, so that branches are compared once more.
     _change_of_branch,
     _jumps,
     _change_of_branch,
     # With special functions the bits are few, and a term may hide in the error.
     _special_terms,
-    # The last look takes most bits: far away, and until each part of F and f shows.
+    # The last check takes most bits: far points, until each part of F and f shows.
     _confirmation,
 )
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """The outcome of the first search that has one: a refutation, a refusal, or undecided."""
+    """The outcome of the first search with an outcome: a refutation, refusal, or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

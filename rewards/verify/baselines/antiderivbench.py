@@ -147,7 +147,7 @@ class Evaluation:
 def evaluate(
     answer: str, integrand: str, variable: str = "x", seconds: float = math.inf
 ) -> Evaluation:
-    """The six steps, in at most so many seconds of processor time.
+    """The verdict of the six steps, within a limit of processor time.
 
     Limited in time, it runs in the main thread of a process of its own
     (`rewards.verify.baselines.calls`).
@@ -246,7 +246,7 @@ def points() -> Iterator[tuple[int, int]]:
 
 
 def read(text: str, x: sympy.Symbol) -> sympy.Expr:
-    """The formula as the evaluator reads it, in the symbol ``x``."""
+    """The formula as the published evaluator reads the text, in the symbol ``x``."""
     try:
         formula = _read_by_library(text, x)
     except MissingReaderError:
@@ -319,7 +319,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether some simplifier turns ``form`` into one that passes ``test``."""
+    """Whether some simplifier turns ``form`` into a form that passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -355,8 +355,9 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 class ResidualSize:
     """abs(D) at a point, in ball arithmetic; None where f or D is not real, or D is not settled.
 
-    Rounding errors are inside the balls, so a value over the tolerance is one. It walks a tree of
-    ours: `sympy.lambdify` executes generated code, which is unsafe for model output.
+    Rounding errors are inside the balls, so a value over the tolerance is proved. The value comes
+    from a walk of our tree: `sympy.lambdify` executes generated code, which is unsafe for model
+    output.
     """
 
     def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:
@@ -398,7 +399,7 @@ def _value(tape: Tape, point: acb) -> Any:
 
 
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
-    """Without the functions that SymPy's derivatives of abs bring in and that trees lack."""
+    """The form without functions that SymPy's derivatives of abs bring in and trees lack."""
     import sympy
 
     polar = form.replace(sympy.atan2, lambda y, x: sympy.arg(x + sympy.I * y))

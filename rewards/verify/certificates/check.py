@@ -50,16 +50,16 @@ REAL = frozenset(
     )
 )
 UNREAL = frozenset(("i", "either root"))
-#: Generators that are real where they occur in f, unless there is something unreal in them.
+#: Generators that are real where they occur in f, unless their arguments hold unreal numbers.
 REAL_IN_F = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
-    """The certificate does not show what it states; the message says where."""
+    """The certificate does not show its statement; the message says where."""
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """The functions whose derivatives, or the bounds that, were taken as stated.
+    """Check a certificate; the parts that were taken as stated: functions, or bounds.
 
     Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
     """
@@ -180,9 +180,9 @@ def _identity(case: dict[str, Any]) -> set[str]:
 
 
 def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
-    """Check that the coefficients of a remainder are numbers near zero; "constants" if it has any.
+    """Check that a remainder's coefficients are numbers near zero; "constants" if there are any.
 
-    They are polynomials in generators that are numbers, and coefficients of products of others.
+    Each coefficient is a polynomial in the constant generators, and multiplies a product of others.
     """
     numbers = {
         i
@@ -234,7 +234,7 @@ def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, whose leading term is a power of it; empty if it has none."""
+    """The relation of a generator, with its power as leading term; empty without a relation."""
     name = g["function"]
     if name == "i":
         return {((i, 2),): Q(1), (): Q(1)}
@@ -251,7 +251,7 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function; None: it has no rule here."""
+    """The derivative of a generator by the rule of its function; None without a rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":

@@ -26,7 +26,7 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """What is not enclosed here: another function, a value that is not real, too large a number."""
+    """No enclosure: another function, a value that is not real, too large a number."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:
@@ -51,7 +51,7 @@ def _abs(u: Any) -> Any:
     return abs(u)
 
 
-#: Function -> its value at u, and its derivative from u and that value.
+#: Function -> the value at u, and the derivative from u and the value.
 _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "neg": (lambda u: -u, lambda u, v: iv.mpf(-1)),
     "abs": (_abs, lambda u, v: v / u),
@@ -80,7 +80,7 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     """The value and the derivative of an expression at a point.
 
     Raises:
-        UnknownError: it holds what is not enclosed here.
+        UnknownError: a part of the expression cannot be enclosed.
 
     """
     try:

@@ -48,7 +48,7 @@ def certify(
     A verdict holds no expressions; so the answer is read and proved, or refuted, once more.
 
     Args:
-        completion: as for `verify_antiderivative`, and so are all other arguments.
+        completion: as for `verify_antiderivative`, like all other arguments.
         integrand: f as LaTeX.
         variable: the variable of integration; None as for `verify_antiderivative`.
         assumptions: kinds of parameters.
@@ -57,11 +57,11 @@ def certify(
         require_continuous: refuse jumps.
         stop: the prompt's stop strings.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds, for what has to run in a worker.
+        deadline: seconds of processor time for tasks in a worker.
 
     Returns:
-        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (they differ at
-        a point), with the integrand and the answer as they were read.
+        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (F' and f
+        differ at a point), with the integrand and the answer as read.
 
     Raises:
         ProblemError: the problem is bad.
@@ -109,7 +109,7 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers; a text in place of one says why there is none.
+    """Certificates in order, made by workers; in place of a missing one, the reason as text.
 
     Args:
         items: completion, integrand and options of `certify`.

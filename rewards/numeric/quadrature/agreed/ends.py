@@ -22,7 +22,7 @@ POWERS = range(5, 11)
 #: |slope| of log2 g below which g neither decays nor grows exponentially.
 FLAT = 1e-2
 #: Points farthest out, of `POWERS`, at which the sign and the bounds of g have to be known.
-LAST = 3
+FARTHEST_POINTS = 3
 #: Bits that g loses for each unit of s where it decays faster than any power of e^s: e^{-x} at
 #: infinity loses e^s of them (2^1477 at s = 1024), and 1.5 times as many at each later point.
 FAST_RATE, FAST_GROWTH = 64, 1.5
@@ -100,14 +100,14 @@ def decay(line: RealLine, end: End) -> Decay:
         return Decay(Behaviour.CONVERGES, math.inf, True, 0)
     if all(sign == 0 for _, _, sign in samples):
         # Lost in the rounding of terms that cancel: f is zero, or decays as 1 - tanh x does.
-        first, last = upper[0], upper[-1]
-        if first is not None and first < -END_BITS / 2:
+        nearest_log, farthest_log = upper[0], upper[-1]
+        if nearest_log is not None and nearest_log < -END_BITS / 2:
             return Decay(Behaviour.CONVERGES, 1.0, end.infinite, 0)
-        if last is not None and last < -END_BITS / 2:
+        if farthest_log is not None and farthest_log < -END_BITS / 2:
             return Decay(Behaviour.CONVERGES, 1.0, False, 0)
-    signs = {sign for _, _, sign in samples[-LAST:]}
+    signs = {sign for _, _, sign in samples[-FARTHEST_POINTS:]}
     sign = signs.pop() if len(signs) == 1 else 0
-    if all(value is not None for value in upper[-LAST:]):
+    if all(value is not None for value in upper[-FARTHEST_POINTS:]):
         slopes = [
             (a - b) / 2.0**k
             for k, a, b in zip(POWERS, upper, upper[1:], strict=False)
@@ -117,7 +117,7 @@ def decay(line: RealLine, end: End) -> Decay:
         if min(slopes[-2:]) > FLAT:
             fast = rate > FAST_RATE and rate > FAST_GROWTH * slopes[-2]
             return Decay(Behaviour.CONVERGES, rate, fast, sign)
-        if sign and smooth and all(value is not None for value in lower[-LAST:]):
+        if sign and smooth and all(value is not None for value in lower[-FARTHEST_POINTS:]):
             if rate < -FLAT:
                 return Decay(Behaviour.DIVERGES, rate, False, sign)
             return Decay(_logarithmic(lower, upper), rate, False, sign)

@@ -22,14 +22,14 @@ RULES, PRECISIONS = 64, 16
 Nodes = list[tuple[arb, arb]]
 
 
-def _grid(level: int, inside: Callable[[arb], bool]) -> list[arb]:
-    """The t of a level that lower levels lack, outwards from 0 while ``inside``."""
+def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
+    """The t of a level that lower levels lack, outwards from 0 while ``is_inside``."""
     step = arb(2) ** -(FIRST_STEP + level)
     stride = 1 if level == 0 else 2
     points = [arb(0)] if level == 0 else []
     for sign in (1, -1):
         k = 1
-        while inside(t := sign * k * step):
+        while is_inside(t := sign * k * step):
             points.append(t)
             k += stride
     return points

@@ -130,14 +130,14 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
     """
     periods = int(PERIODS_PER_DIGIT * digits)
     with precision(BITS_PER_PERIOD * periods):
-        edges, first = _edges(line, phase, start, side, periods)
+        edges, first_number = _edges(line, phase, start, side, periods)
         terms = [
             side * _period(line, low, high, 2 * phase.multiple)
             for low, high in itertools.pairwise(edges)
         ]
-        value = levin_u(terms, first)
-        other = levin_u(terms[: int(CHECKED * periods)], first)
-        gap = abs(value - other).upper()
+        value = levin_u(terms, first_number)
+        check_value = levin_u(terms[: int(CHECKED * periods)], first_number)
+        gap = abs(value - check_value).upper()
         scale = max(abs(value).mid(), abs(terms[0]).mid())
         if not gap <= arb(10) ** -AGREEMENT * scale:
             raise QuadratureError("the oscillating tail does not settle")

@@ -156,14 +156,14 @@ class Approach:
         with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             finite = self.edge.point.is_finite()
             if finite:
-                given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
+                substituted = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
                 begin, slope = -farthest.log(), Fraction(1)
             else:
-                given = models.inverse_power(1, arb(1))
+                substituted = models.inverse_power(1, arb(1))
                 begin, slope = farthest.log(), Fraction(-1)
             try:
                 values = {**self.values}
-                expander = Expander("y1", (self.variable, given), values)
+                expander = Expander("y1", (self.variable, substituted), values)
                 form = expander.form(self.expression)
                 if not isinstance(form, Model):
                     raise NoModelError("a pole with logarithms")
@@ -185,11 +185,15 @@ class Approach:
     def _far(self, start: arb) -> Level:
         """x = +-y."""
         y, side = Symbol("y"), -self.edge.side
-        given: Expression = y if side > 0 else neg(y)
-        expander = Expander("y", (self.variable, [Term((), given)]), self.values)
+        substituted: Expression = y if side > 0 else neg(y)
+        expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
         form = expander.terms(expander.form(self.expression))
         return Level(
-            "y", substitute(self.expression, self.variable, given), form, expander, start * side
+            "y",
+            substitute(self.expression, self.variable, substituted),
+            form,
+            expander,
+            start * side,
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
@@ -197,39 +201,39 @@ class Approach:
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
-        given: Form
+        substituted: Form
         if point.is_finite():
             values[_END] = acb(point)
             end: Expression = Symbol(_END)
-            given = models.line(acb(point), self.edge.exact, side, arb(1))
+            substituted = models.line(acb(point), self.edge.exact, side, arb(1))
             if self.edge.exact == models.AT_ZERO:
                 x: Expression = away if side > 0 else neg(away)
             else:
                 x = Call("add", (end, away if side > 0 else neg(away)))
             slope: Form = [Term(((ONE, Fraction(1)),), ONE)]
-            first = -(abs(start - point).log())
+            range_start = -(abs(start - point).log())
             factor: Expression = away
         else:
-            given = models.inverse_power(-side, arb(1))
+            substituted = models.inverse_power(-side, arb(1))
             factor = Call("exp", (Symbol("y1"),))
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
-            first = abs(start).log()
-        expander = Expander("y1", (self.variable, given), values)
+            range_start = abs(start).log()
+        expander = Expander("y1", (self.variable, substituted), values)
         form = expander.terms(expander.product(expander.form(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
-        yield Level("y1", plain, form, expander, first)
+        yield Level("y1", plain, form, expander, range_start)
         for k in range(2, MAX_LEVELS + 1):
-            before, name = f"y{k - 1}", f"y{k}"
+            outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
             names = frozenset(expander.models)
-            given = models.inverse_power(1, arb(1))
-            known = expander.models
-            expander = Expander(name, (before, given), values, names, dict(known))
+            substituted = models.inverse_power(1, arb(1))
+            outer_models = expander.models
+            expander = Expander(name, (outer, substituted), values, names, dict(outer_models))
             up = [Term(((ONE, Fraction(-1)),), ONE)]
             form = expander.terms(expander.product(expander.form(inner), up))
             grown = Call("exp", (Symbol(name),))
-            plain = mul(substitute(plain, before, grown), grown)
+            plain = mul(substitute(plain, outer, grown), grown)
             yield Level(name, plain, form, expander, arb("nan"))
 
     def _levels(self, levels: Iterator[Level] | list[Level]) -> arb:
@@ -301,21 +305,21 @@ class Tail:
 
     def integral(self, cut: arb) -> arb | None:
         """The integral from ``cut`` to infinity, or None."""
-        total, others = arb(0), []
+        total, open_terms = arb(0), []
         for term in self.level.form:
             # 1 of 1 - 2/(e^{2x} + 1), whose rest decays at once
             sum_ = term.factor.function == "add"
-            for part in term.factor.args if sum_ else (term.factor,):
-                one = Term(term.exponent, part)
-                value = None if self.limit is not None else self._closed(one, cut)
+            for summand in term.factor.args if sum_ else (term.factor,):
+                single = Term(term.exponent, summand)
+                value = None if self.limit is not None else self._closed(single, cut)
                 if value is not None:
                     total += value
-                elif part != Number(0):
-                    others.append(one)
-        if not others:
+                elif summand != Number(0):
+                    open_terms.append(single)
+        if not open_terms:
             return total
-        rest = self._enclosed(others, cut)
-        return None if rest is None else total + rest
+        enclosed = self._enclosed(open_terms, cut)
+        return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
         """The integral of a term c y^m P(u) u^v in closed form; None if it has another form."""
@@ -324,10 +328,10 @@ class Tail:
             if key != ONE:
                 return None
             ratio = q
-        found = self.factors(term.factor)
-        if found is None:
+        factorization = self.factors(term.factor)
+        if factorization is None:
             return None
-        scale, degree, model = found
+        scale, degree, model = factorization
         if model is None:
             if not ratio > 0:
                 return None
@@ -349,9 +353,9 @@ class Tail:
         if model.is_power:
             return scale * total
         # what the series leaves out is at most 2 M (u/r)^n
-        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        left *= _moment(arb(power.numerator) / power.denominator, degree, cut)
-        return scale * (total + arb(0, left.upper()))
+        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        truncation *= _moment(arb(power.numerator) / power.denominator, degree, cut)
+        return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
         """A product of constants, powers of y and models of this level."""
@@ -413,8 +417,8 @@ class Tail:
     def _values(self, name: str) -> Callable[[Ball], Ball]:
         """The slowly varying factor of a model as a function of y."""
         model = self.level.expander.models[name]
-        known = acb_poly(model.coefficients)
-        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        polynomial = acb_poly(model.coefficients)
+        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
         order = model.series.prec
 
         def value(y: Ball) -> Ball:
@@ -424,8 +428,8 @@ class Tail:
             size = abs(u).upper()
             if not 2 * size <= model.radius:
                 return acb("nan")
-            rest = left * size**order
-            return known(u) + acb(arb(0, rest.upper()), arb(0, rest.upper()))
+            error = truncation * size**order
+            return polynomial(u) + acb(arb(0, error.upper()), arb(0, error.upper()))
 
         return value
 

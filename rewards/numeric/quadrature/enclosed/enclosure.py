@@ -139,13 +139,13 @@ class Enclosure:
                 return
         origins = list(self._origins(low, high))
         if origins:
-            first, last = origins[0], origins[-1]
-            yield from self._one(low, first[0], regular[0], first[1])
-            for one, two in itertools.pairwise(origins):
-                middle = arb(((one[0] + two[0]) / 2).mid())
-                yield self._from(one, middle, 1)
-                yield self._from(two, middle, -1)
-            yield from self._one(high, last[0], regular[1], last[1])
+            leftmost, rightmost = origins[0], origins[-1]
+            yield from self._one(low, leftmost[0], regular[0], leftmost[1])
+            for origin, next_origin in itertools.pairwise(origins):
+                middle = arb(((origin[0] + next_origin[0]) / 2).mid())
+                yield self._from(origin, middle, 1)
+                yield self._from(next_origin, middle, -1)
+            yield from self._one(high, rightmost[0], regular[1], rightmost[1])
             return
         if not low.is_finite() and not high.is_finite():
             middle = arb(0)
@@ -214,7 +214,7 @@ class Enclosure:
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
         """Zeros of linear parts of f inside a piece, in order."""
-        found: dict[Expression, arb] = {}
+        zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
             if node.function != "add" or len(node.args) != 2:
                 continue
@@ -223,8 +223,8 @@ class Enclosure:
                 continue
             value = analytic_value(zero, self.line.values)
             if value is not None and abs(value) > FAR and low < value and value < high:
-                found[zero] = value
-        ordered = sorted(found.items(), key=lambda pair: float(pair[1]))
+                zeros[zero] = value
+        ordered = sorted(zeros.items(), key=lambda pair: float(pair[1]))
         for at, (zero, value) in enumerate(ordered):
             if not at or bool(value > ordered[at - 1][1]):
                 yield value, zero
@@ -237,15 +237,15 @@ class Enclosure:
             if node.function in ("sin", "cos"):
                 terms = node.args[0].args if node.args[0].function == "add" else node.args
                 for term in terms:
-                    found = monomial(term, self.variable)
-                    if found is None or found[1] != 1:
+                    linear_form = monomial(term, self.variable)
+                    if linear_form is None or linear_form[1] != 1:
                         continue
-                    value = analytic_value(found[0], self.line.values)
+                    value = analytic_value(linear_form[0], self.line.values)
                     fastest = fastest if value is None else fastest.max(abs(value))
         return arb((slowest / fastest).mid())
 
-    def _direct(self, low: arb, high: arb, part: Expression | None = None) -> arb | None:
-        expression = part or self.expression
+    def _direct(self, low: arb, high: arb, summand: Expression | None = None) -> arb | None:
+        expression = summand or self.expression
         function = analytic.box_function(expression, self.variable, self.line.values)
         if function is None:
             return None
@@ -305,5 +305,9 @@ def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | No
 
 def _zero(node: Expression, variable: str) -> Expression | None:
     """Where c x + d vanishes."""
-    found = monomial(node, variable)
-    return div(neg(found[2]), found[0]) if found is not None and found[1] == 1 else None
+    linear_form = monomial(node, variable)
+    return (
+        div(neg(linear_form[2]), linear_form[0])
+        if linear_form is not None and linear_form[1] == 1
+        else None
+    )

@@ -228,8 +228,8 @@ class Rotation:
         return total, begin ** (1 / p)
 
     def _way(self, wave: Wave) -> Tail:
-        given = models.inverse_power(1, arb(1))
-        expander = Expander("y1", (self.variable, given), self.values)
+        substituted = models.inverse_power(1, arb(1))
+        expander = Expander("y1", (self.variable, substituted), self.values)
         form = expander.terms(expander.form(wave.amplitude))
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
@@ -239,7 +239,7 @@ class Rotation:
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
         end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency
         end = arb(2) ** arb((end.log() / arb(2).log()).ceil().upper())
-        rest = (bound * (-frequency * end).exp() / frequency).upper()
+        remainder = (bound * (-frequency * end).exp() / frequency).upper()
         function = analytic.box_function(wave.amplitude, self.variable, self.values)
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
@@ -251,7 +251,7 @@ class Rotation:
         value = analytic.integrate(integrand, arb(0), end, self.bits, BOX_EVALUATIONS)
         if value is None:
             raise NotEnclosedError("an amplitude that cannot be enclosed")
-        value += acb(arb(0, rest), arb(0, rest))
+        value += acb(arb(0, remainder), arb(0, remainder))
         angle = frequency * begin + self._value(wave.phase) - arb.pi() * wave.quarter / 2
         return arb((turn * (turn * angle).exp() * value).real)
 
@@ -267,11 +267,11 @@ def _scaled(wave: Wave, factor: Expression) -> Wave:
     return Wave(mul(wave.amplitude, factor), wave.frequency, wave.phase, wave.quarter)
 
 
-def _products(left: list[Wave], right: list[Wave]) -> list[Wave]:
+def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
     """cos A cos B = (cos(A - B) + cos(A + B)) / 2, term by term."""
     result: list[Wave] = []
-    for a in left:
-        for b in right:
+    for a in left_waves:
+        for b in right_waves:
             amplitude = mul(a.amplitude, b.amplitude)
             if not (a.frequency or a.phase or a.quarter):
                 result.append(Wave(amplitude, b.frequency, b.phase, b.quarter))
@@ -304,11 +304,11 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
         coefficient, p = _monomial(args[0], variable)
         return neg(coefficient), p
     if name == "mul":
-        parts = [_monomial(arg, variable) for arg in args]
-        return mul(*(c for c, _ in parts)), sum((p for _, p in parts), Fraction(0))
+        monomials = [_monomial(arg, variable) for arg in args]
+        return mul(*(c for c, _ in monomials)), sum((p for _, p in monomials), Fraction(0))
     if name == "div":
-        (above, p), (below, q) = (_monomial(arg, variable) for arg in args)
-        return div(above, below), p - q
+        (numerator, p), (denominator, q) = (_monomial(arg, variable) for arg in args)
+        return div(numerator, denominator), p - q
     if name in ("pow", "sqrt", "root"):
         exponent = Fraction(1, 2) if name == "sqrt" else fold(args[1])
         coefficient, p = _monomial(args[0], variable)
@@ -331,10 +331,10 @@ def _decays(tail: Tail) -> bool:
 
 def _bound(tail: Tail, term: Term, begin: arb) -> arb:
     r"""A bound of a term for \|x\| >= ``begin`` in the right half plane."""
-    found = tail.factors(term.factor)
-    if found is None:
+    factorization = tail.factors(term.factor)
+    if factorization is None:
         return arb("inf")
-    scale, degree, model = found
+    scale, degree, model = factorization
     v = sum((q for _, q in term.exponent), Fraction(0))
     size = abs(scale) * (abs(model.bound).upper() if model else 1)
     if not degree:
