@@ -74,7 +74,7 @@ def write_inspect(run: Run, policy: str | None, out: Path) -> int:
         if row.passes
     }
     count = 0
-    for model, group in groupby(samples(run, policy, out.parent), key=lambda one: one.model):
+    for model, group in groupby(samples(run, policy, out.parent), key=lambda sample: sample.model):
         tasks: dict[str, list[EvalSample]] = {}
         for sample in group:
             if sample.final:
@@ -89,8 +89,8 @@ def write_inspect(run: Run, policy: str | None, out: Path) -> int:
 
 def messages(rendered: Rendered) -> list[ChatMessage]:
     """A text to complete becomes a user's message: inspect_ai has only chats."""
-    shown = rendered.messages or (Message("user", rendered.text),)
-    return [_CHAT[message.role](content=_content(message)) for message in shown]
+    prompt_messages = rendered.messages or (Message("user", rendered.text),)
+    return [_CHAT[message.role](content=_content(message)) for message in prompt_messages]
 
 
 def _content(message: Message) -> str | list[Content]:
@@ -118,7 +118,7 @@ def score_of(verdict: Verdict, policy: str | None, leave_out: bool = True) -> Sc
 def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     row, problem = sample.completion, sample.problem
     prompt = prompts.shown(problem)
-    asked = messages(prompt) if prompt is not None else []
+    input_messages = messages(prompt) if prompt is not None else []
     content: Any = row["text"]
     if row.get("reasoning"):
         content = [ContentReasoning(reasoning=row["reasoning"]), ContentText(text=row["text"])]
@@ -142,9 +142,9 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     return EvalSample(
         id=sample.key,
         epoch=row["sample"] + 1,
-        input=asked,
+        input=input_messages,
         target=reference(problem),
-        messages=[*asked, reply],
+        messages=[*input_messages, reply],
         output=output,
         scores=None if verdict is None else {"verified": score_of(verdict, policy)},
         metadata={"problem": problem.to_dict(), "subset": problem.name, "seed": row["seed"]},
@@ -154,8 +154,8 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
 def _log(
     run: Run, model: str, task: str, logged: Iterable[EvalSample], rate: float | None
 ) -> EvalLog:
-    kept = list(logged)
-    ids = list(dict.fromkeys(str(one.id) for one in kept))
+    logged_samples = list(logged)
+    ids = list(dict.fromkeys(str(sample.id) for sample in logged_samples))
     sampling = run.manifest["identity"]["sampling"]
     identity = digest([run.manifest["created"], run.manifest["identity"], model, task])
     metrics = {} if rate is None else {"pass@1": EvalMetric(name="pass@1", value=rate)}
@@ -174,12 +174,12 @@ def _log(
                 top_p=sampling["top_p"],
                 max_tokens=sampling["max_tokens"],
             ),
-            config=EvalConfig(epochs=max(one.epoch for one in kept)),
+            config=EvalConfig(epochs=max(sample.epoch for sample in logged_samples)),
         ),
         results=EvalResults(
-            total_samples=len(kept),
-            completed_samples=len(kept),
+            total_samples=len(logged_samples),
+            completed_samples=len(logged_samples),
             scores=[EvalScore(name="verified", scorer="verified", metrics=metrics)],
         ),
-        samples=kept,
+        samples=logged_samples,
     )

@@ -41,8 +41,8 @@ def named_p(p: float, adjusted: float | None) -> str:
     ('p (Holm) = 0.0360', 'p = 0.0120')
 
     """
-    name, shown = ("p", p_value(p)) if adjusted is None else ("p (Holm)", p_value(adjusted))
-    return f"{name} {shown}" if shown.startswith("<") else f"{name} = {shown}"
+    name, value = ("p", p_value(p)) if adjusted is None else ("p (Holm)", p_value(adjusted))
+    return f"{name} {value}" if value.startswith("<") else f"{name} = {value}"
 
 
 def dollars(value: float | None) -> str:

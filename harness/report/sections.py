@@ -63,10 +63,10 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
         remarks = section.remarks
         if section.headings:
             width = console.width if console.is_terminal else _WIDEST
-            parts, left_out = fit(section, width)
-            for part in parts:
+            pieces, left_out = fit(section, width)
+            for piece in pieces:
                 console.width = width
-                console.print(_table(part), markup=False)
+                console.print(_table(piece), markup=False)
             if left_out:
                 remarks = (f"Zero everywhere: {', '.join(left_out)}.", *remarks)
         print_remarks(remarks, console)
@@ -106,31 +106,31 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
         return [section], []
     columns = range(section.names, len(section.headings))
     filled = [column for column in columns if any(row[column] for row in section.rows)]
-    zero = [place for place in filled if all(row[place] in _ZERO for row in section.rows)]
+    zero = [column for column in filled if all(row[column] in _ZERO for row in section.rows)]
     if zero == filled:
         zero = []
-    kept = [place for place in filled if place not in zero]
-    left_out = [section.headings[place] for place in zero]
-    wrapped = any(_width(_columns(section, [place])) > width for place in kept)
-    parts: list[list[int]] = []
-    for place in kept:
-        if parts and _width(_columns(section, [*parts[-1], place]), wrapped) <= width:
-            parts[-1].append(place)
+    visible = [column for column in filled if column not in zero]
+    left_out = [section.headings[column] for column in zero]
+    wrapped = any(_width(_columns(section, [column])) > width for column in visible)
+    groups: list[list[int]] = []
+    for column in visible:
+        if groups and _width(_columns(section, [*groups[-1], column]), wrapped) <= width:
+            groups[-1].append(column)
         else:
-            parts.append([place])
-    return [_columns(section, part) for part in parts or [[]]], left_out
+            groups.append([column])
+    return [_columns(section, group) for group in groups or [[]]], left_out
 
 
 _ZERO = ("", "0", "0.0", "0.00")
 
 
-def _columns(section: Section, places: Sequence[int]) -> Section:
+def _columns(section: Section, columns: Sequence[int]) -> Section:
     """A table with its names and some other columns."""
-    chosen = [*range(section.names), *places]
+    chosen = [*range(section.names), *columns]
     return replace(
         section,
-        headings=tuple(section.headings[place] for place in chosen),
-        rows=tuple(tuple(row[place] for place in chosen) for row in section.rows),
+        headings=tuple(section.headings[column] for column in chosen),
+        rows=tuple(tuple(row[column] for column in chosen) for row in section.rows),
     )
 
 
@@ -244,9 +244,9 @@ def json_text(value: Any) -> str:
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nan(one) for name, one in value.items()}
+        return {name: _without_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(one) for one in value]
+        return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

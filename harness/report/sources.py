@@ -64,16 +64,16 @@ class Sources:
         ``all`` is one of them where every model was asked the same problems altogether. Models
         without a score do not count.
         """
-        asked: dict[str, list[frozenset[tuple[str, str]]]] = {}
+        problems_by_subset: dict[str, list[frozenset[tuple[str, str]]]] = {}
         for run, tallies in self._scored:
             subsets: dict[str, set[tuple[str, str]]] = {"all": set()}
             for key in tallies:
-                one = key, run.problem(key).content_hash
-                subsets.setdefault(run.problem(key).name, set()).add(one)
-                subsets["all"].add(one)
+                identity = key, run.problem(key).content_hash
+                subsets.setdefault(run.problem(key).name, set()).add(identity)
+                subsets["all"].add(identity)
             for name, keys in subsets.items():
-                asked.setdefault(name, []).append(frozenset(keys))
-        return frozenset(name for name, sets in asked.items() if len(set(sets)) == 1)
+                problems_by_subset.setdefault(name, []).append(frozenset(keys))
+        return frozenset(name for name, sets in problems_by_subset.items() if len(set(sets)) == 1)
 
     @cached_property
     def common_problems(self) -> frozenset[str]:
@@ -113,9 +113,11 @@ class Sources:
         """The sentences on top and every model's standing; None without verdicts."""
         if self.policy is None:
             return None
-        kinds: tuple[By, ...] = ("model", "perturbation")
-        made = {by: self.comparison(by) for by in kinds}
-        return sentences(*self.runs, policy=self.policy, names=self.short_names, comparisons=made)
+        groupings: tuple[By, ...] = ("model", "perturbation")
+        comparisons = {by: self.comparison(by) for by in groupings}
+        return sentences(
+            *self.runs, policy=self.policy, names=self.short_names, comparisons=comparisons
+        )
 
     @property
     def title(self) -> str:
@@ -144,5 +146,7 @@ class Sources:
             unscored=sum(summary.unscored for summary in self.summaries),
             missing=sum(summary.missing for summary in self.summaries),
             repaired=tuple(row for summary in self.summaries for row in summary.repaired),
-            notes=tuple(dict.fromkeys(note for one in self.summaries for note in one.notes)),
+            notes=tuple(
+                dict.fromkeys(note for run_summary in self.summaries for note in run_summary.notes)
+            ),
         )

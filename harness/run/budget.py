@@ -55,14 +55,14 @@ class Spent:
 def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
     """What the stored completions of a model took."""
     sums = [
-        one
+        model_sums
         for run in runs
-        for (asked, _), one in counts.totals(run.completions).items()
-        if asked == model
+        for (model_hash, _), model_sums in counts.totals(run.completions).items()
+        if model_hash == model
     ]
 
     def total(name: str) -> float:
-        return sum(one.get(name, 0) for one in sums)
+        return sum(group_sums.get(name, 0) for group_sums in sums)
 
     return Spent(
         price,
@@ -98,26 +98,30 @@ class Budget:
         """Whether a request may be sent now."""
         if self.limits.none:
             return True
-        known = self.spent[request.model]
-        more = self.under_way + request.count
-        tokens = known.tokens / known.rows if known.rows else 0.0
-        dollars = known.dollars / known.rows if known.rows else 0.0
-        if not known.rows:
-            most = Spent(known.price, 1, len(str(request.prompt)), request.sampling.max_tokens)
-            tokens, dollars = most.tokens, most.dollars
+        model_spent = self.spent[request.model]
+        answer_count = self.under_way + request.count
+        tokens = model_spent.tokens / model_spent.rows if model_spent.rows else 0.0
+        dollars = model_spent.dollars / model_spent.rows if model_spent.rows else 0.0
+        if not model_spent.rows:
+            largest = Spent(
+                model_spent.price, 1, len(str(request.prompt)), request.sampling.max_tokens
+            )
+            tokens, dollars = largest.tokens, largest.dollars
         fits = all(
-            limit is None or already + more * each <= limit
-            for limit, already, each in (
+            limit is None or already + answer_count * largest_each <= limit
+            for limit, already, largest_each in (
                 (self.limits.max_tokens_total, self._tokens, tokens),
                 (self.limits.max_cost, self._dollars, dollars),
             )
         )
         # One is tried even if it might exceed the limit, as long as nothing is known.
-        first = not more - request.count and not any(one.rows for one in self.spent.values())
-        if not (fits or first):
+        nothing_asked = not answer_count - request.count and not any(
+            each_spent.rows for each_spent in self.spent.values()
+        )
+        if not (fits or nothing_asked):
             self._refused = True
             return False
-        self.under_way = more
+        self.under_way = answer_count
         self._admitted += 1
         return True
 
@@ -154,21 +158,21 @@ class Budget:
 
     @property
     def _tokens(self) -> float:
-        return sum(one.tokens for one in self.spent.values())
+        return sum(each_spent.tokens for each_spent in self.spent.values())
 
     @property
     def _dollars(self) -> float:
-        return sum(one.dollars for one in self.spent.values())
+        return sum(each_spent.dollars for each_spent in self.spent.values())
 
     def __str__(self) -> str:
         """As in ``$4.98 of --max-cost 5``."""
-        parts = []
+        limits = []
         if self.limits.max_cost is not None:
-            parts.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
+            limits.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
         if self.limits.max_tokens_total is not None:
             total = self.limits.max_tokens_total
-            parts.append(f"{self._tokens:.0f} tokens of --max-tokens-total {total}")
-        return " and ".join(parts)
+            limits.append(f"{self._tokens:.0f} tokens of --max-tokens-total {total}")
+        return " and ".join(limits)
 
 
 @dataclass(frozen=True)
@@ -222,16 +226,16 @@ def estimates(job: Job) -> Iterator[Estimate]:
             prompts += tokens
             completions += request.count * request.sampling.max_tokens
         # Later stages repeat the prompt and show the replies before.
-        most = Spent(price, answers, prompts * job.stages, completions * job.stages)
-        known = spent_by([run], model.hash, price) if run else Spent(price)
-        stages = job.stages * answers / known.rows if known.rows else 0.0
+        upper_bound = Spent(price, answers, prompts * job.stages, completions * job.stages)
+        spent = spent_by([run], model.hash, price) if run else Spent(price)
+        stages = job.stages * answers / spent.rows if spent.rows else 0.0
         yield Estimate(
             label=model.label,
             answers=answers,
             prompt_tokens=prompts,
             counted=exact,
-            most_tokens=round(most.tokens),
-            most_dollars=None if price is None else most.dollars,
-            usual_tokens=known.tokens * stages if known.rows else None,
-            usual_dollars=known.dollars * stages if known.rows and price else None,
+            most_tokens=round(upper_bound.tokens),
+            most_dollars=None if price is None else upper_bound.dollars,
+            usual_tokens=spent.tokens * stages if spent.rows else None,
+            usual_dollars=spent.dollars * stages if spent.rows and price else None,
         )

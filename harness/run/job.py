@@ -164,7 +164,7 @@ class Job:
                     for sample in range(count)
                     if completion_key(model_hash, rendered.hash, stages[0], sample) not in done
                 ]
-                for samples in consecutive(missing, count, whole=rendered.sampling.beams > 0):
+                for samples in consecutive(missing, count, all_at_once=rendered.sampling.beams > 0):
                     yield problem, key, rendered, stages[0], samples
             return
         for sample in range(count):
@@ -190,12 +190,14 @@ def continued(prompt: Prompt, turn: int) -> Prompt:
         turn: the number of the turn; 2 shows one reply.
 
     """
-    return prompt.continued([(f"reply_{one}", f"feedback_{one}") for one in range(1, turn)])
+    return prompt.continued(
+        [(f"reply_{turn_number}", f"feedback_{turn_number}") for turn_number in range(1, turn)]
+    )
 
 
-def consecutive(missing: Sequence[int], samples: int, whole: bool) -> Iterator[range]:
-    """The missing samples in runs of neighbours; with ``whole``, all samples if any is missing."""
-    if whole:
+def consecutive(missing: Sequence[int], samples: int, all_at_once: bool) -> Iterator[range]:
+    """The missing samples in runs of neighbours; ``all_at_once``: all samples if any is missing."""
+    if all_at_once:
         if missing:
             yield range(samples)
         return

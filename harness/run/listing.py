@@ -37,13 +37,13 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
     if what in ("all", "models"):
         lists["models"] = [
             {
-                "name": kind,
+                "name": backend,
                 "summary": (model.__doc__ or "").partition("\n")[0],
                 "description": _description(model),
                 "options": option_names(model),
                 "example": model.example.replace("run.py", program(), 1),
             }
-            for kind, model in describe_models()
+            for backend, model in describe_models()
         ]
     if what in ("all", "prompts"):
         lists["prompts"] = [
@@ -72,16 +72,16 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
 
 def describe(row: dict[str, Any]) -> str:
     """A row of `everything` as one line."""
-    parts = [row["summary"]]
+    sentences = [row["summary"]]
     if "problems" in row:
-        parts.insert(0, f"{row['problems']:>4} problems.")
+        sentences.insert(0, f"{row['problems']:>4} problems.")
     if row.get("default"):
-        parts.append(f"(Default of the task {row['task']}.)")
+        sentences.append(f"(Default of the task {row['task']}.)")
     if "verifier" in row:
         prompt = row["prompt"] or "none"
-        parts.append(f"Target: {row['target']}. Prompt: {prompt}.")
-        parts.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
-    return " ".join(part for part in parts if part)
+        sentences.append(f"Target: {row['target']}. Prompt: {prompt}.")
+        sentences.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _description(model: type[Model]) -> str:

@@ -45,9 +45,9 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
 
 
 def _each_once(problems: Iterable[Problem]) -> list[Problem]:
-    first: dict[str, Problem] = {}
+    by_key: dict[str, Problem] = {}
     for problem in problems:
-        other = first.setdefault(problem_key(problem), problem)
-        if other is not problem and other.content_hash != problem.content_hash:
+        earlier = by_key.setdefault(problem_key(problem), problem)
+        if earlier is not problem and earlier.content_hash != problem.content_hash:
             raise UserError(f"two different problems are called {problem_key(problem)}")
-    return list(first.values())
+    return list(by_key.values())

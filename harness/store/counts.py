@@ -30,15 +30,15 @@ PROOF_COUNTS = dict.fromkeys(PROOFS, "proved") | {"agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
 BINS = 4
 
-#: By name. All are sums over the samples of a problem but `FIRST`, the smallest index of a correct
-#: sample: with ranked candidates the rank of the best correct one.
+#: Values by name: sums over the samples of a problem, except `FIRST_CORRECT`, the smallest index of
+#: a correct sample (with ranked candidates, the rank of the best correct candidate).
 Sums = dict[str, float]
 Group = tuple[str, str]
 #: Wrong answers of each model that are kept of each shard: shares of 200 are known to about 7
 #: points, and finding the slips takes a tenth of a second. An answer of more characters, ten times
 #: the longest reference, is no slip of a right one.
 WRONG, LONGEST_WRONG = 200, 2000
-FIRST = "first_correct"
+FIRST_CORRECT = "first_correct"
 
 
 def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
@@ -80,7 +80,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
-            sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
+            sums[FIRST_CORRECT] = min(sums.get(FIRST_CORRECT, math.inf), row["sample"])
         if status in (Status.CORRECT, Status.UNDECIDED):
             name = PROOF_COUNTS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
@@ -114,8 +114,8 @@ def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
     """
     drawn: dict[str, list[list[Any]]] = {}
     for count in log.counts():
-        for model, more in count["wrong"].items():
-            drawn.setdefault(model, []).extend(more)
+        for model, answers in count["wrong"].items():
+            drawn.setdefault(model, []).extend(answers)
     for model, rows in drawn.items():
         drawn[model] = heapq.nsmallest(WRONG, rows, key=itemgetter(0))
     return {model: [row for _, row in rows] for model, rows in drawn.items()}
@@ -154,17 +154,19 @@ def _add(sums: Sums, name: str, value: float) -> None:
 def merge(parts: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
     """The sums of several shards together."""
     total: dict[Group, Sums] = {}
-    for part in parts:
-        for model, problem, sums in part["sums"]:
-            known = total.get((model, problem))
-            if known is None:
+    for log_counts in parts:
+        for model, problem, sums in log_counts["sums"]:
+            sums_before = total.get((model, problem))
+            if sums_before is None:
                 total[model, problem] = dict(sums)
                 continue
-            first = min(known.get(FIRST, math.inf), sums.get(FIRST, math.inf))
+            first_correct = min(
+                sums_before.get(FIRST_CORRECT, math.inf), sums.get(FIRST_CORRECT, math.inf)
+            )
             for name, value in sums.items():
-                known[name] = known.get(name, 0) + value
-            if first < math.inf:
-                known[FIRST] = first
+                sums_before[name] = sums_before.get(name, 0) + value
+            if first_correct < math.inf:
+                sums_before[FIRST_CORRECT] = first_correct
     return total
 
 
@@ -178,14 +180,14 @@ def totals(log: LogReader) -> Mapping[Group, Sums]:
     """The sums of all of a log's rows, cached until the log grows; treat them as read-only."""
     state = log.state()
     with _READING:
-        known = _READ.pop(log.directory, None)
-    if known is None or known[0] != state:
-        known = state, merge(log.counts())
+        cached = _READ.pop(log.directory, None)
+    if cached is None or cached[0] != state:
+        cached = state, merge(log.counts())
     with _READING:
-        _READ[log.directory] = known
+        _READ[log.directory] = cached
         if len(_READ) > 8:
             del _READ[next(iter(_READ))]
-    return known[1]
+    return cached[1]
 
 
 def bin_of(number: int) -> int:

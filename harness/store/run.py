@@ -111,8 +111,8 @@ class Run:
             f"models: {labels or 'none'}, {counted(answers, 'answer')}, verdicts: {policies}>"
         )
         describe = type(self).describe
-        found = describe(self) if describe and answers <= _MOST_DESCRIBED else ""
-        return f"{content}\n{found}" if found else content
+        description = describe(self) if describe and answers <= _MOST_DESCRIBED else ""
+        return f"{content}\n{description}" if description else content
 
     @staticmethod
     def exists(path: Path) -> bool:

@@ -65,8 +65,8 @@ def samples(
 
     """
     with (
-        tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as place,
-        closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
+        tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as folder,
+        closing(sqlite3.connect(Path(folder) / "samples.sqlite")) as database,
     ):
         _fill(database, run, policy, tests)
         for model, key, completion, verdict in database.execute(
@@ -91,7 +91,7 @@ def _fill(
     tests: Tests,
 ) -> None:
     models = {model: index for index, model in enumerate(run.models)}
-    problems = {key: place for place, key in enumerate(run.problems)}
+    problems = {key: index for index, key in enumerate(run.problems)}
     database.executescript(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
         "CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict BLOB);"

@@ -47,8 +47,8 @@ def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) 
     """
     names = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
     if among is not None:
-        wanted = set(among)
-        names = [name for name in names if name in wanted]
+        policies = set(among)
+        names = [name for name in names if name in policies]
     if len(names) <= 1:
         return names[0] if names else None
     stored = {run.path: _stored(run) for run in runs}

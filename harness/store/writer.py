@@ -63,14 +63,14 @@ class RunWriter(Run):
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
         """Add problems, and what is asked of models, to the run and its files."""
-        known = dict(self.problems)
+        merged = dict(self.problems)
         for problem in problems:
             key = problem_key(problem)
-            if key in known and known[key].content_hash != problem.content_hash:
+            if key in merged and merged[key].content_hash != problem.content_hash:
                 raise RunError(
                     f"problem {key} has changed since {self.path} was made; use another --out"
                 )
-            known[key] = problem
+            merged[key] = problem
         models = {model: dict(entry) for model, entry in self.models.items()}
         for plan in plans:
             entry = models.setdefault(
@@ -88,14 +88,14 @@ class RunWriter(Run):
                 entry["deterministic"] = True
             if plan.problems >= entry["problems"]:
                 entry |= {"problems": plan.problems, "limit": plan.limit}
-        if known.keys() != self.problems.keys():
+        if merged.keys() != self.problems.keys():
             rows = (
                 json.dumps({"key": key, "problem": problem.to_dict()}, ensure_ascii=False)
-                for key, problem in known.items()
+                for key, problem in merged.items()
             )
             text = "".join(row + "\n" for row in rows)
             write_atomically(self.path / "problems.jsonl", text.encode())
-            self.__dict__["problems"] = known
+            self.__dict__["problems"] = merged
         current = environment()
         if models != self.models or current != self.manifest["environments"][-1]["environment"]:
             environments = self.manifest["environments"]
@@ -106,16 +106,18 @@ class RunWriter(Run):
                 | {
                     "models": models,
                     "environments": environments,
-                    "problem_sets": _problem_sets(known),
+                    "problem_sets": _problem_sets(merged),
                 }
             )
 
     def forget(self, models: Iterable[str]) -> None:
         """Leave out models that were to be asked, and of which nothing is stored."""
         left_out = set(models)
-        kept = {model: entry for model, entry in self.models.items() if model not in left_out}
-        if len(kept) < len(self.models):
-            self._write_manifest(self.manifest | {"models": kept})
+        kept_models = {
+            model: entry for model, entry in self.models.items() if model not in left_out
+        }
+        if len(kept_models) < len(self.models):
+            self._write_manifest(self.manifest | {"models": kept_models})
 
     def failed(self, completion: Completion) -> None:
         """Keep why a request got no answer; a later sweep repeats it."""
@@ -166,7 +168,9 @@ class RunWriter(Run):
 
     def drop_policy(self, policy: str) -> None:
         """Remove the verdicts of a policy."""
-        policies = {name: it for name, it in self.manifest["policies"].items() if name != policy}
+        policies = {
+            name: entry for name, entry in self.manifest["policies"].items() if name != policy
+        }
         self._write_manifest(self.manifest | {"policies": policies})
         shutil.rmtree(self.path / "verdicts" / policy)
 
@@ -251,8 +255,8 @@ def _not_left_empty(path: Path) -> Iterator[None]:
         yield
     except UserError:
         completions = LogReader(path / "completions", *COMPLETIONS)
-        kept = (path / "failures.jsonl", path / "state")
-        if next(completions.heads(), None) is None and not any(p.exists() for p in kept):
+        kept_paths = (path / "failures.jsonl", path / "state")
+        if next(completions.heads(), None) is None and not any(p.exists() for p in kept_paths):
             for name in ("completions", "verdicts"):
                 shutil.rmtree(path / name, ignore_errors=True)
             for name in ("problems.jsonl", "manifest.json", ".lock", ".writer"):
@@ -316,12 +320,12 @@ def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
             f"{run.path} declared the primary k {declared} before anything was asked; leave "
             f"--primary-k out (compare -k {primary_k} shows it too), or use another --out"
         )
-    there, here = run.manifest["identity"], json.loads(json.dumps(identity.to_dict()))
-    if there == here:
+    stored, requested = run.manifest["identity"], json.loads(json.dumps(identity.to_dict()))
+    if stored == requested:
         return
     differences = [
         f"{name} is {_shown(old)} there and {_shown(new)} here"
-        for name, old, new in _differences(there, here)
+        for name, old, new in _differences(stored, requested)
         if not name.endswith("source")
     ]
     raise RunError(

@@ -98,7 +98,7 @@ def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
     words = [re.split(r"(?<=[-_/:. ])", name) for name in short]
     columns = zip(*words, strict=False)
     start = sum(
-        len(first) for first, *_ in takewhile(lambda column: len(set(column)) == 1, columns)
+        len(initial) for initial, *_ in takewhile(lambda column: len(set(column)) == 1, columns)
     )
     cut = {name: ("…" if start else "") + name[start:] for name in short}
     return {
@@ -118,11 +118,11 @@ def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
     [(0, '1,024'), (60, '4,096')]
 
     """
-    kept: list[tuple[float, str]] = []
+    spaced: list[tuple[float, str]] = []
     for x, words in ticks:
-        if not kept or x - kept[-1][0] > CHARACTER * (len(words) + len(kept[-1][1])) / 2 + 6:
-            kept.append((x, words))
-    return kept
+        if not spaced or x - spaced[-1][0] > CHARACTER * (len(words) + len(spaced[-1][1])) / 2 + 6:
+            spaced.append((x, words))
+    return spaced
 
 
 def key(
@@ -161,10 +161,10 @@ def apart(
     placed: list[tuple[float, str, str]] = []
     for at, name, style in sorted(ends):
         placed.append((max(at, placed[-1][0] + room if placed else at), name, style))
-    for place in reversed(range(len(placed))):
-        at, name, style = placed[place]
-        placed[place] = (min(at, lowest), name, style)
-        lowest = placed[place][0] - room
+    for index in reversed(range(len(placed))):
+        at, name, style = placed[index]
+        placed[index] = (min(at, lowest), name, style)
+        lowest = placed[index][0] - room
     return placed
 
 

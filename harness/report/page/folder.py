@@ -79,14 +79,16 @@ class Folder(LoopbackServer):
 
     def rows(self) -> dict[str, Any]:
         """The list as JSON: a row for each run, the latest first, and how many are left out."""
-        there = self._look()
-        latest = sorted(there.items(), key=lambda run: _changed(run[1]), reverse=True)
+        folder_runs = self._look()
+        latest = sorted(folder_runs.items(), key=lambda run: _changed(run[1]), reverse=True)
         with self._lock:
-            kept = {name: self._overview(name, path) for name, path in latest[:MOST_RUNS]}
-            self._overviews = kept
-        rows = [{"name": name} | one.to_dict() for name, (_, one) in kept.items()]
+            overviews = {name: self._overview(name, path) for name, path in latest[:MOST_RUNS]}
+            self._overviews = overviews
+        rows = [
+            {"name": name} | run_overview.to_dict() for name, (_, run_overview) in overviews.items()
+        ]
         rows.sort(key=lambda row: str(row["created"]), reverse=True)
-        return {"runs": rows, "left_out": len(there) - len(kept)}
+        return {"runs": rows, "left_out": len(folder_runs) - len(overviews)}
 
     def _look(self) -> dict[str, Path]:
         """The runs that are there now, by their names in the list."""
@@ -100,19 +102,19 @@ class Folder(LoopbackServer):
             state = state_of([path])
         except (UserError, OSError):
             state = ""
-        known = self._overviews.get(name)
-        return known if known and known[0] == state and state else (state, overview(path))
+        cached = self._overviews.get(name)
+        return cached if cached and cached[0] == state and state else (state, overview(path))
 
     def _live(self, query: str) -> LivePage:
         """The page of the runs that a query names; the last few are kept."""
         names = parse_qs(query[:_LONGEST_QUERY]).get("run", [])
         chosen = tuple(dict.fromkeys(names))
-        there = self._there if set(chosen) <= self._there.keys() else self._look()
-        if not chosen or not set(chosen) <= there.keys():
+        folder_runs = self._there if set(chosen) <= self._there.keys() else self._look()
+        if not chosen or not set(chosen) <= folder_runs.keys():
             raise UserError("there is no such run in this folder")
         if len(chosen) > MOST_TOGETHER:
             raise UserError(f"a page compares {MOST_TOGETHER} runs at most")
-        paths = [there[name] for name in chosen]
+        paths = [folder_runs[name] for name in chosen]
         with self._lock:
             live = self._pages.pop(chosen, None)
             if live is None:

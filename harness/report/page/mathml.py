@@ -70,13 +70,13 @@ def _spaced(children: Sequence[Tree]) -> list[Tree]:
     """
     spaced: list[Tree] = []
     for index, child in enumerate(children):
-        before = children[index - 1] if index else None
-        operator = before is not None and before[0] == "mo" and not _ends_symbol(before)
+        previous = children[index - 1] if index else None
+        operator = previous is not None and previous[0] == "mo" and not _ends_symbol(previous)
         if operator and child[0] == "mo" and child[2:] in _SIGNS:
             child[1]["form"] = "prefix"
-        if before is not None and (
-            (_is_function(child) and _ends_symbol(before))
-            or (_is_function(before) and _begins_symbol(child))
+        if previous is not None and (
+            (_is_function(child) and _ends_symbol(previous))
+            or (_is_function(previous) and _begins_symbol(child))
         ):
             spaced.append(_THIN)
         spaced.append(child)

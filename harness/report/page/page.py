@@ -89,10 +89,10 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
     )
 
 
-def _nested(made: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
+def _nested(built: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
     """Each section with the whole tables that follow it."""
     nested: list[tuple[Section, list[Section]]] = []
-    for section in made:
+    for section in built:
         if section.folded and nested:
             nested[-1][1].append(section)
         else:

@@ -129,8 +129,8 @@ def state_of(runs: Sequence[Path]) -> str:
         RunError: one is not a run, or is damaged.
 
     """
-    parts: list[object] = []
+    states: list[object] = []
     for run in map(Run, runs):  # anew, as a manifest is read once
         logs = [run.completions, *(run.verdicts(name) for name in run.policies)]
-        parts += [run.manifest, *(log.state() for log in logs)]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        states += [run.manifest, *(log.state() for log in logs)]
+    return hashlib.sha256(repr(states).encode()).hexdigest()[:16]

@@ -127,14 +127,14 @@ class Log(LogReader):
 
     def _rewrite(self, shard: int, unwanted: Set[int]) -> None:
         rows = enumerate(self._rows_of(shard))
-        kept = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
+        kept_rows = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
         if self._unsealed(shard).exists():
             self._columns(shard).unlink(missing_ok=True)  # an inode may be used again
             with replacing(self._unsealed(shard)) as file:
-                file.writelines(kept)
+                file.writelines(kept_rows)
             return
         with replacing(self._sealed(shard)) as file:
-            _compress(kept, file)
+            _compress(kept_rows, file)
         self.derive(shard)
 
     def _write(self, data: bytes) -> None:

@@ -75,11 +75,11 @@ class KeyIndex:
             self._within is not None and self._name("within") != self._within.generation
         ):
             self._clear()
-        taken = self._shards()
+        indexed = self._shards()
         [total] = self._database.execute("SELECT TOTAL(rows) FROM shards").fetchone()
         self._sealed = int(total)
         for shard in stamps:
-            if shard not in taken:
+            if shard not in indexed:
                 self._take(shard)
 
     def lacking(self, log: LogReader, shard: int, tests: Tests) -> list[Place]:
@@ -89,20 +89,22 @@ class KeyIndex:
         and is not read again.
         """
         stamp = json.dumps(log.stamp(shard))
-        asked = (shard, stamp)
-        found = self._database.execute("SELECT 1 FROM covered WHERE (shard, stamp) = (?, ?)", asked)
-        if found.fetchone() is not None:
+        query = (shard, stamp)
+        covered = self._database.execute(
+            "SELECT 1 FROM covered WHERE (shard, stamp) = (?, ?)", query
+        )
+        if covered.fetchone() is not None:
             return []
-        settled, places = log.stamp(shard) is not None, []
-        for place, row in log.heads_of(shard, tests):
+        settled, positions = log.stamp(shard) is not None, []
+        for position, row in log.heads_of(shard, tests):
             if not self._sealed or not self._is_sealed(row["key"]):
                 settled = False
                 if row["key"] not in self._recent:
-                    places.append(place)
+                    positions.append(position)
         if settled:
             with self._database as database:
-                database.execute("INSERT OR REPLACE INTO covered VALUES (?, ?)", asked)
-        return places
+                database.execute("INSERT OR REPLACE INTO covered VALUES (?, ?)", query)
+        return positions
 
     def close(self) -> None:
         self._database.close()
@@ -113,15 +115,15 @@ class KeyIndex:
         return self._name("generation") or ""
 
     def _take_sealed(self) -> None:
-        taken = self._shards()
+        indexed = self._shards()
         for shard in self._log.shards():
-            if shard not in taken and self._log.stamp(shard) is not None:
-                self._take(shard, known=True)
+            if shard not in indexed and self._log.stamp(shard) is not None:
+                self._take(shard, is_sealed=True)
 
-    def _take(self, shard: int, known: bool = False) -> None:
+    def _take(self, shard: int, is_sealed: bool = False) -> None:
         """Take in a shard: into the database if it is sealed and has no strays, else into memory.
 
-        ``known`` keys are in memory already, and none of them is a stray.
+        ``is_sealed`` keys are in memory already, and none of them is a stray.
         """
         stamp = self._log.stamp(shard)
         keys: set[str] = set()
@@ -135,7 +137,7 @@ class KeyIndex:
                 if key not in self._within:
                     strays.add(number)
                     continue
-            if key in keys or (not known and key in self):
+            if key in keys or (not is_sealed and key in self):
                 strays.add(number)
             else:
                 keys.add(key)
@@ -153,8 +155,8 @@ class KeyIndex:
         self._recent -= keys
 
     def _is_sealed(self, key: object) -> bool:
-        found = self._database.execute("SELECT 1 FROM keys WHERE key = ?", (key,))
-        return found.fetchone() is not None
+        match = self._database.execute("SELECT 1 FROM keys WHERE key = ?", (key,))
+        return match.fetchone() is not None
 
     def _shards(self) -> dict[int, Any]:
         rows: Iterable[tuple[int, str]] = self._database.execute("SELECT shard, stamp FROM shards")

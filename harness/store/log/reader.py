@@ -98,9 +98,9 @@ def _last_line_end(file: IO[bytes], size: int) -> int:
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
         file.seek(begin)
-        found = file.read(at - begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
+        newline = file.read(at - begin).rfind(b"\n")
+        if newline >= 0:
+            return begin + newline + 1
         at = begin
     return 0
 
@@ -194,8 +194,8 @@ class LogReader:
                 mark, inode, end = columns.stamp
                 if mark != _GROWING or inode != status.st_ino or end > status.st_size:
                     columns, end = None, 0
-            more = status.st_size - end
-            if more > max(_WORTH_KEEPING, end // 4) and self._may_store:
+            new_bytes = status.st_size - end
+            if new_bytes > max(_WORTH_KEEPING, end // 4) and self._may_store:
                 end = _last_line_end(file, status.st_size)
                 stamp = [_GROWING, status.st_ino, end]
                 rows = lines_of(file, self._unsealed(shard), self.required, 0, end)
@@ -236,10 +236,10 @@ class LogReader:
 
     def _lacks(self, shard: int) -> bool:
         """Whether something is to be made; what is there may yet be found to be damaged."""
-        there = self._columns(shard).exists() and (
+        has_columns = self._columns(shard).exists() and (
             not self.counting or self._counts(shard).exists()
         )
-        return not there and self.stamp(shard) is not None
+        return not has_columns and self.stamp(shard) is not None
 
     def derive(self, shard: int) -> Any:
         """Make the columns and the counts of a shard in one pass; returns the counts.
@@ -247,7 +247,7 @@ class LogReader:
         They are stored if the shard is sealed.
         """
         stamp = self.stamp(shard)
-        rows = (((place.offset, place.line), row) for place, row in self._rows_of(shard))
+        rows = (((position.offset, position.line), row) for position, row in self._rows_of(shard))
         return self._derived(shard, stamp, rows)
 
     def _derived(
@@ -287,8 +287,8 @@ class LogReader:
 
     def block(self, place: Place) -> dict[Place, Row]:
         """A row and the others of its block, which are decompressed with it."""
-        found = blocks(self._sealed(place.shard), self.required, place.offset)
-        return {Place(place.shard, offset, line): row for offset, line, row in found}
+        rows = blocks(self._sealed(place.shard), self.required, place.offset)
+        return {Place(place.shard, offset, line): row for offset, line, row in rows}
 
     def read(self, place: Place) -> Row:
         """One row in full."""
@@ -313,9 +313,9 @@ class LogReader:
         if columns is not None:
             yield from columns.heads(tests)
             return
-        for place, row in self._rows_of(shard):
+        for position, row in self._rows_of(shard):
             if fits(row, tests):
-                yield place, self._head(row)
+                yield position, self._head(row)
 
     def _rows_of(
         self, shard: int, tests: Tests = MappingProxyType({})
@@ -325,8 +325,11 @@ class LogReader:
                 begin = 0
                 if tests and tail.columns is not None:
                     begin = tail.end
-                    for place in tail.columns.places(tests):
-                        yield place, line_at(tail.file, tail.path, self.required, place.offset)
+                    for position in tail.columns.places(tests):
+                        yield (
+                            position,
+                            line_at(tail.file, tail.path, self.required, position.offset),
+                        )
                 for offset, row in tail.rows(self.required, begin):
                     if fits(row, tests):
                         yield Place(shard, offset, None), row
@@ -342,29 +345,31 @@ class LogReader:
     def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
         """Rows in full, in the order of their places; each block, or open file, is read once."""
         for _, group in groupby(places, _file_and_block):
-            wanted = dict.fromkeys(group)
-            first = next(iter(wanted))
-            for place, row in self._from(first, wanted):
-                if place in wanted:
-                    yield place, row
-                    del wanted[place]
-                if not wanted:
+            remaining = dict.fromkeys(group)
+            next_place = next(iter(remaining))
+            for position, row in self._from(next_place, remaining):
+                if position in remaining:
+                    yield position, row
+                    del remaining[position]
+                if not remaining:
                     break
-            if wanted:
-                raise RunError(f"{self.directory}, shard {first.shard}, was changed; try again")
+            if remaining:
+                raise RunError(
+                    f"{self.directory}, shard {next_place.shard}, was changed; try again"
+                )
 
-    def _from(self, first: Place, wanted: Collection[Place]) -> Iterator[tuple[Place, Row]]:
+    def _from(self, start: Place, remaining: Collection[Place]) -> Iterator[tuple[Place, Row]]:
         """The rows at places of one block; or of a shard that is not sealed."""
-        if first.line is None:
-            path = self._unsealed(first.shard)
+        if start.line is None:
+            path = self._unsealed(start.shard)
             with path.open("rb") as file:
-                for place in tuple(wanted):
-                    yield place, line_at(file, path, self.required, place.offset)
+                for position in tuple(remaining):
+                    yield position, line_at(file, path, self.required, position.offset)
             return
-        numbers = {place.line for place in wanted}
-        found = blocks(self._sealed(first.shard), self.required, first.offset, numbers)
-        for offset, line, row in found:
-            yield Place(first.shard, offset, line), row
+        numbers = {position.line for position in remaining}
+        rows = blocks(self._sealed(start.shard), self.required, start.offset, numbers)
+        for offset, line, row in rows:
+            yield Place(start.shard, offset, line), row
 
     def shards(self) -> list[int]:
         """The numbers of the shards."""
@@ -396,12 +401,12 @@ def derive(
     shard: int,
 ) -> None:
     """`LogReader.derive` in a worker: a counting is its name, and where its function is."""
-    made = None
+    value = None
     if counting is not None:
         name, module, function = counting
-        made = Counting(name, getattr(import_module(module), function))
-    LogReader(Path(directory), heavy, required, made).derive(shard)
+        value = Counting(name, getattr(import_module(module), function))
+    LogReader(Path(directory), heavy, required, value).derive(shard)
 
 
-def _file_and_block(place: Place) -> tuple[int, int | None]:
-    return place.shard, None if place.line is None else place.offset
+def _file_and_block(position: Place) -> tuple[int, int | None]:
+    return position.shard, None if position.line is None else position.offset

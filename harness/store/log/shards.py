@@ -206,13 +206,13 @@ class ColumnsWriter:
     def encoded(self, stamp: object) -> bytes:
         """The bytes of a file, which are of a shard with this stamp."""
         self._take()
-        made = {name: column.encoded() for name, column in self._columns.items()}
-        data = b"".join(made.values())
+        encoded_columns = {name: column.encoded() for name, column in self._columns.items()}
+        data = b"".join(encoded_columns.values())
         head = {
             "stamp": stamp,
             "rows": self.rows,
             "sum": zlib.crc32(data),
-            "columns": {name: len(column) for name, column in made.items()},
+            "columns": {name: len(column) for name, column in encoded_columns.items()},
         }
         return json.dumps(head).encode() + b"\n" + data
 
@@ -231,13 +231,13 @@ class _Column:
         if len(types) > 1 or not types.isdisjoint((list, dict)):
             self._codes.extend(map(self._code, values))
             return
-        [kind] = types
-        known = self._known.setdefault(kind, {})
+        [value_type] = types
+        codes = self._known.setdefault(value_type, {})
         for value in dict.fromkeys(values):
-            if value not in known:
+            if value not in codes:
                 self._values.append(value)
-                known[value] = len(self._values)
-        self._codes.extend(map(known.__getitem__, values))
+                codes[value] = len(self._values)
+        self._codes.extend(map(codes.__getitem__, values))
 
     def _code(self, value: Any) -> int:
         code: int | None = None
@@ -273,10 +273,10 @@ class Columns:
     def __init__(self, data: bytes, shard: int) -> None:
         head, _, self._data = data.partition(b"\n")
         try:
-            made = json.loads(head)
-            self.stamp, self.rows, sizes = made["stamp"], made["rows"], made["columns"]
+            header = json.loads(head)
+            self.stamp, self.rows, sizes = header["stamp"], header["rows"], header["columns"]
             starts = accumulate(sizes.values(), initial=0)
-            if zlib.crc32(self._data) != made["sum"]:
+            if zlib.crc32(self._data) != header["sum"]:
                 raise ValueError("another sum")
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"no columns: {error}") from error
@@ -316,16 +316,16 @@ class Columns:
     def heads(self, tests: Tests) -> Iterator[tuple[Place, Row]]:
         """The rows that fit, in order, with their places."""
         chosen = self._numbers(tests)
-        places = self._places(chosen)
+        positions = self._places(chosen)
         names = [name for name in self._slices if name not in (_OFFSET, _LINE)]
         columns = []
         for name in names:
             values, codes = self._column(name)
-            found = [_ABSENT, *values]
-            columns.append([found[code] for code in codes[chosen].tolist()])
-        for place, *row in zip(places, *columns, strict=True):
+            cells = [_ABSENT, *values]
+            columns.append([cells[code] for code in codes[chosen].tolist()])
+        for position, *row in zip(positions, *columns, strict=True):
             yield (
-                place,
+                position,
                 {
                     name: value
                     for name, value in zip(names, row, strict=True)

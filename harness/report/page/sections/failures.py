@@ -11,7 +11,7 @@ from ...sources import Sources
 def sections(sources: Sources) -> list[Section]:
     """A table of models by failures, with what helps against some of them."""
     standings = sources.findings.standings if sources.findings else ()
-    ways = [way for way in Failure if any(one.failures.get(way) for one in standings)]
+    ways = [way for way in Failure if any(standing.failures.get(way) for standing in standings)]
     if not ways:
         return []
     short = sources.short_names
@@ -26,7 +26,9 @@ def sections(sources: Sources) -> list[Section]:
     advice = []
     for way in ways:
         if way.advice:
-            who = ", ".join(short[one.model] for one in standings if way in one.failures)
+            who = ", ".join(
+                short[standing.model] for standing in standings if way in standing.failures
+            )
             advice.append(f"{way.capitalize()} ({who}): {way.advice}.")
     return [
         Section(

@@ -20,15 +20,15 @@ def sections(sources: Sources) -> list[Section]:
     """Of one model the whole table; of several models by subsets first."""
     summary, findings = sources.summary, sources.findings
     shared = [row for row in summary.rows if row.subset != "all" or "all" in sources.shared_subsets]
-    whole = _without_zeros(results_section(shared))
+    table = _without_zeros(results_section(shared))
     lines, notes = _remarks(summary)
     again = [repaired_section(summary.repaired)] if summary.repaired else []
     if findings is None or len(findings.standings) < 2:
-        return [replace(whole, title="Results", remarks=lines, notes=notes), *again]
+        return [replace(table, title="Results", remarks=lines, notes=notes), *again]
     return [
         replace(_leaderboard(sources, findings), remarks=lines, notes=notes),
         *again,
-        replace(whole, title="Results with all columns", folded=True),
+        replace(table, title="Results with all columns", folded=True),
     ]
 
 
@@ -36,8 +36,8 @@ def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ..
     """What is still missing is shown, all else on a click."""
     lines = remarks(summary)
     late = bool(summary.missing) + bool(summary.unscored)  # the last lines
-    rest = len(lines) - late
-    return tuple(lines[rest:]), {"Bounds, tokens, remarks": tuple(lines[:rest])}
+    early_count = len(lines) - late
+    return tuple(lines[early_count:]), {"Bounds, tokens, remarks": tuple(lines[:early_count])}
 
 
 def _leaderboard(sources: Sources, findings: Findings) -> Section:
@@ -57,11 +57,11 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
         *(_heading(name, rows, shared) for name, rows in subsets.items()),
     ]
     lines = []
-    for one in findings.standings:
-        name = sources.short_names[one.model]
-        line = [name, f"{one.problems:,}"]
+    for standing in findings.standings:
+        name = sources.short_names[standing.model]
+        line = [name, f"{standing.problems:,}"]
         if common:
-            line.append(_cell(one.common) if one.scored else NO_SCORE)
+            line.append(_cell(standing.common) if standing.scored else NO_SCORE)
         for subset in subsets:
             row = cells.get((name, subset))
             line.append("" if row is None else _of_row(row, subset in shared))
@@ -86,13 +86,14 @@ def _cell(estimate: Estimate | None) -> str:
 
 def _without_zeros(section: Section) -> Section:
     """The table without columns in which there is nothing but zeros."""
-    kept = [
-        place
-        for place in range(len(section.headings))
-        if place < section.names or any(row[place] not in ("", "0.0", "0") for row in section.rows)
+    columns = [
+        column
+        for column in range(len(section.headings))
+        if column < section.names
+        or any(row[column] not in ("", "0.0", "0") for row in section.rows)
     ]
     return replace(
         section,
-        headings=tuple(section.headings[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in section.rows),
+        headings=tuple(section.headings[column] for column in columns),
+        rows=tuple(tuple(row[column] for column in columns) for row in section.rows),
     )
