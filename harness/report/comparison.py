@@ -87,7 +87,7 @@ def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
-    """The name of a contrast in a sentence: with its systems where there are several."""
+    """The name of a contrast in a sentence, with the systems where several occur."""
     several = (
         len(
             {
@@ -104,7 +104,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """The remarks below the tables: method, family, power, costs, what is left out."""
+    """The remarks below the tables: method, family, power, costs, omissions."""
     family = [
         difference
         for row in comparison.contrasts
@@ -162,7 +162,7 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def power_remarks(comparison: Comparison) -> Iterator[str]:
-    """The detectable difference of each contrast, and what would detect the target."""
+    """The detectable difference of each contrast, and the problems that the target needs."""
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
         if difference is None or difference.design is None:
@@ -216,12 +216,12 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
 def print_comparison(
     comparison: Comparison, console: Console | None = None, *, every: bool = False
 ) -> None:
-    """Print what a comparison comes to, and a small table.
+    """Print the findings of a comparison, and a small table.
 
     Args:
-        comparison: what `stats.compare.compare` returns.
+        comparison: the result of `stats.compare.compare`.
         console: where to print; by default the terminal, or the notebook.
-        every: also print every subset and k, what was lost by luck, power and all remarks.
+        every: also print every subset and k, losses by chance, power and all remarks.
 
     Returns:
         Nothing.
@@ -344,7 +344,7 @@ def export_comparison(comparison: Comparison, form: str) -> str:
     """The comparison as text.
 
     Args:
-        comparison: what `stats.compare.compare` returns.
+        comparison: the result of `stats.compare.compare`.
         form: one of `FORMATS`; CSV has a line for each contrast and k.
 
     Returns:
@@ -385,7 +385,7 @@ def comparison_table(comparison: Comparison) -> Section:
 
 
 def gap_table(gaps: Sequence[Gap]) -> Section:
-    """Generalisation gaps: of every model, or of two with their difference."""
+    """Generalisation gaps: of every model, or of two models with the difference."""
     two_sided = len(gaps[0].sides) == 2
     systems = ("first system", "second system") if two_sided else ("system",)
     return Section(
@@ -426,7 +426,7 @@ def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
 
 
 def _further(comparison: Comparison) -> list[Section]:
-    """The tables besides that of pass@k."""
+    """The tables besides the table of pass@k."""
     sections = [gap_table(comparison.gaps)] if comparison.gaps else []
     return sections + ([repaired_table(comparison.repaired)] if comparison.repaired else [])
 

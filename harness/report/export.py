@@ -99,7 +99,7 @@ def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> p
 def export_run(
     run: Run, form: str, out: Path, *, policy: str | None = None, force: bool = False
 ) -> int:
-    """Write a run's samples to ``out`` (whole or not at all); returns how many rows there are."""
+    """Write a run's samples to ``out`` (whole or not at all); returns the number of rows."""
     if form not in FORMATS:
         raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
     if out.exists() and not force:

@@ -1,7 +1,8 @@
 """A run as logs of inspect_ai: a file for each model and benchmark, which `inspect view` shows.
 
 A sample's id is the problem's key, an epoch a sample, the score ``verified`` our verdict, as in the
-tasks of `harness.integrations.for_inspect`. Needs inspect_ai; `export` imports it when it is used.
+tasks of `harness.integrations.for_inspect`. inspect_ai must be installed; `export` imports this
+module only when used.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _REASONS = {Status.NO_ANSWER: "no_response", Status.UNPARSEABLE: "invalid_respon
 
 
 def write_inspect(run: Run, policy: str | None, out: Path) -> int:
-    """Write a directory of ``.eval`` files; returns the number of samples in them."""
+    """Write a directory of ``.eval`` files; returns the number of samples."""
     out.mkdir()
     policy = policy or run.policy
     prompts = Prompts(run)
@@ -94,7 +95,7 @@ def messages(rendered: Rendered) -> list[ChatMessage]:
 
 
 def _content(message: Message) -> str | list[Content]:
-    """The text; with pictures a list of them and the text."""
+    """The text; with pictures, a list of the pictures and the text."""
     if not message.pictures:
         return message.content
     urls = [f"data:image/png;base64,{picture}" for picture in message.pictures]

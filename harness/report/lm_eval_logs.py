@@ -1,8 +1,8 @@
 """A run in the log format of lm-evaluation-harness.
 
 A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
-the metrics of a document are pass@k of its samples. Our verifier is in the place of their filters:
-there is one, ``verified``, whose ``filtered_resps`` are the extracted answers.
+the metrics of a document are pass@k of its samples. Our verifier takes the place of the filters:
+one filter, ``verified``, whose ``filtered_resps`` are the extracted answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FILTER = "verified"
 
 
 def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
-    """Write the directory; returns the number of samples in it."""
+    """Write the directory; returns the number of samples."""
     out.mkdir()
     summary = summarise(run, policy)
     ks = {
@@ -235,7 +235,7 @@ def _directions(row: Row) -> dict[str, bool]:
 
 
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
-    """Each such estimate, and half its interval over 1.96 as its standard error."""
+    """The metrics' estimates, with the half interval over 1.96 as standard error."""
     for metric in metrics():
         for estimate in row.estimates.get(metric.name, ()) if metric.shown != "never" else ():
             name, (low, high) = metric.heading(estimate.k), estimate.interval

@@ -44,12 +44,12 @@ class Sources:
 
     @cached_property
     def names(self) -> list[dict[str, str]]:
-        """For each run, the names of its models by their hashes."""
+        """For each run, the names of the models by hash."""
         return system_names(self.runs)
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """The last part of each model's name, where that tells them all apart, else the whole."""
+        """The last part of each model's name if all last parts differ, else the whole name."""
         return short_names(name for names in self.names for name in names.values())
 
     @cached_property
@@ -61,8 +61,8 @@ class Sources:
     def shared_subsets(self) -> frozenset[str]:
         """The subsets in which all models that were asked any of it were asked the same problems.
 
-        ``all`` is one of them where every model was asked the same problems altogether. Models
-        without a score do not count.
+        ``all`` is included where every model was asked the same problems altogether. Models without
+        a score do not count.
         """
         problems_by_subset: dict[str, list[frozenset[tuple[str, str]]]] = {}
         for run, tallies in self._scored:

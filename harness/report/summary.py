@@ -66,7 +66,7 @@ _CSV_FORMATS = {"percent": ".6f", "dollars": ".6g", "tokens": ".1f", "number": "
 
 
 def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
-    """The columns of a table of these rows; ``every`` has those that are zero everywhere, too.
+    """The columns of a table of these rows; ``every`` includes columns of zeros.
 
     Of ranked candidates only pass@1 is shown, as Fail@k says the same for every other k.
     """
@@ -115,10 +115,10 @@ def _names(row: Row) -> tuple[str, ...]:
 
 
 def overview_section(summary: Summary, findings: Findings) -> Section:
-    """One small table: of one model its subsets, of several their standing.
+    """One small table: the subsets of one model, or the standing of several models.
 
-    The models' order is that of their scores on the problems that all of them were asked; where a
-    model was asked others, too, its score on all of its own is in a column of its own. The last
+    Models are ordered by score on the problems that all models were asked; where a model was also
+    asked other problems, a further column has the score on all problems of the model. The last
     column has the rates of answers that say nothing about a model's mathematics.
     """
     title = f"verdicts {summary.policy}" if any(row.verdicts for row in summary.rows) else ""
@@ -231,7 +231,7 @@ _SHORT: Mapping[str, str] = {
 
 
 def unfinished(summary: Summary) -> list[str]:
-    """What is still to be asked or judged."""
+    """The numbers of missing answers and verdicts."""
     lines = []
     if summary.missing:
         lines.append(f"Not finished: {counted(summary.missing, 'answer')} still to be asked.")
@@ -245,7 +245,7 @@ def unfinished(summary: Summary) -> list[str]:
 
 
 def remarks(summary: Summary) -> list[str]:
-    """The remarks below the table: bounds, confusions of labels, tokens, what is missing."""
+    """The remarks below the table: bounds, confusions of labels, tokens, missing answers."""
     lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
     bounds = [
         f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
@@ -276,7 +276,7 @@ _WARNED, _WARNED_EMPTY = 0.05, 0.5
 
 
 def warnings_of(summary: Summary) -> list[str]:
-    """Failures that say nothing about a model's mathematics, each with what helps."""
+    """Failures that say nothing about a model's mathematics, each with a remedy."""
     lines: dict[str, list[tuple[str, float]]] = {}
     sampling = summary.settings.get("sampling", {})
     ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
@@ -345,7 +345,7 @@ def print_summary(
     every: bool = False,
     findings: Findings | None = None,
 ) -> None:
-    """Print what was found: three sentences, and a small table.
+    """Print the findings: three sentences, and a small table.
 
     Args:
         results: a run, its directory, or its summary (`stats.summary.summarise`).
@@ -418,7 +418,7 @@ def export_summary(summary: Summary, form: str) -> str:
     """The table of results as text.
 
     Args:
-        summary: what `summarise` returns.
+        summary: the result of `summarise`.
         form: one of `FORMATS`: Markdown, LaTeX (booktabs), CSV (a line for each estimate), JSON.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What a sweep may spend, what it has spent, and what it may still cost."""
+"""The limits of a sweep, the amounts spent so far, and estimates of the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Spent:
-    """The completions of one model: their number, and the tokens of those that were counted."""
+    """The completions of one model: number, and tokens of the counted completions."""
 
     price: Price | None
     rows: int = 0
@@ -38,7 +38,7 @@ class Spent:
 
     @property
     def dollars(self) -> float:
-        """Their price; 0 without one."""
+        """The price of the tokens; 0 without a price."""
         if self.price is None:
             return 0.0
         return self.price.dollars(self.prompt, self.completion, self.cached, self.reasoning)
@@ -53,7 +53,7 @@ class Spent:
 
 
 def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
-    """What the stored completions of a model took."""
+    """The sums over the stored completions of a model."""
     sums = [
         model_sums
         for run in runs
@@ -75,12 +75,12 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
 
 
 class Budget:
-    """Admits requests as long as they fit into the limits of a job.
+    """Admits requests as long as the requests fit into the limits of a job.
 
     Stored completions count: the same command never spends more than the limits. A request under
-    way is expected to take what the model's completions took on average; before the first one is
-    known, what it can take at most. One that is under way is never cut short, so the last ones may
-    exceed a limit by as much as they are longer than the average.
+    way is expected to take the average of the model's completions so far; before the first
+    completion, the most that a request can take. Requests under way are never cut short, so the
+    last requests may exceed a limit by as much as they are longer than the average.
     """
 
     def __init__(self, job: Job, run: Run) -> None:
@@ -129,7 +129,7 @@ class Budget:
         """Count a completion of an admitted request.
 
         Raises:
-            ModelError: there is a limit, and the model's server does not count tokens.
+            ModelError: a limit is set, and the model's server does not count tokens.
 
         """
         if self.limits.none:
@@ -147,9 +147,9 @@ class Budget:
             )
 
     def goes_on(self) -> bool:
-        """Whether more may fit when nothing is under way any more: some requests were refused.
+        """Whether more requests may fit once none is under way: some requests were refused.
 
-        The budget is `exhausted` if all of them were.
+        The budget is `exhausted` if all requests were refused.
         """
         refused, some = self._refused, self._admitted > 0
         self.under_way, self._admitted, self._refused = 0, 0, False
@@ -177,17 +177,17 @@ class Budget:
 
 @dataclass(frozen=True)
 class Estimate(Record):
-    """What a model's missing answers may take.
+    """Estimated tokens and dollars of a model's missing answers.
 
     Attributes:
-        label: the model's.
-        answers: how many are missing.
-        prompt_tokens: of their prompts (of the first stage).
-        counted: whether the model's tokenizer counted these; else they are characters / 4.
-        most_tokens: with completions of the most tokens that are allowed.
-        most_dollars: the price of those; None without a price.
-        usual_tokens: if they take what the stored answers of the model took; None without any.
-        usual_dollars: the price of those.
+        label: the model's label.
+        answers: number of missing answers.
+        prompt_tokens: tokens of the missing answers' prompts (of the first stage).
+        counted: whether the model's tokenizer counted the prompts; else characters / 4.
+        most_tokens: tokens if every completion takes the most tokens allowed.
+        most_dollars: the price of ``most_tokens``; None without a price.
+        usual_tokens: tokens at the average of the model's stored answers; None without any.
+        usual_dollars: the price of ``usual_tokens``.
 
     """
 
@@ -202,7 +202,7 @@ class Estimate(Record):
 
 
 def estimates(job: Job) -> Iterator[Estimate]:
-    """What the missing answers of each model may take; nothing is asked. Solvers take no tokens."""
+    """Estimates for the missing answers of each model, without requests. Solvers take no tokens."""
     run = Run(job.out) if Run.exists(job.out) else None
     stored = {row["key"] for _, row in run.completions.heads()} if run else set()
     for model in job.models:

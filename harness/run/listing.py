@@ -85,7 +85,7 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def _description(model: type[Model]) -> str:
-    """What the docstrings of a kind and of its own base classes say, without their first lines."""
+    """The docstrings of a model class and of our base classes, without first lines."""
     classes = list(takewhile(lambda base: base is not Model, model.__mro__))
     texts = [inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2] for base in classes]
     return "\n\n".join(filter(None, texts))
@@ -95,7 +95,7 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
     """The rows of one list with a name: whole, or what stands before the slash.
 
     Raises:
-        UserError: no list is named, or it has no such name.
+        UserError: no list has the name, or the list lacks the entry.
 
     """
     if what not in lists:
@@ -108,7 +108,7 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
 
 
 def details(row: dict[str, Any]) -> Iterator[str]:
-    """What `describe` leaves out of a row, in lines."""
+    """The fields of a row that `describe` leaves out, in lines."""
     if row.get("description"):
         yield ""
         yield from row["description"].splitlines()

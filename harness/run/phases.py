@@ -1,8 +1,8 @@
-"""Sweeps in phases: later problems are derived from those that a model solved.
+"""Sweeps in phases: later problems are derived from problems that a model solved.
 
 All phases are one run. The first asks a `Job` like any other; each later `Phase` derives problems
-from the results so far, stores them in ``phases/NAME.json``, and asks them. The same command goes
-on wherever it was stopped: in the middle of a phase, between two, or while problems were derived.
+from the results so far, stores the problems in ``phases/NAME.json``, and asks them. The same
+command resumes at any point: in the middle of a phase, between two, or while problems were derived.
 Stored problems are asked even if verdicts have changed since.
 """
 
@@ -37,9 +37,9 @@ class PhaseResults:
     """The results that a phase derives its problems from.
 
     Args:
-        problems: those asked so far.
-        rank: of each solved problem, by its key: which answer was the first correct one, from 1.
-        samples: how many answers each problem has.
+        problems: the problems asked so far.
+        rank: by the key of each solved problem, the number of the first correct answer, from 1.
+        samples: number of answers to each problem.
         seed: the run's seed.
         sampled: whether answers are sampled, so that a solved problem may fail next time.
         limit: at most so many problems will be asked.
@@ -68,7 +68,7 @@ class PhaseResults:
 class Phase:
     """A name, and a pure function to lists of problems; a limit is spread over the lists.
 
-    ``settings`` are what else the problems depend on. They are stored with these.
+    ``settings`` are all other inputs of the problems, and are stored with the problems.
     """
 
     name: str
@@ -88,11 +88,11 @@ def run_phases(
 
     Args:
         job: from `plan`; its limit holds for each phase.
-        phases: what to ask afterwards.
+        phases: the later phases.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every completion and verdict; silent by default.
-        retry_errors: first remove the samples that are stored as errors, so that they are asked
-            again.
+        retry_errors: first remove samples that are stored as errors, so that the requests are
+            repeated.
 
     Returns:
         The run.
@@ -141,7 +141,7 @@ def run_turns(
     progress: Progress | None = None,
     retry_errors: bool = False,
 ) -> Run:
-    """Ask and grade a job, and then what was wrong again, as often as ``job.turns`` says.
+    """Ask and grade a job, and then repeat wrong answers, as often as ``job.turns`` says.
 
     Args:
         job: from `plan`.
@@ -150,7 +150,7 @@ def run_turns(
         retry_errors: first remove the samples of the first turn that are stored as errors.
 
     Returns:
-        The run of the first turn; the others are in ``turns/`` of its directory.
+        The run of the first turn; later turns are in ``turns/`` of the run's directory.
 
     """
     policy, reporter = policy or Policy(), progress or Silent()
@@ -191,7 +191,7 @@ def _remove_errors(job: Job, progress: Progress) -> None:
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
-    """The job with more problems; those that it already has are left out."""
+    """The job with more problems; problems of the job already are left out."""
     known_keys = set(job.first)
     new = [problem for problem in problems if problem_key(problem) not in known_keys]
     rendered = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
@@ -206,7 +206,7 @@ def _sums(run: Run, job: Job, policy: Policy) -> dict[str, counts.Sums]:
 
 
 def _unanswered(run: Run, job: Job, policy: Policy) -> int:
-    """How many answers of a job with one model are missing."""
+    """The number of missing answers of a job with one model."""
     rows, samples = _sums(run, job, policy), job.samples_of(job.models[0])
     return job.size - sum(
         min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))

@@ -37,8 +37,8 @@ def plan(
 
     Args:
         spec: the sweep.
-        models: models, or names of some, in place of the names in ``spec.model``.
-        problems: the problems; ``spec.benchmark`` is then only what the run calls them.
+        models: models, or names of models, in place of the names in ``spec.model``.
+        problems: the problems; ``spec.benchmark`` is then only a name in the run.
 
     Returns:
         Models, problems and prompts, resolved.

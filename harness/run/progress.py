@@ -200,7 +200,7 @@ class Lines:
 
 
 class Bar:
-    """One live line on a terminal, or in a notebook; a finished model's stays above the next."""
+    """One live line on a terminal, or in a notebook; lines of finished models stay above."""
 
     #: Seconds between two computations of the numbers behind the count.
     EVERY = 0.5
@@ -310,7 +310,7 @@ class _RepeatedHandler(logging.Handler):
 def forward_model_logs(progress: Progress) -> Iterator[None]:
     """Show what models log as progress; with `Silent` the logs stay as they are.
 
-    What a program does with logs, it goes on to do; it is not told of every repeated request.
+    The program's own logging handlers stay in use, but get no record of repeated requests.
     """
     if type(progress) is Silent:
         yield

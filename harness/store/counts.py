@@ -1,8 +1,8 @@
 """Sums over a run's rows by model and problem, kept beside every sealed shard.
 
-They hold everything that `harness.stats.metrics` needs, so that a table of a million samples takes
-a second instead of a minute. They are derived, and counted again where they are missing, old or
-damaged (`harness.store.log.reader`).
+The sums suffice for `harness.stats.metrics`, so that a table of a million samples takes a second
+instead of a minute. Sums are derived data: missing, old or damaged sums are counted again
+(`harness.store.log.reader`).
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
 
 
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The numbers of samples by verdict status, and of some groups of them, and wrong answers.
+    """The numbers of samples by verdict status and by some groups, with wrong answers.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
     ``failed`` have an error of the model or the verifier, ``refused`` and ``filtered`` ended in a
     refusal of the model or its provider's content filter, ``flag NAME`` has this flag in the
     evidence, ``ended STATUS REASON`` have a finish reason other than ``stop``. ``proved`` and
-    ``agreed`` rest on a proof and on agreement at points: these are correct, unless only proofs are
-    accepted. Verdicts of other kinds, or of old verifiers, are neither.
+    ``agreed`` rest on a proof and on agreement at points: both are correct, unless only proofs are
+    accepted. Verdicts of other kinds, or of old verifiers, count as neither.
     """
     groups: dict[Group, Sums] = {}
     wrong: dict[str, list[tuple[int, int, Any]]] = {}
@@ -90,7 +90,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
-    """Take a wrong answer into a heap of those with the smallest hashes, the largest on top."""
+    """Push a wrong answer to a heap of the answers with the smallest hashes, largest on top."""
     hashed = hashlib.blake2b(row["key"].encode("utf-8", "replace"), digest_size=6).digest()
     rank = -int.from_bytes(hashed)
     if len(drawn) == WRONG and rank <= drawn[0][0]:
@@ -107,10 +107,10 @@ def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
 
 
 def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
-    """Up to `WRONG` verdicts of each model on wrong answers, without what is not needed of them.
+    """Up to `WRONG` verdicts of each model on wrong answers, reduced to the fields in use.
 
-    They are those whose keys have the smallest hashes: a sample that does not depend on the order
-    of writing, and that the samples of the shards are enough for.
+    The verdicts with the smallest hashes of keys are kept: a sample that does not depend on the
+    order of writing, and that follows from the samples of the shards.
     """
     drawn: dict[str, list[list[Any]]] = {}
     for count in log.counts():
@@ -125,7 +125,7 @@ def count_completions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Seconds, tokens and characters of completions, and histograms of their lengths.
 
     All stages of a sample count; ``samples`` are the last stages, which are graded. ``errors`` are
-    the rows that the model failed at, ``counted`` those whose tokens the server counted, and
+    the rows that the model failed at, ``counted`` the rows whose tokens the server counted, and
     ``cached`` are cached prompt tokens.
     """
     groups: dict[Group, Sums] = {}
@@ -177,7 +177,7 @@ _READ: dict[Path, tuple[Any, dict[Group, Sums]]] = {}
 
 
 def totals(log: LogReader) -> Mapping[Group, Sums]:
-    """The sums of all of a log's rows, cached until the log grows; treat them as read-only."""
+    """The sums of all rows of a log, cached until the log grows; the result is read-only."""
     state = log.state()
     with _READING:
         cached = _READ.pop(log.directory, None)
@@ -191,7 +191,7 @@ def totals(log: LogReader) -> Mapping[Group, Sums]:
 
 
 def bin_of(number: int) -> int:
-    """The bin of a length: 0 for nothing, then `BINS` of them for every doubling."""
+    """The bin of a length: 0 for nothing, then `BINS` bins for every doubling."""
     return 0 if number < 1 else 1 + math.floor(BINS * math.log2(number))
 
 

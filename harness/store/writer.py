@@ -1,4 +1,4 @@
-"""Writing a run directory: one process at a time, and nothing that does not belong to the run."""
+"""Writing a run directory: one process at a time, and only data of the run."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class RunWriter(Run):
         log: the completions.
         stored: the keys of the completions.
         judged: by policy, the keys of the verdicts.
-        dropped: how many verdicts were dropped because their completions are not there, or because
-            their completions had one: what a power cut has left.
+        dropped: number of verdicts that were dropped after a power cut, because the completion is
+            missing or has another verdict.
 
     """
 
@@ -62,7 +62,7 @@ class RunWriter(Run):
                 del self.judged[policy]
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
-        """Add problems, and what is asked of models, to the run and its files."""
+        """Add problems and models to the run and the run's files."""
         merged = dict(self.problems)
         for problem in problems:
             key = problem_key(problem)
@@ -111,7 +111,7 @@ class RunWriter(Run):
             )
 
     def forget(self, models: Iterable[str]) -> None:
-        """Leave out models that were to be asked, and of which nothing is stored."""
+        """Remove planned models without stored completions."""
         left_out = set(models)
         kept_models = {
             model: entry for model, entry in self.models.items() if model not in left_out
@@ -120,7 +120,7 @@ class RunWriter(Run):
             self._write_manifest(self.manifest | {"models": kept_models})
 
     def failed(self, completion: Completion) -> None:
-        """Keep why a request got no answer; a later sweep repeats it."""
+        """Store why a request got no answer; a later sweep repeats the request."""
         row = {"at": now()} | {
             name: getattr(completion, name)
             for name in ("model", "problem", "sample", "stage", "request", "detail")
@@ -131,14 +131,14 @@ class RunWriter(Run):
     def discard(self, unwanted: Callable[[Mapping[str, Any]], bool]) -> int:
         """Remove completions, and their verdicts, for good.
 
-        Verdicts go first: what a kill leaves is a run of which not everything is judged.
+        Verdicts go first: after a kill, the run has completions without verdicts.
 
         Args:
-            unwanted: is asked about the rows of both, by what both have: ``model``, ``problem``,
-                ``sample``, ``stage`` and ``finish_reason``.
+            unwanted: whether to remove a row of either log, by the common fields: ``model``,
+                ``problem``, ``sample``, ``stage`` and ``finish_reason``.
 
         Returns:
-            How many completions went.
+            The number of removed completions.
 
         """
         for policy in self.policies:
@@ -150,7 +150,7 @@ class RunWriter(Run):
         return removed
 
     def drop_model(self, model: str) -> int:
-        """Remove a model with all that is stored of it; returns how many completions went.
+        """Remove a model with all stored rows; returns the number of removed completions.
 
         The manifest is last: a model of which a kill has left a part can be dropped again.
         """
@@ -206,16 +206,16 @@ class RunWriter(Run):
 
 @contextmanager
 def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Iterator[RunWriter]:
-    """Create a run directory, or open the existing one if it has this identity.
+    """Create a run directory, or open an existing run of the same identity.
 
     Args:
         path: the directory.
         identity: the settings that cannot change within a run.
-        primary_k: the k of pass@k that p values are adjusted for (`harness.stats.paired`). It is
-            declared when the run is created and cannot be changed; 1 by default.
+        primary_k: the k of pass@k that p values are adjusted for (`harness.stats.paired`). The k is
+            declared when the run is created, and fixed; 1 by default.
 
     Raises:
-        RunError: the directory is something else, is locked, or has another identity.
+        RunError: the directory is no run, is locked, or has another identity.
 
     """
     if path.exists() and not path.is_dir():
@@ -268,7 +268,7 @@ def _not_left_empty(path: Path) -> Iterator[None]:
 
 @contextmanager
 def rescoring(path: Path) -> Iterator[RunWriter]:
-    """Open an existing run to change what it holds, without asking any model."""
+    """Open an existing run to change the contents, without requests to models."""
     Run(path)
     with ExitStack() as stack:
         with _write_errors(path):
@@ -348,7 +348,7 @@ def _shown(value: Any) -> str:
 
 
 def _problem_sets(problems: Mapping[str, Problem]) -> dict[str, dict[str, Any]]:
-    """How many problems of each subset there are, and the hash of their contents."""
+    """The number of problems of each subset, and the hash of the problems' contents."""
     sets: dict[str, list[str]] = {}
     for problem in problems.values():
         sets.setdefault(problem.name, []).append(problem.content_hash)

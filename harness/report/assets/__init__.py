@@ -1,4 +1,4 @@
-"""The templates, the style sheet and the script of pages. Templates escape what they show."""
+"""The templates, the style sheet and the script of pages. Templates escape all values."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ LIST_SCRIPTS = ("elements", "runs")
 
 
 def template(name: str) -> jinja2.Template:
-    """A template of a page; a name that it is not given is an error."""
+    """A template of a page; an undefined name is an error."""
     return _environment().get_template(name)
 
 
 def asset(name: str) -> Markup:
-    """A file of ours as it stands in a page."""
+    """A file of this folder, as safe markup."""
     return Markup((_FOLDER / name).read_text(encoding="utf-8"))
 
 

@@ -144,7 +144,7 @@ def _opacity(status: str) -> float:
 def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, caption: str) -> Figure:
     """Histograms of the lengths of answers, a strip for each model, on one logarithmic axis.
 
-    ``series`` has the numbers of answers by bin, as `store.counts.histogram` returns them.
+    ``series`` has the numbers of answers by bin, from `store.counts.histogram`.
     """
     lowest = min(min((i for i in bins if i), default=1) for _, bins in series)
     highest = max(max(bins) for _, bins in series)
@@ -192,7 +192,7 @@ def _median(bins: Mapping[int, int]) -> str:
 
 
 def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Counts by category, side by side for groups that share the categories."""
+    """Counts by category, side by side for groups with the same categories."""
     left_edge, right, height = 44, 12, 220
     categories = list(dict.fromkeys(name for counts in groups.values() for name in counts))
     highest = max(1, *(count for counts in groups.values() for count in counts.values()), 0)

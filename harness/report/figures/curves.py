@@ -21,7 +21,7 @@ _HEIGHT, _TOP, _LEFT_MARGIN, _RIGHT = 230, 12, 40, 142
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of one series, each with a share and perhaps its interval; ``style`` is its colour."""
+    """Points of one series: shares, perhaps with intervals; ``style`` is the series' colour."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -32,7 +32,7 @@ class Curve:
 def pass_curves(sources: Sources) -> list[Figure]:
     """pass@k over k: the models together for each subset, or one model's subsets together.
 
-    Subsets of which models were asked different problems are left out.
+    Subsets are left out where models were asked different problems.
     """
     short = sources.short_names
     names = list(short.values())
@@ -62,7 +62,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 def _over_k(
     name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
-    """Curves with their bands, each in the colour of its place in ``names``."""
+    """Curves with bands, in the colours of the series' places in ``names``."""
     largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:

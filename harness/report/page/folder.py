@@ -1,4 +1,4 @@
-"""All runs of a folder in a browser: a list that follows sweeps, and the page of any of them."""
+"""All runs of a folder in a browser: a list that follows sweeps, and a page per selection."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _LONGEST_QUERY = 8_000
 class Folder(LoopbackServer):
     """A server for the runs in a folder.
 
-    A request names runs as the list does, by their paths in the folder, and is compared with the
-    runs that are there: no path of a request is ever opened.
+    A request names runs by paths in the folder, like the list. The names are compared with the runs
+    of the folder: no path of a request is ever opened.
 
     Args:
         folder: the folder, looked through as by `store.overview.runs_under`.
@@ -41,7 +41,7 @@ class Folder(LoopbackServer):
         pause: seconds for which a page is kept at least.
 
     Raises:
-        UserError: there is no such folder, or the port is not free.
+        UserError: the folder does not exist, or the port is not free.
 
     """
 
@@ -62,7 +62,7 @@ class Folder(LoopbackServer):
         super().__init__(self.answer, port)
 
     def answer(self, path: str, query: str) -> Answer:
-        """The answer to a request: the list, its rows, the page of runs, or that page's version."""
+        """The response to a request: the list, rows of the list, a page of runs, or its version."""
         if path == "/":
             return Answer(self._list())
         if path == "/runs.json":
@@ -91,13 +91,13 @@ class Folder(LoopbackServer):
         return {"runs": rows, "left_out": len(folder_runs) - len(overviews)}
 
     def _look(self) -> dict[str, Path]:
-        """The runs that are there now, by their names in the list."""
+        """The runs in the folder now, by name in the list."""
         paths = runs_under(self._folder)
         self._there = {path.relative_to(self._folder).as_posix(): path for path in paths}
         return self._there
 
     def _overview(self, name: str, path: Path) -> tuple[str, Overview]:
-        """What a run holds, counted again only if the run has changed."""
+        """The overview of a run, counted again only if the run has changed."""
         try:
             state = state_of([path])
         except (UserError, OSError):
@@ -138,7 +138,7 @@ class Folder(LoopbackServer):
 
 
 def _changed(run: Path) -> float:
-    """When a run's settings were last written; 0 of a run that has just been removed."""
+    """The time of the last write of a run's settings; 0 for a run that was just removed."""
     try:
         return (run / "manifest.json").stat().st_mtime
     except OSError:

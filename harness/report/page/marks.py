@@ -1,4 +1,4 @@
-"""The claims of a solution, marked in its text."""
+"""The claims of a solution, marked in the solution's text."""
 
 from __future__ import annotations
 

@@ -36,10 +36,11 @@ FAILURES = ("", *Failure)
 
 @dataclass(frozen=True)
 class PageProblems:
-    """The problems of all runs; a problem that several runs share is one.
+    """The problems of all runs; a problem of several runs occurs once.
 
-    ``places`` has the place of a problem in ``index`` by its run's place and its key. ``models``
-    has the run's place, the hash and the name of every model, in the order of the page's columns.
+    ``places`` has the place of a problem in ``index`` by the run's place and the problem's key.
+    ``models`` has the run's place, the hash and the name of every model, in the order of the page's
+    columns.
     """
 
     index: dict[str, Any]
@@ -98,7 +99,7 @@ def page_problems(sources: Sources) -> PageProblems:
 
 
 def question(problem: Problem) -> str:
-    """The question, as a formula where it is one."""
+    """The question, as a formula where possible."""
     if isinstance(problem.inputs, IntegrationInputs):
         return problem.inputs.integrand
     entries = problem.inputs.to_dict().values()
@@ -106,7 +107,7 @@ def question(problem: Problem) -> str:
 
 
 def _labels(problem: Problem) -> Iterator[str]:
-    """The techniques and the functions of a problem, to find it by."""
+    """The techniques and the functions of a problem, for the search field."""
     yield from labels_of(problem, "tag")
     yield from labels_of(problem, "operator")
 
@@ -117,7 +118,7 @@ def _counts(
     models: list[tuple[int, str, str]],
     size: int,
 ) -> Iterator[dict[str, list[int]]]:
-    """For each model, by problem: samples, correct ones, and the verdicts seen, as bits."""
+    """For each model, by problem: samples, correct samples, and verdict statuses as bits."""
     totals = [_totals(run, sources.policy) for run in sources.runs]
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
@@ -135,7 +136,7 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
-    """What is shown of an opened problem, apart from its samples."""
+    """The details of an opened problem, apart from the samples."""
     facts = [
         ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
     ]
@@ -152,7 +153,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
 
 
 def _request(rendered: Rendered) -> dict[str, Any]:
-    """The prompt as a server is sent it, unless it is long."""
+    """The prompt as sent to a server, unless too long."""
     request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
         return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}
@@ -160,6 +161,6 @@ def _request(rendered: Rendered) -> dict[str, Any]:
 
 
 def _settings(run: Run, model: str) -> dict[str, Any]:
-    """What every request to a model has besides its prompt and its seed."""
+    """The fields of every request to a model, besides prompt and seed."""
     config = {name: value for name, value in run.models[model]["config"].items() if value}
     return {"config": config, "sampling": run.manifest["identity"]["sampling"]}

@@ -1,8 +1,8 @@
 """A small plot for a wrong answer: F' against f around the point that refutes it.
 
 Made on the numeric side, in ball arithmetic of few bits at a fixed number of points; whatever
-cannot be evaluated quickly has no plot. Nothing is decided here: a plot is shown only if it has, at
-the point, the values that the verifier gave.
+cannot be evaluated quickly has no plot. A plot decides nothing, and is shown only if the curves
+have the verifier's values at the point.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Curve = list[float | None]
 def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[str, Any] | None:
     """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at`` and the values there.
 
-    Of an answer that is refuted by a jump ``jump`` holds and ``F`` is the answer itself. None where
-    there is nothing to plot.
+    For an answer that a jump refutes, ``jump`` holds and ``F`` is the answer itself. None without a
+    plot.
     """
     if not isinstance(problem.target, IntegrationTarget) or answer is None or witness is None:
         return None
@@ -95,7 +95,7 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
 
 
 def _values(point: str) -> dict[str, float] | None:
-    """The real values in ``x=[0.25 +/- 1e-9], a=1.5``; None where one is not real."""
+    """The real values in ``x=[0.25 +/- 1e-9], a=1.5``; None if some value is not real."""
     values = {}
     for assignment in point.removesuffix(" and just above").split(", "):
         name, _, text = assignment.partition("=")
@@ -136,7 +136,7 @@ def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape 
 
 
 def _curve(tape: Tape, xs: Sequence[float], values: Mapping[str, float], order: int) -> Curve:
-    """Value (order 0) or slope (order 1) at each point; None where it is not real and finite."""
+    """Value (order 0) or slope (order 1) at each point; None where not real and finite."""
     curve: Curve = []
     with precision(_BITS):
         balls = {name: acb(arb(value)) for name, value in values.items()}

@@ -1,7 +1,7 @@
 """The samples on the page: an index to filter and sort, and compressed chunks.
 
-The chunks share `BUDGET`: a sample's text is shown whole if there is room, and otherwise its head
-and tail (`LEVELS`).
+The chunks share `BUDGET`: a sample's text is shown whole if the budget suffices, and otherwise as
+head and tail (`LEVELS`).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class PageSamples:
 
 @dataclass(frozen=True)
 class _Shown:
-    """Which samples are shown: the first ``limit`` of every model on evenly chosen problems."""
+    """The samples on the page: the first ``limit`` per model on evenly chosen problems."""
 
     limit: int
     problems: frozenset[int]
@@ -73,8 +73,8 @@ class _Shown:
 def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
-    Of too many the first samples of each problem are taken, and if these are still too many, those
-    of a part of the problems, for all models.
+    If there are too many samples, the page has the first samples of each problem; if still too
+    many, only those of a part of the problems, for all models.
     """
     selection = _shown(problems, MOST)
     share = BUDGET // max(1, -(-selection.number // CHUNK))
@@ -97,7 +97,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
 
 
 def _shown(problems: PageProblems, max_samples: int) -> _Shown:
-    """Choose the samples that are shown."""
+    """Choose the samples for the page."""
     counts: list[list[int]] = [
         problem_counts["samples"] for problem_counts in problems.index["counts"]
     ]
@@ -120,7 +120,7 @@ def _shown(problems: PageProblems, max_samples: int) -> _Shown:
 def _chosen(
     sources: Sources, problems: PageProblems, selection: _Shown
 ) -> Iterator[tuple[int, Sample]]:
-    """The samples to show, each with the place of its run."""
+    """The samples for the page, each with the place of the run."""
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
@@ -180,7 +180,7 @@ def _detail(
 
 
 def _response(completion: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The stored row without its texts and what is too long, and the names of what was left out."""
+    """The stored row without texts and long fields, and the names of omitted fields."""
     row = {name: value for name, value in completion.items() if name not in ("text", "reasoning")}
     extra = dict(row.get("extra") or {})
     remaining: list[str] = []
@@ -216,7 +216,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
 
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
-    """What `run.py steps` has found of a completion."""
+    """The findings of `run.py steps` on a completion."""
     judged = Counter(mark[2] for mark in steps.marks)
     counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())
     yield "steps", f"{counts or 'none'} ({steps.outcome})"
@@ -226,7 +226,7 @@ def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _formulas(answers: Sequence[str], share: int) -> str:
-    """A chunk of answers in base64: whole; as text; or cut, the first that there is room for."""
+    """A chunk of answers in base64: the first of whole, as text, or cut that fits."""
     formulas: list[Formula] = [formula(text) for text in answers]
     packed = pack(formulas)
     for longest in (2_000, 200):
@@ -237,7 +237,7 @@ def _formulas(answers: Sequence[str], share: int) -> str:
 
 
 def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
-    """A chunk in base64, its texts shortened until it has room."""
+    """A chunk in base64, with texts shortened until the chunk fits."""
     chunk = list(chunk)
     for head, tail in LEVELS:
         rows = [

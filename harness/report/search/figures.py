@@ -1,4 +1,4 @@
-"""Figures of searches: how archives grow, and a map of one."""
+"""Figures of searches: the growth of archives, and a map of an archive."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
 @dataclass(frozen=True)
 class StoredSearch:
-    """A search and what it found, read from its run."""
+    """A search with its results, read from the run."""
 
     run: Run
     record: SearchRecord
@@ -40,18 +40,18 @@ class StoredSearch:
 
     @classmethod
     def of(cls, run: Run) -> StoredSearch | None:
-        """The search in a run; None if there is none."""
+        """The search in a run, or None."""
         record = read_record(run.path)
         return cls(run, record, tuple(read_archive(run.path))) if record else None
 
     @property
     def name(self) -> str:
-        """What the search is called."""
+        """The name of the search."""
         return str(self.record.settings["name"])
 
     @property
     def label(self) -> str:
-        """Whose failures it found."""
+        """The model whose failures were found."""
         labels = self.run.labels
         model = labels.get(self.record.model, self.record.model)
         if self.record.solved_by is None:
@@ -82,7 +82,7 @@ class StoredSearch:
 
 
 def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
-    """The tables and figures of the searches in these runs; none where there are none."""
+    """The tables and figures of the searches in these runs; empty without searches."""
     searches = [
         stored_search
         for stored_search in map(StoredSearch.of, map(Run.of, runs))
@@ -146,7 +146,7 @@ def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
 
 
 def published_measure(name: str, measure: str) -> str:
-    """A number of Table 15 by a search's name, as printed; empty if there is none."""
+    """A number of Table 15 by a search's name, as printed; empty if missing."""
     label = "-".join(word.capitalize() for word in name.split("-"))
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
@@ -281,7 +281,7 @@ def _examples(stored_search: StoredSearch) -> Iterator[tuple[str, ...]]:
 
 
 def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
-    """The verdict, with what refutes the answer, in few digits."""
+    """The verdict, with the refutation, in few digits."""
     samples = int(str(problem.metadata["samples"]))
     passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
     witness = (row.get("evidence") or {}).get("witness")

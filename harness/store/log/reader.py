@@ -1,19 +1,18 @@
 """An append-only log of JSON rows that survives a kill at any instant.
 
-A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest; one that
-has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many members, so
-that `zcat` reads it and a single row is read without the rest). Beside it are the columns of its
-rows' short fields, with each row's place (`shards.Columns`), and a summary of all rows
-(`Counting`). Both are derived: they are made when a shard is sealed, and again where they are
-missing or of other rows, for several shards on all cores. Readers keep them of the beginning of a
-large shard that is not sealed, too: that file only grows, and its inode changes where it is
-rewritten.
+A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest shard; a
+shard that has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many
+members, so that `zcat` reads it and a single row is read without the rest). Beside a sealed shard
+are the columns of the rows' short fields, with each row's place (`shards.Columns`), and a summary
+of all rows (`Counting`). Both are derived: made when a shard is sealed, and again where files are
+missing or of other rows, for several shards on all cores. Readers also keep both for the beginning
+of a large unsealed shard: that file only grows, and a rewrite changes the inode.
 
 Every row is one write to the file: a killed process loses no row for which `Log.append` has
 returned. `fsync` follows within a second: a power cut loses no more than a second. A kill in the
 middle of a write leaves an unfinished last line, which the writer drops (or ends, where only the
-newline is missing) and readers skip. Anything else that is not a row is an error that names file
-and line, raised before anything is changed.
+newline is missing) and readers skip. Any other line that is not a row is an error that names file
+and line, raised before any change.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """A shard that is being written: ``columns`` and counts are there of its rows up to ``end``."""
+    """A shard that is being written: ``columns`` and counts cover the rows up to ``end``."""
 
     file: IO[bytes]
     path: Path
@@ -93,7 +92,7 @@ class Tail:
 
 
 def _last_line_end(file: IO[bytes], size: int) -> int:
-    """Where the last whole line among so many bytes ends."""
+    """The offset at which the last whole line among so many bytes ends."""
     at = size
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
@@ -121,7 +120,7 @@ class LogReader:
         self.counting = counting
 
     def heads(self, tests: Tests = MappingProxyType({})) -> Iterator[tuple[Place, Row]]:
-        """The rows that fit, without their heavy fields, in the order of writing, with places."""
+        """The rows that fit, without heavy fields, in the order of writing, with places."""
         for shard in self.shards():
             yield from self.heads_of(shard, tests)
 
@@ -140,7 +139,7 @@ class LogReader:
         return tuple(files)
 
     def counts(self) -> Iterator[Any]:
-        """The log's `Counting` of each shard, which is stored for sealed ones."""
+        """The log's `Counting` of each shard, which is stored for sealed shards."""
         if self.counting is None:
             raise ValueError(f"the log {self.directory} has no counting")
         self.prepare()
@@ -153,7 +152,7 @@ class LogReader:
             yield self.derive(shard) if counts is None else counts
 
     def _counts_of(self, shard: int, tail: Tail) -> Iterator[Any]:
-        """The counts of a shard that grows: of its beginning, and of what has come since."""
+        """The counts of a growing shard: of the stored beginning, and of newer rows."""
         counts = self._stored_counts(shard, tail.stamp) if tail.end else None
         assert self.counting is not None
         if counts is None:  # nothing is stored, or it is damaged
@@ -180,7 +179,7 @@ class LogReader:
 
     @contextmanager
     def _growing(self, shard: int) -> Iterator[Tail | None]:
-        """An unsealed shard, of whose beginning what is derived is there; None if it is sealed."""
+        """An unsealed shard, with derived data of the beginning; None for a sealed shard."""
         try:
             file = self._unsealed(shard).open("rb")
         except FileNotFoundError:
@@ -206,7 +205,7 @@ class LogReader:
             yield Tail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
 
     def _columns_of(self, shard: int) -> Columns | None:
-        """The columns of a shard; None if it is not sealed, or they can only be read from rows."""
+        """The columns of a shard; None if unsealed, or if columns can only be read from rows."""
         stamp = self.stamp(shard)
         if stamp is None:
             return None
@@ -217,7 +216,7 @@ class LogReader:
         return columns
 
     def prepare(self) -> None:
-        """Make what is missing beside sealed shards, on all cores if there is much of it."""
+        """Make missing columns and counts of sealed shards, on all cores if many are missing."""
         missing = [shard for shard in self.shards() if self._may_store and self._lacks(shard)]
         size = sum(self._sealed(shard).stat().st_size for shard in missing)
         several = len(missing) > 1 and usable_cores() > 1 and not in_worker()
@@ -231,11 +230,11 @@ class LogReader:
 
     @property
     def _may_store(self) -> bool:
-        """Whether something can be kept here; a run that may only be read is read every time."""
+        """Whether derived data can be stored; a read-only run is read in full every time."""
         return os.access(self.directory, os.W_OK)
 
     def _lacks(self, shard: int) -> bool:
-        """Whether something is to be made; what is there may yet be found to be damaged."""
+        """Whether columns or counts are missing; present files may still be damaged."""
         has_columns = self._columns(shard).exists() and (
             not self.counting or self._counts(shard).exists()
         )
@@ -244,7 +243,7 @@ class LogReader:
     def derive(self, shard: int) -> Any:
         """Make the columns and the counts of a shard in one pass; returns the counts.
 
-        They are stored if the shard is sealed.
+        Both are stored if the shard is sealed.
         """
         stamp = self.stamp(shard)
         rows = (((position.offset, position.line), row) for position, row in self._rows_of(shard))
@@ -256,7 +255,7 @@ class LogReader:
         stamp: list[Any] | None,
         rows: Iterable[tuple[tuple[int, int | None], Row]],
     ) -> Any:
-        """Make columns and counts of rows, and store them under a stamp, if there is one."""
+        """Make columns and counts of rows, and store both under a stamp, if given."""
         columns = ColumnsWriter()
 
         def noted() -> Iterator[Row]:
@@ -276,7 +275,7 @@ class LogReader:
         return counts
 
     def stamp(self, shard: int) -> list[Any] | None:
-        """What changes with the rows of a sealed shard; None for one that is not sealed."""
+        """A stamp that changes with the rows of a sealed shard; None for an unsealed shard."""
         if self._unsealed(shard).exists():
             return None
         # Size and last bytes, which hold the checksum of its last block.
@@ -286,7 +285,7 @@ class LogReader:
             return [size, file.read().hex()]
 
     def block(self, place: Place) -> dict[Place, Row]:
-        """A row and the others of its block, which are decompressed with it."""
+        """The rows of the block at a place, which is decompressed as a whole."""
         rows = blocks(self._sealed(place.shard), self.required, place.offset)
         return {Place(place.shard, offset, line): row for offset, line, row in rows}
 
@@ -300,7 +299,7 @@ class LogReader:
     def heads_of(
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
-        """The rows of one shard that fit, without their heavy fields."""
+        """The rows of one shard that fit, without heavy fields."""
         with self._growing(shard) as tail:
             if tail is not None:
                 if tail.columns is not None:
@@ -359,7 +358,7 @@ class LogReader:
                 )
 
     def _from(self, start: Place, remaining: Collection[Place]) -> Iterator[tuple[Place, Row]]:
-        """The rows at places of one block; or of a shard that is not sealed."""
+        """The rows at places of one block, or of one unsealed shard."""
         if start.line is None:
             path = self._unsealed(start.shard)
             with path.open("rb") as file:
@@ -400,7 +399,7 @@ def derive(
     counting: Sequence[str] | None,
     shard: int,
 ) -> None:
-    """`LogReader.derive` in a worker: a counting is its name, and where its function is."""
+    """`LogReader.derive` in a worker: a counting is given by name and by function path."""
     value = None
     if counting is not None:
         name, module, function = counting

@@ -1,6 +1,6 @@
 """The files of a log: JSON Lines, the same compressed in blocks, and the columns of their fields.
 
-Every function checks what it reads; a file of rows that is damaged is an error that names it.
+Every function checks the input; a damaged file of rows raises an error with the file's name.
 
 `Columns` are the short fields of a shard's rows, column by column, each with the place of the row.
 A column holds every distinct value once and a number for each row, so that a question about rows is
@@ -37,9 +37,9 @@ Tests = Mapping[str, Callable[[Any], bool]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row is: its shard, and the offset of its block with its line there.
+    """The place of a row: shard, offset of the block, and line in the block.
 
-    In a shard that is not sealed yet, ``offset`` is that of the row itself and ``line`` is None.
+    In an unsealed shard, ``offset`` is the row's own offset and ``line`` is None.
     """
 
     shard: int
@@ -48,7 +48,7 @@ class Place:
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
-    """The rows of a JSON Lines file that must be whole."""
+    """The rows of a JSON Lines file without an unfinished line."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -87,7 +87,7 @@ def line_at(file: IO[bytes], path: Path, required: Set[str], offset: int) -> Row
 def decoded(line: bytes) -> Any:
     """The value of a line; raises `ValueError`.
 
-    msgspec is four times as fast as `json`, but refuses what that writes: halves of surrogate
+    msgspec is four times as fast as `json`, but refuses some output of `json`: halves of surrogate
     pairs, NaN and infinity.
     """
     try:
@@ -107,7 +107,7 @@ def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
 
 
 def _row(line: bytes, required: Set[str]) -> Row | None:
-    """The row of a line, perhaps of one that lacks its newline; None if it is not a row."""
+    """The row of a line with or without newline; None if the line is no row."""
     try:
         row = decoded(line)
     except ValueError:
@@ -138,7 +138,7 @@ def blocks(
 ) -> Iterator[tuple[int, int, Row]]:
     """The rows of a sealed shard: offset of the block, line in it, row.
 
-    Those of all blocks, or of the block at an offset; there perhaps some lines alone.
+    All blocks are read, or the block at an offset, perhaps only some lines.
     """
     single = offset is not None
     try:

@@ -1,4 +1,4 @@
-"""Where it breaks: pass@1 by the functions of an integrand, by technique, by HINT's features."""
+"""Breakdowns: pass@1 by the functions of an integrand, by technique, by HINT's features."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _mean(values: Mapping[str, float]) -> float:
 
 
 def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The labels of each problem; a technique is that of the original where it has none."""
+    """The labels of each problem; without its own technique, the original's technique."""
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
         labels = labels_of(problem, breakdown)

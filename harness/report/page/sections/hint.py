@@ -25,7 +25,7 @@ PUBLISHED = (
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The splits, the gaps and what was published; nothing without problems of HINT."""
+    """The splits, the gaps and the published figures; empty without problems of HINT."""
     rows = tuple(_split_rows(sources))
     if not rows:
         return []

@@ -15,7 +15,7 @@ LENGTHS = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A histogram for each unit that is counted."""
+    """A histogram for each counted unit."""
     sums = [
         (sources.short_names[names[model]], total)
         for run, names in zip(sources.runs, sources.names, strict=True)

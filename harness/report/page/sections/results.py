@@ -33,7 +33,7 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """What is still missing is shown, all else on a click."""
+    """The remarks on missing answers, shown at once, and all other remarks, on a click."""
     lines = remarks(summary)
     late = bool(summary.missing) + bool(summary.unscored)  # the last lines
     early_count = len(lines) - late
@@ -41,10 +41,10 @@ def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ..
 
 
 def _leaderboard(sources: Sources, findings: Findings) -> Section:
-    """A line for each model and a column for each subset, ranked on common problems alone.
+    """A line for each model and a column for each subset, ranked on common problems only.
 
-    Where the models were asked different problems, the first column is of the common ones, if there
-    are any, and a cell tells how many problems it is about.
+    Where the models were asked different problems, the first column is about the common problems,
+    if any, and a cell tells the number of problems.
     """
     subsets = by_subset([row for row in sources.short_rows if row.subset != "all"])
     cells = {(row.label, row.subset): row for row in sources.short_rows}
@@ -70,7 +70,7 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
 
 
 def _heading(name: str, rows: list[Row], shared: frozenset[str]) -> str:
-    """A subset with its number of problems, if that is the same for every model."""
+    """A subset with the number of problems, if equal for all models."""
     return f"{name} ({rows[0].problems})" if name in shared else f"{name} (not the same problems)"
 
 
@@ -85,7 +85,7 @@ def _cell(estimate: Estimate | None) -> str:
 
 
 def _without_zeros(section: Section) -> Section:
-    """The table without columns in which there is nothing but zeros."""
+    """The table without columns of zeros."""
     columns = [
         column
         for column in range(len(section.headings))
