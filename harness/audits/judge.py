@@ -358,6 +358,11 @@ def _definite(item: Item) -> Finding:
         return finding
     if verdict.evidence.witness is None:
         return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
+    if numeric and not wrong:  # a misprint, or read as something else than it is
+        reason = (
+            f"its decimal is right; the formula, as it is read, is not ({verdict.evidence.witness})"
+        )
+        return Finding(SUSPECT, kind="not its decimal", reason=reason, key=key)
     integral = integrals[0]
     tree = tree_of(verdict.evidence.reading or reference, integral.parameters)
     question = Question(

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ..errors import ProblemError
 from ..numeric.sampling.integrand import assumption_items
 from ..numeric.sampling.parameters import Draw
 from ..reading.expression.build import number
@@ -108,8 +109,9 @@ def limit_readings(
     if isinstance(problem, str):
         return _readings(problem, kinds)
     expression, variable, at, direction = problem.args
-    infinite = at.is_infinite
-    point: Point = (1 if at.is_extended_positive else -1) if infinite else from_sympy(at)
+    if at.is_infinite and not at.is_extended_real:
+        raise ProblemError(f"{problem}: {at} is no point of the real line")
+    point: Point = (1 if at.is_extended_positive else -1) if at.is_infinite else from_sympy(at)
     side = {"+": 1, "-": -1}.get(str(direction), 0)
     return (LimitQuestion(from_sympy(expression), str(variable), point, side, kinds),)
 

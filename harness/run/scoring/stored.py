@@ -70,13 +70,12 @@ def score(
         with run.scoring(policy.name, policy.to_dict()) as verdicts:
             scorer = Scorer(run, policy, verdicts, shown)
             number = scorer.lanes(lanes)
-            if number > 1:
-                run_async(scorer.score_in_lanes(number))
+            run_async(scorer.score_in_lanes(number) if number > 1 else scorer.score_stored())
         if number > 1:
             run.adopt(policy.name)
-        with run.scoring(policy.name, policy.to_dict()) as verdicts:
-            run_async(Scorer(run, policy, verdicts, shown).score_stored())
-            shown.finish()
+            with run.scoring(policy.name, policy.to_dict()) as verdicts:
+                run_async(Scorer(run, policy, verdicts, shown).score_stored())
+        shown.finish()
     return Run(path)
 
 

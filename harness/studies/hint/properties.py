@@ -24,7 +24,7 @@ PROPERTIES: tuple[Breakdown, ...] = ("length", "depth", "dependency", "operators
 #: The neighbours of the classifier (figure A6), and how often a property is permuted.
 NEIGHBOURS, REPEATS = 3, 10
 #: Problems below which nothing is said: a half for training, a half for the importance.
-FEWEST = 40
+MIN_PROBLEMS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,15 @@ class Answered:
 def answered(run: Run, model: str) -> list[Answered]:
     """The answers of a model, in the order of the run's problems."""
     tallies = tally_samples(run)[model]
-    found = []
+    rows = []
     for key, problem in run.problems.items():
         values = [problem.metadata.get(name) for name in PROPERTIES]
         if key in tallies and all(isinstance(value, int) for value in values):
             numbers = tuple(float(str(value)) for value in values)
             ranges = {name: labels_of(problem, name)[0] for name in PROPERTIES}
             tally = tallies[key]
-            found.append(Answered(numbers, ranges, tally.correct / tally.samples))
-    return found
+            rows.append(Answered(numbers, ranges, tally.correct / tally.samples))
+    return rows
 
 
 def importance(rows: Sequence[Answered], seed: int = 0) -> dict[str, tuple[float, float]]:
@@ -74,18 +74,18 @@ def importance(rows: Sequence[Answered], seed: int = 0) -> dict[str, tuple[float
     except ImportError:
         raise UserError(f"the importance needs the extra 'images': {install('images')}") from None
     right = [row.share > 0.5 for row in rows]
-    if len(rows) < FEWEST or len(set(right)) < 2:
-        raise UserError(f"the importance needs {FEWEST} problems, right and wrong answers")
+    if len(rows) < MIN_PROBLEMS or len(set(right)) < 2:
+        raise UserError(f"the importance needs {MIN_PROBLEMS} problems, right and wrong answers")
     values = [row.properties for row in rows]
     # Distances compare properties of unlike scales, so each is standardised.
     classifier = make_pipeline(StandardScaler(), KNeighborsClassifier(NEIGHBOURS))
     classifier.fit(values[::2], right[::2])
-    found = permutation_importance(
+    permuted = permutation_importance(
         classifier, values[1::2], right[1::2], n_repeats=REPEATS, random_state=seed
     )
-    means = [max(0.0, float(value)) for value in found.importances_mean]
+    means = [max(0.0, float(value)) for value in permuted.importances_mean]
     total = sum(means) or 1.0
-    spreads = (float(value) / total for value in found.importances_std)
+    spreads = (float(value) / total for value in permuted.importances_std)
     return {
         name: (value / total, spread)
         for name, value, spread in zip(PROPERTIES, means, spreads, strict=True)
@@ -101,13 +101,13 @@ def _by_range(name: str, rows: Sequence[Answered], of: Breakdown) -> Section:
     shares = {
         label: [row.share for row in rows if row.ranges[of] == label] for label in range_names(of)
     }
-    shares = {label: found for label, found in shares.items() if found}
+    shares = {label: values for label, values in shares.items() if values}
     cells = []
-    for label, found in shares.items():
-        low, high = interval(found, range(len(found)))
-        value = 100 * sum(found) / len(found)
-        cells.append((label, str(len(found)), f"{value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"))
-    series = {name: [sum(found) / len(found) for found in shares.values()]}
+    for label, values in shares.items():
+        low, high = interval(values, range(len(values)))
+        value = 100 * sum(values) / len(values)
+        cells.append((label, str(len(values)), f"{value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"))
+    series = {name: [sum(values) / len(values) for values in shares.values()]}
     label = f"Accuracy in percent by {of}"
     return Section(
         f"Accuracy by {of} (Figure A5), in percent",
@@ -119,14 +119,15 @@ def _by_range(name: str, rows: Sequence[Answered], of: Breakdown) -> Section:
 
 def figure_a6(name: str, rows: Sequence[Answered], seed: int = 0) -> Section:
     """Figure A6: the importance of each property."""
-    found = importance(rows, seed)
-    bars = {name: {of: round(100 * share) for of, (share, _) in found.items()}}
+    shares = importance(rows, seed)
+    bars = {name: {of: round(100 * share) for of, (share, _) in shares.items()}}
     label = "Share of each property in the importance, in percent"
     return Section(
         "Importance of the properties (Figure A6), in percent",
         ("property", name),
         tuple(
-            (of, f"{100 * share:.1f} ± {100 * spread:.1f}") for of, (share, spread) in found.items()
+            (of, f"{100 * share:.1f} ± {100 * spread:.1f}")
+            for of, (share, spread) in shares.items()
         ),
         (
             f"Permutation importance for {NEIGHBOURS} nearest neighbours, of {len(rows)} problems, "

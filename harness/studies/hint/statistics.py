@@ -88,9 +88,9 @@ def distributions(
 ) -> dict[str, dict[str, float]]:
     """The share of each value of an aspect, by set; ``test`` is that of all splits."""
     groups = {name: list(sets[name]) for name in sets}
-    groups[TEST] = [one for name in SPLITS for one in sets[name]]
+    groups[TEST] = [expression for name in SPLITS for expression in sets[name]]
     counts = {
-        name: Counter(value for one in expressions for value in aspect.of(one))
+        name: Counter(value for expression in expressions for value in aspect.of(expression))
         for name, expressions in groups.items()
     }
     values: list[int | str] = sorted({value for of in counts.values() for value in of}, key=_order)
@@ -119,19 +119,19 @@ def divergence(first: Mapping[str, float], second: Mapping[str, float]) -> float
 
 def largest_shares(seed: int) -> dict[str, dict[int, float]]:
     """By set and number of operators the largest share of one result."""
-    found: dict[str, dict[int, float]] = {name: {} for name in ("train", *SPLITS)}
+    shares: dict[str, dict[int, float]] = {name: {} for name in ("train", *SPLITS)}
     for operators in range(OPERATORS + 1):
         of = part(seed, operators)
         for name, rows in {"train": of.train, **of.test}.items():
             if len(rows):
                 counts = Counter(evaluate(rows)[0].tolist())
-                found[name][operators] = max(counts.values()) / len(rows)
-    return found
+                shares[name][operators] = max(counts.values()) / len(rows)
+    return shares
 
 
 def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
     """The share of the test's results that are 100 or more."""
-    results = [one.value or 0 for name in SPLITS for one in sets[name]]
+    results = [expression.value or 0 for name in SPLITS for expression in sets[name]]
     return sum(value >= TRAIN_VALUE for value in results) / len(results)
 
 

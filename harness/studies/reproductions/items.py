@@ -28,7 +28,7 @@ class Item:
         paper: its title.
         item: what it is.
         state: whether it works.
-        shown: the name of a reproduction, or a file of the repository.
+        evidence: the name of a reproduction, or a file of the repository.
         reason: why it does not work whole.
 
     """
@@ -36,7 +36,7 @@ class Item:
     paper: str
     item: str
     state: State
-    shown: str
+    evidence: str
     reason: str = ""
 
 
@@ -45,7 +45,7 @@ def items() -> tuple[Item, ...]:
     """All items, in the order of the file."""
     text = resources.files(__package__).joinpath("items.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["paper"]
-    names = ("item", "state", "shown", "reason")
+    names = ("item", "state", "evidence", "reason")
     return tuple(
         convert({"paper": paper["title"], **dict(zip(names, row, strict=False))}, Item)
         for paper in rows
@@ -56,11 +56,11 @@ def items() -> tuple[Item, ...]:
 def item_section() -> Section:
     """The table of the items."""
     counts = Counter(item.state for item in items())
-    said = ", ".join(f"{counts[state]} {state}" for state in STATES)
+    summary = ", ".join(f"{counts[state]} {state}" for state in STATES)
     return Section(
         "What works, item by item",
         ("paper", "item", "state", "shown by", "reason"),
-        tuple((i.paper, i.item, i.state, f"`{i.shown}`", i.reason) for i in items()),
-        (f"Of {len(items())} items: {said}.",),
+        tuple((i.paper, i.item, i.state, f"`{i.evidence}`", i.reason) for i in items()),
+        (f"Of {len(items())} items: {summary}.",),
         names=5,
     )

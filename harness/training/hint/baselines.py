@@ -51,7 +51,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
             )
             sizes = config.sizes_of(name)
             into.log(f"training {name}, seed {seed}, on {len(examples):,} expressions")
-            wanted = Fit(
+            settings = Fit(
                 sizes,
                 examples,
                 seed,
@@ -64,7 +64,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
                 data_seed=config.data_seed,
                 device=options.device,
             )
-            fit(wanted, folder)
+            fit(settings, folder)
     into.log("evaluating")
     pictures = {"pictures": config.pictures} if config.pictures else {}
     return into.evaluate(
@@ -108,8 +108,8 @@ def progress(trained: Sequence[Path]) -> Section | None:
         for row in logged(folder):
             if "validation" in row:
                 name = folder.name.rpartition("-s")[0]
-                found = 100 * mean(row["validation"].values())
-                curves.setdefault(name, {}).setdefault(row["step"], []).append(found)
+                accuracy = 100 * mean(row["validation"].values())
+                curves.setdefault(name, {}).setdefault(row["step"], []).append(accuracy)
     if not curves:
         return None
     steps = sorted({step for curve in curves.values() for step in curve})

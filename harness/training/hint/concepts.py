@@ -90,7 +90,7 @@ def train(config: ConceptsConfig, into: TrainingRun) -> dict[str, Run]:
                 folders.append(target)
                 if not (target / "model").is_dir():
                     into.log(f"teaching {name} the concept {concept}, up to {operators} operators")
-                    fit(_wanted(config, sizes[name], folder, concept, operators), target)
+                    fit(_fit_of(config, sizes[name], folder, concept, operators), target)
         into.log(f"evaluating the concept {concept}")
         pictures = {"pictures": config.pictures} if config.pictures else {}
         runs[concept] = into.evaluate(
@@ -110,7 +110,7 @@ def _sizes(folder: Path) -> Sizes:
     return msgspec.json.decode(file.read_bytes(), type=Sizes)
 
 
-def _wanted(config: ConceptsConfig, sizes: Sizes, start: Path, concept: str, operators: int) -> Fit:
+def _fit_of(config: ConceptsConfig, sizes: Sizes, start: Path, concept: str, operators: int) -> Fit:
     options = config.training
     seed = int(start.name.rpartition("-s")[2])
     return Fit(
@@ -121,7 +121,7 @@ def _wanted(config: ConceptsConfig, sizes: Sizes, start: Path, concept: str, ope
         options.batch_size,
         {**RATES, **options.learning_rate}[sizes.kind],
         options.save_steps,
-        beside=training_set(config.data_seed, options.per_length, options.operators),
+        rehearsal=training_set(config.data_seed, options.per_length, options.operators),
         start=start,
         validation=validation_set(config.data_seed, options.validation, concept),
         pictures=config.pictures,
@@ -136,7 +136,7 @@ Accuracies = Mapping[tuple[str, int, str], list[float]]
 
 def accuracies(run: Run) -> Accuracies:
     """The accuracies of a concept's models, in percent; ``avg`` is the mean of the splits."""
-    found: dict[tuple[str, int, str], list[float]] = {}
+    by_key: dict[tuple[str, int, str], list[float]] = {}
     by_model: dict[str, dict[str, float]] = {}
     for row in summarise(run).rows:
         split = row.subset.rpartition("_")[2]
@@ -147,8 +147,8 @@ def accuracies(run: Run) -> Accuracies:
         model, _, operators = label.rpartition("-n")
         name = model.rpartition("-")[0].rpartition("-s")[0]
         for split, value in (values | {"avg": mean(values.values())}).items():
-            found.setdefault((name, int(operators), split), []).append(value)
-    return found
+            by_key.setdefault((name, int(operators), split), []).append(value)
+    return by_key
 
 
 def table_4(runs: Mapping[str, Run]) -> Section:
@@ -156,14 +156,14 @@ def table_4(runs: Mapping[str, Run]) -> Section:
     rows = []
     columns = (*SPLITS, "avg")
     by_concept = {concept: accuracies(run) for concept, run in runs.items()}
-    names = list(dict.fromkeys(key[0] for found in by_concept.values() for key in found))
+    names = list(dict.fromkeys(key[0] for measured in by_concept.values() for key in measured))
     for name in names:
-        for concept, found in by_concept.items():
-            most = max(operators for model, operators, _ in found if model == name)
+        for concept, measured in by_concept.items():
+            most = max(operators for model, operators, _ in measured if model == name)
             cells = []
             for split in columns:
                 paper = _published(name, concept, split)
-                value = f"{median(found[name, most, split]):.1f}"
+                value = f"{median(measured[name, most, split]):.1f}"
                 cells.append(f"{value} ({paper})" if paper else value)
             rows.append((name, concept, *cells))
     return Section(
@@ -177,19 +177,19 @@ def table_4(runs: Mapping[str, Run]) -> Section:
 
 def figure_4(runs: Mapping[str, Run]) -> Section:
     """Figure 4: the mean accuracy of all concepts over the most operators of the examples."""
-    found: dict[tuple[str, int], list[float]] = {}
+    averages: dict[tuple[str, int], list[float]] = {}
     for run in runs.values():
         for (name, operators, split), values in accuracies(run).items():
             if split == "avg":
-                found.setdefault((name, operators), []).append(median(values))
-    counts = sorted({operators for _, operators in found})
-    names = list(dict.fromkeys(name for name, _ in found))
+                averages.setdefault((name, operators), []).append(median(values))
+    counts = sorted({operators for _, operators in averages})
+    names = list(dict.fromkeys(name for name, _ in averages))
     series: dict[str, Sequence[float | None]] = {
-        name: [mean(found[name, count]) / 100 for count in counts] for name in names
+        name: [mean(averages[name, count]) / 100 for count in counts] for name in names
     }
     label = "Accuracy in percent over the most operators of a concept's examples"
     rows = tuple(
-        (str(count), *(f"{mean(found[name, count]):.1f}" for name in names)) for count in counts
+        (str(count), *(f"{mean(averages[name, count]):.1f}" for name in names)) for count in counts
     )
     chart = category_chart("concepts", label, list(map(str, counts)), series, ordered=True)
     return Section(

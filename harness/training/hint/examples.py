@@ -66,10 +66,10 @@ def validation_set(
     sets: dict[str, Examples] = {}
     for split in SPLITS:
         drawn = [part(seed, count, concept).val.get(split) for count in range(OPERATORS + 1)]
-        rows = [one for one in drawn if one is not None]
+        rows = [block for block in drawn if block is not None]
         share = None if size is None else -(-size // (len(SPLITS) * max(len(rows), 1)))
         if rows and share != 0:
-            sets[split] = Examples.of(one[:share] for one in rows)
+            sets[split] = Examples.of(block[:share] for block in rows)
     return sets
 
 

@@ -43,7 +43,7 @@ class Fit:
         batch_size: examples of a step.
         rate: the learning rate.
         save_steps: steps between two checkpoints.
-        beside: examples of which half of each batch is, against forgetting.
+        rehearsal: examples that make up half of each batch, against forgetting.
         start: the folder of the model that the weights are from; random weights without one.
         validation: by split, what the weights are selected by; the last ones without any.
         pictures: the folder of handwriting.
@@ -59,7 +59,7 @@ class Fit:
     batch_size: int
     rate: float
     save_steps: int
-    beside: Examples | None = None
+    rehearsal: Examples | None = None
     start: Path | None = None
     validation: Mapping[str, Examples] = field(default_factory=dict)
     pictures: str = ""
@@ -67,62 +67,67 @@ class Fit:
     device: str = ""
 
     @property
-    def place(self) -> str:
+    def resolved_device(self) -> str:
         """The device."""
         return self.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
     def steps_left(self, done: int) -> Iterator[tuple[int, list[int], list[int]]]:
-        """Each step with the indices of its examples, and of those beside."""
-        if self.beside is None:
+        """Each step with the indices of its examples, and of the rehearsed examples."""
+        if self.rehearsal is None:
             for step, chosen in data.batches(
                 len(self.train), self.batch_size, self.steps, self.seed, done
             ):
                 yield step, chosen, []
             return
         half = self.batch_size // 2
-        own = data.batches(len(self.train), self.batch_size - half, self.steps, self.seed, done)
-        other = data.batches(len(self.beside), half, self.steps, self.seed, done)
-        for (step, chosen), (_, beside) in zip(own, other, strict=True):
-            yield step, chosen, beside
+        new_steps = data.batches(
+            len(self.train), self.batch_size - half, self.steps, self.seed, done
+        )
+        old_steps = data.batches(len(self.rehearsal), half, self.steps, self.seed, done)
+        for (step, chosen), (_, rehearsed) in zip(new_steps, old_steps, strict=True):
+            yield step, chosen, rehearsed
 
 
-def fit(wanted: Fit, folder: Path) -> None:
+def fit(settings: Fit, folder: Path) -> None:
     """Train a model, or go on with that; a finished one is left as it is."""
     if (folder / "model").is_dir():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    device = wanted.place
-    torch.manual_seed(wanted.seed)
-    network = make(wanted.sizes).to(device)
-    if wanted.start is not None:
-        network.load_state_dict(load_file(wanted.start / "model" / "model.safetensors"))
-    optimizer = torch.optim.Adam(network.parameters(), wanted.rate)
+    device = settings.resolved_device
+    torch.manual_seed(settings.seed)
+    network = make(settings.sizes).to(device)
+    if settings.start is not None:
+        network.load_state_dict(load_file(settings.start / "model" / "model.safetensors"))
+    optimizer = torch.optim.Adam(network.parameters(), settings.rate)
+    # An interrupted training goes on from its last checkpoint. Order and dropout depend on the seed
+    # and the step alone, so that the weights are those of an uninterrupted training.
     checkpoint = folder / "checkpoint.pt"
     state: dict[str, Any] = {"step": 0, "seconds": 0.0, "best": None, "accuracy": -1.0}
     if checkpoint.is_file():
         state = torch.load(checkpoint, map_location=device, weights_only=True)
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
-    reader = Reader(wanted.sizes.inputs, device, wanted.pictures, wanted.data_seed)
+    reader = Reader(settings.sizes.inputs, device, settings.pictures, settings.data_seed)
     began = time.perf_counter() - state["seconds"]
     best, accuracy = state["best"], state["accuracy"]
     losses: list[torch.Tensor] = []
-    for step, chosen, beside in wanted.steps_left(state["step"]):
+    for step, chosen, rehearsed in settings.steps_left(state["step"]):
         network.train()
-        torch.manual_seed(step * 1_000_003 + wanted.seed)  # dropout, the same when resumed
-        loss = network.loss(*reader.read(wanted.train, chosen))
-        if wanted.beside is not None:
-            loss = (loss + network.loss(*reader.read(wanted.beside, beside))) / 2
+        torch.manual_seed(step * 1_000_003 + settings.seed)  # dropout, the same when resumed
+        loss = network.loss(*reader.read(settings.train, chosen))
+        if settings.rehearsal is not None:
+            loss = (loss + network.loss(*reader.read(settings.rehearsal, rehearsed))) / 2
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), CLIP)
         optimizer.step()
         losses.append(loss.detach())
-        if step % wanted.save_steps and step != wanted.steps:
+        if step % settings.save_steps and step != settings.steps:
             continue
-        found = validated(network.eval(), wanted.validation, reader)
-        if found and mean(found.values()) > accuracy:
-            accuracy = mean(found.values())
+        # The best weights so far are kept in the checkpoint: a resumed training has them as well.
+        accuracies = validated(network.eval(), settings.validation, reader)
+        if accuracies and mean(accuracies.values()) > accuracy:
+            accuracy = mean(accuracies.values())
             best = {name: tensor.clone() for name, tensor in network.state_dict().items()}
         seconds = time.perf_counter() - began
         row = {"step": step, "loss": float(torch.stack(losses).mean()), "seconds": seconds}
@@ -131,9 +136,9 @@ def fit(wanted: Fit, folder: Path) -> None:
             state |= {"step": step, "seconds": seconds, "best": best, "accuracy": accuracy}
             torch.save(state, file)
         with (folder / "log.jsonl").open("a", encoding="utf-8") as log:
-            log.write(json.dumps(row | ({"validation": found} if found else {})) + "\n")
+            log.write(json.dumps(row | ({"validation": accuracies} if accuracies else {})) + "\n")
         losses = []
-    _write(best or network.state_dict(), wanted.sizes, folder)
+    _write(best or network.state_dict(), settings.sizes, folder)
     checkpoint.unlink()
 
 
@@ -150,17 +155,17 @@ def validated(
     network: Seq2SeqNetwork, sets: Mapping[str, Examples], reader: Reader
 ) -> dict[str, float]:
     """The accuracy of greedy answers on each set."""
-    found = {}
+    accuracies = {}
     for split, examples in sets.items():
         right = 0
         for start in range(0, len(examples), DECODED):
             chosen = range(start, min(start + DECODED, len(examples)))
             source, _, windows = reader.read(examples, chosen, "val")
             written = map(answer, network.answers(source, windows))
-            wanted = (str(examples.values[at]) for at in chosen)
-            right += sum(one == other for one, other in zip(written, wanted, strict=True))
-        found[split] = right / len(examples)
-    return found
+            results = (str(examples.values[at]) for at in chosen)
+            right += sum(text == result for text, result in zip(written, results, strict=True))
+        accuracies[split] = right / len(examples)
+    return accuracies
 
 
 def logged(folder: Path) -> list[dict[str, Any]]:

@@ -68,7 +68,7 @@ def train(config: ScalingConfig, into: TrainingRun) -> Run:
                 if (folders[-1] / "model").is_dir():
                     continue
                 into.log(f"training {name}")
-                wanted = Fit(
+                settings = Fit(
                     sizes,
                     examples,
                     seed,
@@ -80,7 +80,7 @@ def train(config: ScalingConfig, into: TrainingRun) -> Run:
                     data_seed=config.data_seed,
                     device=options.device,
                 )
-                fit(wanted, folders[-1])
+                fit(settings, folders[-1])
     into.log("evaluating")
     return into.evaluate(
         [create(f"seq2seq/{folder}", {}) for folder in folders],
@@ -138,21 +138,21 @@ def log_linear(points: Sequence[tuple[float, float]]) -> tuple[float, float] | N
 
 
 def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -> Section:
-    found: dict[int, dict[int, list[float]]] = {}
+    lines: dict[int, dict[int, list[float]]] = {}
     for model in models:
-        line = found.setdefault(getattr(model, curve), {})
+        line = lines.setdefault(getattr(model, curve), {})
         line.setdefault(getattr(model, over), []).append(model.accuracy)
-    places = sorted({place for line in found.values() for place in line})
-    names = {size: f"{size:,} {curve}" for size in sorted(found)}
+    ticks = sorted({tick for line in lines.values() for tick in line})
+    names = {size: f"{size:,} {curve}" for size in sorted(lines)}
     rows = tuple(
-        (f"{place:,}", *(_cell(found[size].get(place, [])) for size in names)) for place in places
+        (f"{tick:,}", *(_cell(lines[size].get(tick, [])) for size in names)) for tick in ticks
     )
     series: dict[str, Sequence[float | None]] = {
-        name: [mean(found[size][place]) if place in found[size] else None for place in places]
+        name: [mean(lines[size][tick]) if tick in lines[size] else None for tick in ticks]
         for size, name in names.items()
     }
-    largest = max(found)
-    fitted = log_linear([(x, y) for x, ys in found[largest].items() for y in ys])
+    largest = max(lines)
+    fitted = log_linear([(x, y) for x, ys in lines[largest].items() for y in ys])
     remarks = []
     if fitted is not None and fitted[1] > 0:
         needed = (0.9 - fitted[0]) / fitted[1]
@@ -165,7 +165,7 @@ def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -
     chart = category_chart(
         f"scaling_{over}",
         f"Accuracy on LL in percent over {over}",
-        [f"{place:,}" for place in places],
+        [f"{tick:,}" for tick in ticks],
         series,
         ordered=True,
     )

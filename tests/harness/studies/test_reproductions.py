@@ -54,7 +54,7 @@ def test_the_document_has_the_tables_of_the_data() -> None:
 def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
     root = Path(__file__).parents[3]
     for item in items():
-        assert item.shown in NAMED or (root / item.shown).is_file(), item.item
+        assert item.evidence in NAMED or (root / item.evidence).is_file(), item.item
         assert bool(item.reason) == (item.state != "works"), item.item
     assert len({(item.paper, item.item) for item in items()}) == len(items())
     counts = Counter(item.state for item in items())
@@ -73,6 +73,13 @@ def test_numbers_of_a_measure_are_those_of_the_record() -> None:
         assert "{" in one.ours, one.name
         assert our_numbers(one) == f"{one.ours.format(**record.values)} ({record.origin})"
     assert all(one.measure for one in EVERY if one.check)
+
+
+def test_the_page_of_hint_states_the_recorded_numbers() -> None:
+    values = measurements.recorded("hint-data").values
+    page = " ".join((DOCUMENT.parent / "hint.md").read_text(encoding="utf-8").split())
+    assert f"from those of training is {values['divergence']:.4f}" in page
+    assert f"and {values['beyond']:.1f} % of the test's are 100 or more" in page
 
 
 def test_a_measure_that_finds_another_number_fails_the_check(

@@ -93,12 +93,12 @@ def test_accuracy_is_the_share_of_exact_answers() -> None:
 def test_half_of_a_batch_is_from_the_main_set() -> None:
     steps = list(fit().steps_left(0))
     assert all(not beside for _, _, beside in steps)
-    steps = list(fit(beside=TAUGHT, batch_size=4).steps_left(0))
+    steps = list(fit(rehearsal=TAUGHT, batch_size=4).steps_left(0))
     assert [(step, len(own), len(beside)) for step, own, beside in steps[:2]] == [
         (1, 2, 2),
         (2, 2, 2),
     ]
-    rest = list(fit(beside=TAUGHT, batch_size=4).steps_left(4))
+    rest = list(fit(rehearsal=TAUGHT, batch_size=4).steps_left(4))
     assert rest == steps[4:]
 
 

@@ -102,6 +102,12 @@ def test_sympy_limits_are_problems() -> None:
     assert verify_limit(r"\boxed{-\infty}", sympy.Limit(1 / x, x, 0, "-")).correct
 
 
+def test_a_point_beside_the_real_line_is_refused() -> None:
+    x = sympy.Symbol("x")
+    with pytest.raises(ProblemError, match="no point of the real line"):
+        verify_limit(r"\boxed{0}", sympy.Limit(1 / x, x, sympy.I * sympy.oo))
+
+
 def test_references_are_checked() -> None:
     assert verify_limit(r"\boxed{1}", SINE, reference="1").correct
     with pytest.raises(ProblemError, match="refutes"):
