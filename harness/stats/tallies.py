@@ -230,7 +230,7 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
     samples = int(sums["samples"])
     correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
-    first_correct = int(sums.get(counts.FIRST, samples)) if ranked else None
+    first_correct = int(sums.get(counts.FIRST_CORRECT, samples)) if ranked else None
     return Tally(key, cluster, samples, correct, unknown, first_correct, int(sums.get("failed", 0)))
 
 

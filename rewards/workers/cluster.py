@@ -32,8 +32,8 @@ from .pool import Pool, WorkerPool, make_pool, pools_from
 from .ray_connection import NAMESPACE, connect, line_of, our_version
 from .worker import Result
 
-#: Most items of a chunk, and how many chunks an actor has for each of its workers: so that #: the
-#: next chunk is there when one ends.
+#: Most items of a chunk, and how many chunks an actor has for each of its workers: so that the next
+#: chunk is there when one ends.
 CHUNK, CHUNKS_PER_WORKER = 256, 2
 #: Actors that try a chunk before the call fails: so many failures are no fault of one node.
 MAX_TRIES = 5

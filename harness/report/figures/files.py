@@ -18,7 +18,7 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
 
     Args:
         figures: the figures, as of `page.sections.figures`.
-        directory: where to; it is made if need be.
+        directory: the folder of the files; made if missing.
 
     Returns:
         The files.
@@ -48,7 +48,7 @@ def write_svg(figures: Iterable[Figure], directory: Path) -> list[Path]:
 
     Args:
         figures: the figures.
-        directory: where to; it is made if need be.
+        directory: the folder of the files; made if missing.
 
     Returns:
         The files.

@@ -62,8 +62,8 @@ async def grade(
     for position, (problem, _) in enumerate(graded):
         positions.setdefault(problem.task, []).append(position)
     verdicts: dict[int, Verdict] = {}
-    for name, places in positions.items():
-        group = [graded[place] for place in places]
+    for name, indices in positions.items():
+        group = [graded[index] for index in indices]
         judged = await task(name).grade(group, policy, tuple(stop.get(name, ())))
-        verdicts.update(zip(places, judged, strict=True))
+        verdicts.update(zip(indices, judged, strict=True))
     return [verdicts[position] for position in range(len(graded))]

@@ -78,8 +78,8 @@ async def score_in_lanes(
         assert process.stdout is not None
         _send(process.stdin, [str(path), str(directory / f"{at:03}"), policy.to_dict()])
         try:
-            for shard, places in source:
-                _send(process.stdin, [shard, [[at.offset, at.line] for at in places]])
+            for shard, positions in source:
+                _send(process.stdin, [shard, [[at.offset, at.line] for at in positions]])
                 while line := await process.stdout.readline():
                     if (stored := int(line)) == _ENDED:
                         break
@@ -129,13 +129,13 @@ def main() -> None:
 
 
 async def _judge(run: Run, policy: Policy, request: list[Any], log: Log) -> None:
-    shard, places = request
+    shard, positions = request
     stop = stop_strings(run)
-    rows = run.completions.read_all(Place(shard, offset, line) for offset, line in places)
+    rows = run.completions.read_all(Place(shard, offset, line) for offset, line in positions)
     completions = (Completion.from_dict(row) for _, row in rows)
     while batch := list(islice(completions, BATCH)):
-        asked = [(run.problem(completion.problem), completion) for completion in batch]
-        for completion, verdict in zip(batch, await grade(asked, policy, stop), strict=True):
+        pairs = [(run.problem(completion.problem), completion) for completion in batch]
+        for completion, verdict in zip(batch, await grade(pairs, policy, stop), strict=True):
             log.append(row_of(completion, verdict))
         print(len(batch), flush=True)
     await asyncio.wrap_future(log.synced())

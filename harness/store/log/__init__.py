@@ -1,1 +1,1 @@
-"""Append-only logs of JSON rows: reading, the one writer, their files, their keys."""
+"""Append-only logs of JSON rows: readers, the one writer, files, keys."""

@@ -1,8 +1,8 @@
-"""Shards that other processes have written for a log, each in a log of its own, are taken into it.
+"""Shards that several processes have written, each into a separate log, move into one log.
 
 A large run is scored by several processes at once (`harness.run.lanes`), while a log has one
-writer. So each of them appends to a log in a folder of the common one, and its shards are moved
-when it has ended.
+writer. So each process appends to a log in a folder of the common log, and the shards move when the
+process has ended.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FOLDER, PATIENCE = "lanes", 10.0
 def adopt(directory: Path) -> int:
     """Move the shards of the logs in ``lanes/`` of a log, whose writers have ended, into the log.
 
-    A shard is moved by its name alone, so that a kill leaves it in one place or the other. Its rows
-    are checked, and a torn last line is dropped, by whoever opens the log then.
+    A shard is moved by its name alone, so that a kill leaves it in one place or the other. The next
+    process that opens the log checks the rows and drops a torn last line.
 
     Args:
-        directory: the log, which nobody else may write.
+        directory: the log, which no other process may write.
 
     Returns:
-        How many shards were moved.
+        The number of moved shards.
 
     Raises:
         RunError: a process that a killed command has left is still writing.

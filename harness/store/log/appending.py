@@ -89,7 +89,7 @@ class Log(LogReader):
         self._raise_pending()
 
     def synced(self) -> Future[None]:
-        """What is done as soon as every row so far is on disk, and fails where that cannot be."""
+        """A future, done once every row so far is on disk; fails with the disk's error."""
         if self._latest is None:
             self._latest = self._later(os.fsync, self._file)
             self._synced = time.monotonic()
@@ -99,10 +99,10 @@ class Log(LogReader):
         """Remove rows for good; a kill leaves every shard as it was, or without them.
 
         Args:
-            unwanted: says of a row without its heavy fields whether it goes.
+            unwanted: whether to remove a row, given without heavy fields.
 
         Returns:
-            How many rows went.
+            The number of removed rows.
 
         """
         return self.remove(
@@ -113,7 +113,7 @@ class Log(LogReader):
         )
 
     def remove(self, unwanted: Mapping[int, Set[int]]) -> int:
-        """`discard` by the numbers of the rows in each shard, the first of which is 0."""
+        """`discard` by the numbers of the rows in each shard, counted from 0."""
         self._later(_sync_and_close, self._file)
         wait(self._pending)  # also for what was due before
         self._raise_pending()
@@ -127,14 +127,14 @@ class Log(LogReader):
 
     def _rewrite(self, shard: int, unwanted: Set[int]) -> None:
         rows = enumerate(self._rows_of(shard))
-        kept = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
+        kept_rows = (_encoded(row) for number, (_, row) in rows if number not in unwanted)
         if self._unsealed(shard).exists():
             self._columns(shard).unlink(missing_ok=True)  # an inode may be used again
             with replacing(self._unsealed(shard)) as file:
-                file.writelines(kept)
+                file.writelines(kept_rows)
             return
         with replacing(self._sealed(shard)) as file:
-            _compress(kept, file)
+            _compress(kept_rows, file)
         self.derive(shard)
 
     def _write(self, data: bytes) -> None:
@@ -188,7 +188,7 @@ def _encoded(row: Row) -> bytes:
 
 
 def _compress(lines: Iterable[bytes], file: IO[bytes]) -> None:
-    """Write lines as blocks that are compressed each by itself."""
+    """Write lines as separately compressed blocks."""
     block: list[bytes] = []
     size = 0
     for line in lines:

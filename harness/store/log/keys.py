@@ -1,13 +1,13 @@
-"""The keys of a log's rows, on disk: what is stored is known without remembering every key.
+"""The keys of a log's rows, on disk, so that not every key is in memory.
 
-A key is asked for once for every completion that is planned, so that a set of keys in memory (150
-bytes each) is what would end a run of 10^8. `KeyIndex` keeps the keys of sealed shards in a
-database beside the log, and only those of unsealed shards in memory. The database is derived: it is
-made again where it is missing or damaged, or where a shard has changed since.
+A key is looked up once for every planned completion; a set of keys in memory (150 bytes each) would
+end a run of 10^8. `KeyIndex` keeps the keys of sealed shards in a database beside the log, and only
+those of unsealed shards in memory. The database is derived, and made again where the file is
+missing or damaged, or a shard has changed since.
 
-While keys are read, the index finds the rows that cannot be (`strays`): a second row of a key, and,
-of an index ``within`` another, a row whose key the other one lacks. A power cut leaves such rows
-where the file system wrote the verdicts to disk before their completions.
+While keys are read, the index finds rows that must not exist (`strays`): a second row of a key,
+and, in an index ``within`` another, a row whose key the other index lacks. A power cut leaves such
+rows where the file system wrote the verdicts to disk before their completions.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class KeyIndex:
 
     Args:
         log: the log.
-        within: the index of a log that must have every key of this one.
+        within: the index of a log that must have every key of this log.
 
     Attributes:
-        strays: by shard, the numbers of the rows that must not be in the log; the index has not
-            taken them in.
+        strays: by shard, the numbers of the rows that must not be in the log and are not in the
+            index.
 
     """
 
@@ -67,7 +67,7 @@ class KeyIndex:
             self._patience = max(RECENT, 2 * len(self._recent))
 
     def refresh(self) -> None:
-        """Read what has changed since the index was written, as after rows were removed."""
+        """Read the shards that have changed since the index was written."""
         self._recent: set[str] = set()
         self.strays: dict[int, set[int]] = {}
         stamps = {shard: self._log.stamp(shard) for shard in self._log.shards()}
@@ -75,34 +75,36 @@ class KeyIndex:
             self._within is not None and self._name("within") != self._within.generation
         ):
             self._clear()
-        taken = self._shards()
+        indexed = self._shards()
         [total] = self._database.execute("SELECT TOTAL(rows) FROM shards").fetchone()
         self._sealed = int(total)
         for shard in stamps:
-            if shard not in taken:
+            if shard not in indexed:
                 self._take(shard)
 
     def lacking(self, log: LogReader, shard: int, tests: Tests) -> list[Place]:
-        """The places of another log's rows that fit, and whose keys are not in this one.
+        """The places of another log's rows that fit, and whose keys this index lacks.
 
-        A sealed shard of which nothing is lacking is remembered, as long as no key is removed here,
-        and is not read again.
+        A sealed shard without missing keys is remembered, as long as no key is removed here, and
+        not read again.
         """
         stamp = json.dumps(log.stamp(shard))
-        asked = (shard, stamp)
-        found = self._database.execute("SELECT 1 FROM covered WHERE (shard, stamp) = (?, ?)", asked)
-        if found.fetchone() is not None:
+        query = (shard, stamp)
+        covered = self._database.execute(
+            "SELECT 1 FROM covered WHERE (shard, stamp) = (?, ?)", query
+        )
+        if covered.fetchone() is not None:
             return []
-        settled, places = log.stamp(shard) is not None, []
-        for place, row in log.heads_of(shard, tests):
+        settled, positions = log.stamp(shard) is not None, []
+        for position, row in log.heads_of(shard, tests):
             if not self._sealed or not self._is_sealed(row["key"]):
                 settled = False
                 if row["key"] not in self._recent:
-                    places.append(place)
+                    positions.append(position)
         if settled:
             with self._database as database:
-                database.execute("INSERT OR REPLACE INTO covered VALUES (?, ?)", asked)
-        return places
+                database.execute("INSERT OR REPLACE INTO covered VALUES (?, ?)", query)
+        return positions
 
     def close(self) -> None:
         self._database.close()
@@ -113,15 +115,15 @@ class KeyIndex:
         return self._name("generation") or ""
 
     def _take_sealed(self) -> None:
-        taken = self._shards()
+        indexed = self._shards()
         for shard in self._log.shards():
-            if shard not in taken and self._log.stamp(shard) is not None:
-                self._take(shard, known=True)
+            if shard not in indexed and self._log.stamp(shard) is not None:
+                self._take(shard, is_sealed=True)
 
-    def _take(self, shard: int, known: bool = False) -> None:
+    def _take(self, shard: int, is_sealed: bool = False) -> None:
         """Take in a shard: into the database if it is sealed and has no strays, else into memory.
 
-        ``known`` keys are in memory already, and none of them is a stray.
+        ``is_sealed`` keys are in memory already, without strays.
         """
         stamp = self._log.stamp(shard)
         keys: set[str] = set()
@@ -135,7 +137,7 @@ class KeyIndex:
                 if key not in self._within:
                     strays.add(number)
                     continue
-            if key in keys or (not known and key in self):
+            if key in keys or (not is_sealed and key in self):
                 strays.add(number)
             else:
                 keys.add(key)
@@ -153,8 +155,8 @@ class KeyIndex:
         self._recent -= keys
 
     def _is_sealed(self, key: object) -> bool:
-        found = self._database.execute("SELECT 1 FROM keys WHERE key = ?", (key,))
-        return found.fetchone() is not None
+        match = self._database.execute("SELECT 1 FROM keys WHERE key = ?", (key,))
+        return match.fetchone() is not None
 
     def _shards(self) -> dict[int, Any]:
         rows: Iterable[tuple[int, str]] = self._database.execute("SELECT shard, stamp FROM shards")
@@ -179,7 +181,7 @@ class KeyIndex:
             )
 
     def _opened(self) -> sqlite3.Connection:
-        """The database; a damaged one is made again."""
+        """The database; a damaged database is made again."""
         self._log.directory.mkdir(parents=True, exist_ok=True)
         path = self._log.directory / "keys.sqlite"
         try:

@@ -1,19 +1,18 @@
 """An append-only log of JSON rows that survives a kill at any instant.
 
-A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest; one that
-has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many members, so
-that `zcat` reads it and a single row is read without the rest). Beside it are the columns of its
-rows' short fields, with each row's place (`shards.Columns`), and a summary of all rows
-(`Counting`). Both are derived: they are made when a shard is sealed, and again where they are
-missing or of other rows, for several shards on all cores. Readers keep them of the beginning of a
-large shard that is not sealed, too: that file only grows, and its inode changes where it is
-rewritten.
+A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest shard; a
+shard that has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many
+members, so that `zcat` reads it and a single row is read without the rest). Beside a sealed shard
+are the columns of the rows' short fields, with each row's place (`shards.Columns`), and a summary
+of all rows (`Counting`). Both are derived: made when a shard is sealed, and again where files are
+missing or of other rows, for several shards on all cores. Readers also keep both for the beginning
+of a large unsealed shard: that file only grows, and a rewrite changes the inode.
 
 Every row is one write to the file: a killed process loses no row for which `Log.append` has
 returned. `fsync` follows within a second: a power cut loses no more than a second. A kill in the
 middle of a write leaves an unfinished last line, which the writer drops (or ends, where only the
-newline is missing) and readers skip. Anything else that is not a row is an error that names file
-and line, raised before anything is changed.
+newline is missing) and readers skip. Any other line that is not a row is an error that names file
+and line, raised before any change.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """A shard that is being written: ``columns`` and counts are there of its rows up to ``end``."""
+    """A shard that is being written: ``columns`` and counts cover the rows up to ``end``."""
 
     file: IO[bytes]
     path: Path
@@ -93,14 +92,14 @@ class Tail:
 
 
 def _last_line_end(file: IO[bytes], size: int) -> int:
-    """Where the last whole line among so many bytes ends."""
+    """The offset at which the last whole line among so many bytes ends."""
     at = size
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
         file.seek(begin)
-        found = file.read(at - begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
+        newline = file.read(at - begin).rfind(b"\n")
+        if newline >= 0:
+            return begin + newline + 1
         at = begin
     return 0
 
@@ -121,7 +120,7 @@ class LogReader:
         self.counting = counting
 
     def heads(self, tests: Tests = MappingProxyType({})) -> Iterator[tuple[Place, Row]]:
-        """The rows that fit, without their heavy fields, in the order of writing, with places."""
+        """The rows that fit, without heavy fields, in the order of writing, with places."""
         for shard in self.shards():
             yield from self.heads_of(shard, tests)
 
@@ -140,7 +139,7 @@ class LogReader:
         return tuple(files)
 
     def counts(self) -> Iterator[Any]:
-        """The log's `Counting` of each shard, which is stored for sealed ones."""
+        """The log's `Counting` of each shard, which is stored for sealed shards."""
         if self.counting is None:
             raise ValueError(f"the log {self.directory} has no counting")
         self.prepare()
@@ -153,7 +152,7 @@ class LogReader:
             yield self.derive(shard) if counts is None else counts
 
     def _counts_of(self, shard: int, tail: Tail) -> Iterator[Any]:
-        """The counts of a shard that grows: of its beginning, and of what has come since."""
+        """The counts of a growing shard: of the stored beginning, and of newer rows."""
         counts = self._stored_counts(shard, tail.stamp) if tail.end else None
         assert self.counting is not None
         if counts is None:  # nothing is stored, or it is damaged
@@ -180,7 +179,7 @@ class LogReader:
 
     @contextmanager
     def _growing(self, shard: int) -> Iterator[Tail | None]:
-        """An unsealed shard, of whose beginning what is derived is there; None if it is sealed."""
+        """An unsealed shard, with derived data of the beginning; None for a sealed shard."""
         try:
             file = self._unsealed(shard).open("rb")
         except FileNotFoundError:
@@ -194,8 +193,8 @@ class LogReader:
                 mark, inode, end = columns.stamp
                 if mark != _GROWING or inode != status.st_ino or end > status.st_size:
                     columns, end = None, 0
-            more = status.st_size - end
-            if more > max(_WORTH_KEEPING, end // 4) and self._may_store:
+            new_bytes = status.st_size - end
+            if new_bytes > max(_WORTH_KEEPING, end // 4) and self._may_store:
                 end = _last_line_end(file, status.st_size)
                 stamp = [_GROWING, status.st_ino, end]
                 rows = lines_of(file, self._unsealed(shard), self.required, 0, end)
@@ -206,7 +205,7 @@ class LogReader:
             yield Tail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
 
     def _columns_of(self, shard: int) -> Columns | None:
-        """The columns of a shard; None if it is not sealed, or they can only be read from rows."""
+        """The columns of a shard; None if unsealed, or if columns can only be read from rows."""
         stamp = self.stamp(shard)
         if stamp is None:
             return None
@@ -217,7 +216,7 @@ class LogReader:
         return columns
 
     def prepare(self) -> None:
-        """Make what is missing beside sealed shards, on all cores if there is much of it."""
+        """Make missing columns and counts of sealed shards, on all cores if many are missing."""
         missing = [shard for shard in self.shards() if self._may_store and self._lacks(shard)]
         size = sum(self._sealed(shard).stat().st_size for shard in missing)
         several = len(missing) > 1 and usable_cores() > 1 and not in_worker()
@@ -231,23 +230,23 @@ class LogReader:
 
     @property
     def _may_store(self) -> bool:
-        """Whether something can be kept here; a run that may only be read is read every time."""
+        """Whether derived data can be stored; a read-only run is read in full every time."""
         return os.access(self.directory, os.W_OK)
 
     def _lacks(self, shard: int) -> bool:
-        """Whether something is to be made; what is there may yet be found to be damaged."""
-        there = self._columns(shard).exists() and (
+        """Whether columns or counts are missing; present files may still be damaged."""
+        has_columns = self._columns(shard).exists() and (
             not self.counting or self._counts(shard).exists()
         )
-        return not there and self.stamp(shard) is not None
+        return not has_columns and self.stamp(shard) is not None
 
     def derive(self, shard: int) -> Any:
         """Make the columns and the counts of a shard in one pass; returns the counts.
 
-        They are stored if the shard is sealed.
+        Both are stored if the shard is sealed.
         """
         stamp = self.stamp(shard)
-        rows = (((place.offset, place.line), row) for place, row in self._rows_of(shard))
+        rows = (((position.offset, position.line), row) for position, row in self._rows_of(shard))
         return self._derived(shard, stamp, rows)
 
     def _derived(
@@ -256,7 +255,7 @@ class LogReader:
         stamp: list[Any] | None,
         rows: Iterable[tuple[tuple[int, int | None], Row]],
     ) -> Any:
-        """Make columns and counts of rows, and store them under a stamp, if there is one."""
+        """Make columns and counts of rows, and store both under a stamp, if given."""
         columns = ColumnsWriter()
 
         def noted() -> Iterator[Row]:
@@ -276,7 +275,7 @@ class LogReader:
         return counts
 
     def stamp(self, shard: int) -> list[Any] | None:
-        """What changes with the rows of a sealed shard; None for one that is not sealed."""
+        """A stamp that changes with the rows of a sealed shard; None for an unsealed shard."""
         if self._unsealed(shard).exists():
             return None
         # Size and last bytes, which hold the checksum of its last block.
@@ -286,9 +285,9 @@ class LogReader:
             return [size, file.read().hex()]
 
     def block(self, place: Place) -> dict[Place, Row]:
-        """A row and the others of its block, which are decompressed with it."""
-        found = blocks(self._sealed(place.shard), self.required, place.offset)
-        return {Place(place.shard, offset, line): row for offset, line, row in found}
+        """The rows of the block at a place, which is decompressed as a whole."""
+        rows = blocks(self._sealed(place.shard), self.required, place.offset)
+        return {Place(place.shard, offset, line): row for offset, line, row in rows}
 
     def read(self, place: Place) -> Row:
         """One row in full."""
@@ -300,7 +299,7 @@ class LogReader:
     def heads_of(
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
-        """The rows of one shard that fit, without their heavy fields."""
+        """The rows of one shard that fit, without heavy fields."""
         with self._growing(shard) as tail:
             if tail is not None:
                 if tail.columns is not None:
@@ -313,9 +312,9 @@ class LogReader:
         if columns is not None:
             yield from columns.heads(tests)
             return
-        for place, row in self._rows_of(shard):
+        for position, row in self._rows_of(shard):
             if fits(row, tests):
-                yield place, self._head(row)
+                yield position, self._head(row)
 
     def _rows_of(
         self, shard: int, tests: Tests = MappingProxyType({})
@@ -325,8 +324,11 @@ class LogReader:
                 begin = 0
                 if tests and tail.columns is not None:
                     begin = tail.end
-                    for place in tail.columns.places(tests):
-                        yield place, line_at(tail.file, tail.path, self.required, place.offset)
+                    for position in tail.columns.places(tests):
+                        yield (
+                            position,
+                            line_at(tail.file, tail.path, self.required, position.offset),
+                        )
                 for offset, row in tail.rows(self.required, begin):
                     if fits(row, tests):
                         yield Place(shard, offset, None), row
@@ -342,29 +344,31 @@ class LogReader:
     def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
         """Rows in full, in the order of their places; each block, or open file, is read once."""
         for _, group in groupby(places, _file_and_block):
-            wanted = dict.fromkeys(group)
-            first = next(iter(wanted))
-            for place, row in self._from(first, wanted):
-                if place in wanted:
-                    yield place, row
-                    del wanted[place]
-                if not wanted:
+            remaining = dict.fromkeys(group)
+            next_place = next(iter(remaining))
+            for position, row in self._from(next_place, remaining):
+                if position in remaining:
+                    yield position, row
+                    del remaining[position]
+                if not remaining:
                     break
-            if wanted:
-                raise RunError(f"{self.directory}, shard {first.shard}, was changed; try again")
+            if remaining:
+                raise RunError(
+                    f"{self.directory}, shard {next_place.shard}, was changed; try again"
+                )
 
-    def _from(self, first: Place, wanted: Collection[Place]) -> Iterator[tuple[Place, Row]]:
-        """The rows at places of one block; or of a shard that is not sealed."""
-        if first.line is None:
-            path = self._unsealed(first.shard)
+    def _from(self, start: Place, remaining: Collection[Place]) -> Iterator[tuple[Place, Row]]:
+        """The rows at places of one block, or of one unsealed shard."""
+        if start.line is None:
+            path = self._unsealed(start.shard)
             with path.open("rb") as file:
-                for place in tuple(wanted):
-                    yield place, line_at(file, path, self.required, place.offset)
+                for position in tuple(remaining):
+                    yield position, line_at(file, path, self.required, position.offset)
             return
-        numbers = {place.line for place in wanted}
-        found = blocks(self._sealed(first.shard), self.required, first.offset, numbers)
-        for offset, line, row in found:
-            yield Place(first.shard, offset, line), row
+        numbers = {position.line for position in remaining}
+        rows = blocks(self._sealed(start.shard), self.required, start.offset, numbers)
+        for offset, line, row in rows:
+            yield Place(start.shard, offset, line), row
 
     def shards(self) -> list[int]:
         """The numbers of the shards."""
@@ -395,13 +399,13 @@ def derive(
     counting: Sequence[str] | None,
     shard: int,
 ) -> None:
-    """`LogReader.derive` in a worker: a counting is its name, and where its function is."""
-    made = None
+    """`LogReader.derive` in a worker: a counting is given by name and by function path."""
+    value = None
     if counting is not None:
         name, module, function = counting
-        made = Counting(name, getattr(import_module(module), function))
-    LogReader(Path(directory), heavy, required, made).derive(shard)
+        value = Counting(name, getattr(import_module(module), function))
+    LogReader(Path(directory), heavy, required, value).derive(shard)
 
 
-def _file_and_block(place: Place) -> tuple[int, int | None]:
-    return place.shard, None if place.line is None else place.offset
+def _file_and_block(position: Place) -> tuple[int, int | None]:
+    return position.shard, None if position.line is None else position.offset

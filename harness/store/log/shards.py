@@ -1,6 +1,6 @@
 """The files of a log: JSON Lines, the same compressed in blocks, and the columns of their fields.
 
-Every function checks what it reads; a file of rows that is damaged is an error that names it.
+Every function checks the input; a damaged file of rows raises an error with the file's name.
 
 `Columns` are the short fields of a shard's rows, column by column, each with the place of the row.
 A column holds every distinct value once and a number for each row, so that a question about rows is
@@ -37,9 +37,9 @@ Tests = Mapping[str, Callable[[Any], bool]]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row is: its shard, and the offset of its block with its line there.
+    """The place of a row: shard, offset of the block, and line in the block.
 
-    In a shard that is not sealed yet, ``offset`` is that of the row itself and ``line`` is None.
+    In an unsealed shard, ``offset`` is the row's own offset and ``line`` is None.
     """
 
     shard: int
@@ -48,7 +48,7 @@ class Place:
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
-    """The rows of a JSON Lines file that must be whole."""
+    """The rows of a JSON Lines file without an unfinished line."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -87,7 +87,7 @@ def line_at(file: IO[bytes], path: Path, required: Set[str], offset: int) -> Row
 def decoded(line: bytes) -> Any:
     """The value of a line; raises `ValueError`.
 
-    msgspec is four times as fast as `json`, but refuses what that writes: halves of surrogate
+    msgspec is four times as fast as `json`, but refuses some output of `json`: halves of surrogate
     pairs, NaN and infinity.
     """
     try:
@@ -107,7 +107,7 @@ def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
 
 
 def _row(line: bytes, required: Set[str]) -> Row | None:
-    """The row of a line, perhaps of one that lacks its newline; None if it is not a row."""
+    """The row of a line with or without newline; None if the line is no row."""
     try:
         row = decoded(line)
     except ValueError:
@@ -138,7 +138,7 @@ def blocks(
 ) -> Iterator[tuple[int, int, Row]]:
     """The rows of a sealed shard: offset of the block, line in it, row.
 
-    Those of all blocks, or of the block at an offset; there perhaps some lines alone.
+    All blocks are read, or the block at an offset, perhaps only some lines.
     """
     single = offset is not None
     try:
@@ -206,13 +206,13 @@ class ColumnsWriter:
     def encoded(self, stamp: object) -> bytes:
         """The bytes of a file, which are of a shard with this stamp."""
         self._take()
-        made = {name: column.encoded() for name, column in self._columns.items()}
-        data = b"".join(made.values())
+        encoded_columns = {name: column.encoded() for name, column in self._columns.items()}
+        data = b"".join(encoded_columns.values())
         head = {
             "stamp": stamp,
             "rows": self.rows,
             "sum": zlib.crc32(data),
-            "columns": {name: len(column) for name, column in made.items()},
+            "columns": {name: len(column) for name, column in encoded_columns.items()},
         }
         return json.dumps(head).encode() + b"\n" + data
 
@@ -231,13 +231,13 @@ class _Column:
         if len(types) > 1 or not types.isdisjoint((list, dict)):
             self._codes.extend(map(self._code, values))
             return
-        [kind] = types
-        known = self._known.setdefault(kind, {})
+        [value_type] = types
+        codes = self._known.setdefault(value_type, {})
         for value in dict.fromkeys(values):
-            if value not in known:
+            if value not in codes:
                 self._values.append(value)
-                known[value] = len(self._values)
-        self._codes.extend(map(known.__getitem__, values))
+                codes[value] = len(self._values)
+        self._codes.extend(map(codes.__getitem__, values))
 
     def _code(self, value: Any) -> int:
         code: int | None = None
@@ -273,10 +273,10 @@ class Columns:
     def __init__(self, data: bytes, shard: int) -> None:
         head, _, self._data = data.partition(b"\n")
         try:
-            made = json.loads(head)
-            self.stamp, self.rows, sizes = made["stamp"], made["rows"], made["columns"]
+            header = json.loads(head)
+            self.stamp, self.rows, sizes = header["stamp"], header["rows"], header["columns"]
             starts = accumulate(sizes.values(), initial=0)
-            if zlib.crc32(self._data) != made["sum"]:
+            if zlib.crc32(self._data) != header["sum"]:
                 raise ValueError("another sum")
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"no columns: {error}") from error
@@ -316,16 +316,16 @@ class Columns:
     def heads(self, tests: Tests) -> Iterator[tuple[Place, Row]]:
         """The rows that fit, in order, with their places."""
         chosen = self._numbers(tests)
-        places = self._places(chosen)
+        positions = self._places(chosen)
         names = [name for name in self._slices if name not in (_OFFSET, _LINE)]
         columns = []
         for name in names:
             values, codes = self._column(name)
-            found = [_ABSENT, *values]
-            columns.append([found[code] for code in codes[chosen].tolist()])
-        for place, *row in zip(places, *columns, strict=True):
+            cells = [_ABSENT, *values]
+            columns.append([cells[code] for code in codes[chosen].tolist()])
+        for position, *row in zip(positions, *columns, strict=True):
             yield (
-                place,
+                position,
                 {
                     name: value
                     for name, value in zip(names, row, strict=True)

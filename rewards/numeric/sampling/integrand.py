@@ -251,8 +251,11 @@ def draw(
     """Values of parameters."""
     if not names:
         return {}
-    kinds = ((name, assumptions.get(name, "positive")) for name in names)
-    return {name: acb(ASSUMPTIONS[kind](uniform(key, attempt, name))) for name, kind in kinds}
+    named_kinds = ((name, assumptions.get(name, "positive")) for name in names)
+    return {
+        name: acb(ASSUMPTIONS[assumption](uniform(key, attempt, name)))
+        for name, assumption in named_kinds
+    }
 
 
 class Integrand:
@@ -378,10 +381,10 @@ def _from_sympy(integrand: sympy.Expr) -> Expression:
 
 #: Integrands that are cached with their sample points, at about 18 KB each. More than a sweep has
 #: problems: it returns to a problem only after all others.
-KEPT = 4096
+MAX_KEPT = 4096
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MAX_KEPT)
 def _prepare_text(
     text: str, variable: str | None, assumptions: tuple[tuple[str, str], ...]
 ) -> tuple[Integrand, ...]:

@@ -48,7 +48,7 @@ KEPT_REGIMES = 1024
 NEAR_FACTORS = (0.5, 0.875, 1.125, 2.0)
 #: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1. Whole numbers
 #: are 2 and more, of either parity.
-_KINDS: dict[str, Callable[[float, int], float]] = {
+_DRAWS_OF_KIND: dict[str, Callable[[float, int], float]] = {
     "positive": lambda size, _: size,
     "negative": lambda size, _: -size,
     "real": lambda size, side: size if side else -size,
@@ -67,7 +67,7 @@ _STEPS = frozenset(function.name for function in PIECEWISE if function.breaks ==
 
 #: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
 #: parameters 1 in 6 fits.
-FEWEST, TRIES = 4, 400
+MIN_DRAWS, TRIES = 4, 400
 _RELATIONS = frozenset(("lt", "le", "ne"))
 
 Draw = tuple[tuple[str, float], ...]
@@ -94,7 +94,7 @@ def draws(
 
     def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
         return tuple(
-            (name, _KINDS[assumptions.get(name, "positive")](size, side))
+            (name, _DRAWS_OF_KIND[assumptions.get(name, "positive")](size, side))
             for name, size, side in zip(names, values, sides, strict=False)
         )
 
@@ -164,7 +164,7 @@ def _regimes(
         tuple(
             (
                 name,
-                _KINDS[assumptions.get(name, "positive")](
+                _DRAWS_OF_KIND[assumptions.get(name, "positive")](
                     MIDDLE[(at + k) % len(MIDDLE)], at + k & 1
                 ),
             )
@@ -179,7 +179,7 @@ def _regimes(
         scales = (BEYOND * largest, 1 / (BEYOND * largest)) if distinct else (BEYOND * largest,)
         beyond = [
             tuple(
-                (name, _KINDS[assumptions.get(name, "positive")](scale * size, 1))
+                (name, _DRAWS_OF_KIND[assumptions.get(name, "positive")](scale * size, 1))
                 for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
             )
             for scale in scales
@@ -187,7 +187,7 @@ def _regimes(
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
         usual, all_ = ([d for d in drawn if _admits(conditions, d)] for drawn in (usual, all_))
-        if len(usual) < FEWEST:
+        if len(usual) < MIN_DRAWS:
             usual = list(dict.fromkeys([*usual, *_admissible(names, assumptions, conditions)]))
         if not usual:
             raise ProblemError("no values of the parameters were found that fit the conditions")
@@ -211,7 +211,7 @@ def _admissible(
         draw = tuple(
             (
                 name,
-                _KINDS[assumptions.get(name, "positive")](
+                _DRAWS_OF_KIND[assumptions.get(name, "positive")](
                     chance.choice(sizes), chance.randrange(2)
                 ),
             )
@@ -220,7 +220,7 @@ def _admissible(
         if _admits(conditions, draw):
             yield draw
             count += 1
-        if count == 2 * FEWEST:
+        if count == 2 * MIN_DRAWS:
             return
 
 

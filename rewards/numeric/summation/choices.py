@@ -70,22 +70,25 @@ def choices(
         The values of all parameters, with which the sum has a term at least.
 
     """
-    whole = whole_parameters(problem)
-    names = [name for name in problem.parameters if name not in whole]
+    integer_names = whole_parameters(problem)
+    names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
     if names:
-        shown, conditions = [problem.term, problem.factor], problem.conditions.comparisons
-        drawn, special = regimes(names, assumptions, shown, conditions)
+        trees, conditions = [problem.term, problem.factor], problem.conditions.comparisons
+        drawn, special = regimes(names, assumptions, trees, conditions)
         draws = [{name: Fraction(value) for name, value in draw} for draw in (*drawn, *special)]
         draws.sort(key=lambda draw: max(map(abs, draw.values())))
         draws.insert(0, _salted(draws[0], assumptions, salt))
-    if not whole:
+    if not integer_names:
         yield from draws
         return
-    ranges = [CONSECUTIVE if len(whole) == 1 else OF_SEVERAL] * len(whole)
-    further = [[2 * largest + step + at for at in range(len(whole))] for step in BEYOND]
+    ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
+    further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
     for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        values = {**draw, **{name: Fraction(n) for name, n in zip(whole, chosen, strict=True)}}
+        values = {
+            **draw,
+            **{name: Fraction(n) for name, n in zip(integer_names, chosen, strict=True)},
+        }
         if length(problem, values) > 0:
             yield values
 
@@ -94,8 +97,8 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
     """A draw with smaller values of the real parameters, which follow from a text."""
     digest = sha256(salt.encode()).digest()
     values: Values = {}
-    for place, (name, value) in enumerate(draw.items()):
-        start = 2 * place % len(digest)
+    for position, (name, value) in enumerate(draw.items()):
+        start = 2 * position % len(digest)
         summand = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
         values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
@@ -120,7 +123,7 @@ def points(
     """
     if not problem.parameters:
         return [point_at(problem, (), digits)]
-    found: list[Point] = []
+    chosen: list[Point] = []
     failure: QuadratureError | None = None
     converging = 0
     for values in choices(problem, assumptions, largest, salt):
@@ -129,15 +132,15 @@ def points(
         except QuadratureError as error:
             failure = failure or error
             continue
-        found.append(point)
+        chosen.append(point)
         converging += not point.sum.diverges
         if is_infinite(problem) and converging == DRAWS:
             break
-    if len(found) < 2:
+    if len(chosen) < 2:
         raise failure or QuadratureError("the sum has no values for its parameters")
     if converging:  # where it converges for some parameters only, those are meant
-        found = [point for point in found if not point.sum.diverges]
-    return found
+        chosen = [point for point in chosen if not point.sum.diverges]
+    return chosen
 
 
 def is_infinite(problem: SumProblem) -> bool:
@@ -160,8 +163,8 @@ def largest_constant(answer: Expression, most: int) -> int:
             if value is None:
                 largest = max(largest, _rounded(node, most))
             else:
-                whole = abs(value.numerator) // value.denominator + 1
-                largest = max(largest, whole, value.denominator)
+                ceiling = abs(value.numerator) // value.denominator + 1
+                largest = max(largest, ceiling, value.denominator)
     return largest
 
 
@@ -250,22 +253,24 @@ def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digit
             total = finite_sum(problem.term, problem.counter, low, high, values)
             if not isinstance(total, Fraction):
                 return Point(values, _enclosed(_around(problem, total, values)))
-            factor, outside = (exact(tree, values) for tree in (problem.factor, problem.outside))
-            whole = None if factor is None or outside is None else factor * total + outside
+            factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
+            total_value = None if factor is None or addend is None else factor * total + addend
             ball = acb(fmpq(total.numerator, total.denominator))
-            return Point(values, _enclosed(_around(problem, ball, values)), whole)
+            return Point(values, _enclosed(_around(problem, ball, values)), total_value)
         term = problem.term
         for name, value in items:
             term = substitute(term, name, number(value))
         halves = _halves(problem, term, values)
         sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
-        signs = {each.sign for each in sums if each.diverges}
+        signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
         if signs:
             sign = signs.pop() if len(signs) == 1 else 0
             return Point(values, IntegralValue(arb("nan"), "divergence", sign))
         return Point(
             values,
-            _enclosed(_around(problem, sum((acb(each.ball) for each in sums), acb(0)), values)),
+            _enclosed(
+                _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)
+            ),
         )
 
 
@@ -276,8 +281,8 @@ def _enclosed(ball: Ball) -> IntegralValue:
 
 
 def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
-    factor, outside = (at(tree, values) for tree in (problem.factor, problem.outside))
-    return factor * ball + outside
+    factor, addend = (at(tree, values) for tree in (problem.factor, problem.outside))
+    return factor * ball + addend
 
 
 def _halves(

@@ -63,7 +63,7 @@ class Expansion:
     def times(self, other: Expansion, cutoff: int) -> Expansion:
         """The product, for n >= ``first``."""
         length = min(len(self.coefficients), len(other.coefficients))
-        a, b = (_cut(each, length, cutoff) for each in (self, other))
+        a, b = (_cut(operand, length, cutoff) for operand in (self, other))
         spend(length * length // 4)
         u = arb(fmpq(1, cutoff))
         low = [acb(0)] * length
@@ -98,9 +98,9 @@ class Expansion:
 def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
     """The expansion with fewer coefficients."""
     u = arb(fmpq(1, cutoff))
-    more = expansion.coefficients[length:]
-    remainder = expansion.remainder * u ** len(more)
-    remainder += sum((abs(c) * u**k for k, c in enumerate(more)), arb(0))
+    dropped = expansion.coefficients[length:]
+    remainder = expansion.remainder * u ** len(dropped)
+    remainder += sum((abs(c) * u**k for k, c in enumerate(dropped)), arb(0))
     return replace(
         expansion, coefficients=expansion.coefficients[:length], remainder=arb(remainder.upper())
     )
@@ -125,7 +125,7 @@ class SlowTerm:
         All summands without either are one tree, where terms may cancel.
         """
         plain: list[Expression] = []
-        others: list[tuple[Expression, list[Call], Ball]] = []
+        expanded: list[tuple[Expression, list[Call], Ball]] = []
         for summand in self.summands:
             factors = summand.slow.args if summand.slow.function == "mul" else (summand.slow,)
             digammas = [
@@ -135,27 +135,31 @@ class SlowTerm:
             if not digammas and not turned:
                 plain.append(summand.tree(self.index))
                 continue
-            rest = [factor for factor in factors if factor not in digammas]
+            plain_factors = [factor for factor in factors if factor not in digammas]
             scale = value_of(summand.coefficient) if turned else acb(1)
             bare = replace(summand, coefficient=ONE) if turned else summand
-            tree = replace(bare, slow=mul(*rest) if rest else ONE).tree(self.index)
-            others.append((tree, digammas, scale))
-        return [(add(*plain), [], acb(1)), *others] if plain else others
+            tree = replace(bare, slow=mul(*plain_factors) if plain_factors else ONE).tree(
+                self.index
+            )
+            expanded.append((tree, digammas, scale))
+        return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
         """The expansions of S, and N from which on they hold."""
         with models.series_length(models.order(ctx.prec)):
-            found = [(self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()]
-        radii = [m.radius for raw, _, _ in found for _, _, _, m in raw if not m.is_power]
-        least = 2 * DEPTH if any(logs for _, logs, _ in found) else 2
+            raw_expansions = [
+                (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
+            ]
+        radii = [m.radius for raw, _, _ in raw_expansions for _, _, _, m in raw if not m.is_power]
+        least = 2 * DEPTH if any(logs for _, logs, _ in raw_expansions) else 2
         cutoff = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
         expansions: list[Expansion] = []
-        for raw, digammas, scale in found:
-            made = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
+        for raw, digammas, scale in raw_expansions:
+            products = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
             for digamma in digammas:
                 logs = _digamma(digamma, self.index)
-                made = [a.times(b, cutoff) for a in made for b in logs]
-            expansions += [each.scaled(scale) for each in made]
+                products = [a.times(b, cutoff) for a in products for b in logs]
+            expansions += [product.scaled(scale) for product in products]
         return expansions, cutoff
 
     def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
@@ -165,17 +169,17 @@ class SlowTerm:
         try:
             terms = expander.terms(expander.form(tree))
             spend(4 * len(terms))
-            found: list[tuple[Ball, Fraction | None, int, Model]] = []
+            raw: list[tuple[Ball, Fraction | None, int, Model]] = []
             for term in terms:
                 exponent = dict(term.exponent)
                 exact = exponent.get(ONE, Fraction(0)) if set(exponent) <= {ONE} else None
                 v = value_of(rate(term.exponent))
                 for j, model in _monomials(term.factor, expander):
                     # a constant has no radius, and a model in a factor stands without its power
-                    found.append((v, exact, j, model))
+                    raw.append((v, exact, j, model))
         except NoModelError as error:
             raise QuadratureError(f"the term has no expansion: {error}") from None
-        return found
+        return raw
 
     def at(self, numbers: Iterable[int], base: Ball) -> Ball:
         """The sum of z^n S(n) over some n."""
@@ -235,7 +239,9 @@ def _products(
 ) -> list[tuple[int, Model]]:
     if len(a) * len(b) > 16:
         raise NoModelError("too many terms")
-    return [(i + j, models.mul(one, two)) for i, one in a for j, two in b]
+    return [
+        (i + j, models.mul(left_model, right_model)) for i, left_model in a for j, right_model in b
+    ]
 
 
 def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
@@ -312,8 +318,8 @@ def total(term: SlowTerm, start: int) -> Ball:
             end = expansion.exponent + len(expansion.coefficients)
             if not end.real > 2:
                 raise QuadratureError("the expansion of the term is too short")
-            rest = _Tails(1, acb(1), cutoff, expansion.logarithms).value(end)
-            value += disc((expansion.remainder * abs(rest)).upper())
+            remainder = _Tails(1, acb(1), cutoff, expansion.logarithms).value(end)
+            value += disc((expansion.remainder * abs(remainder)).upper())
     return value
 
 
@@ -356,22 +362,24 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
     for expansion in expansions:
         bound, w = expansion.bound(cutoff)
         size, degree = size + bound, max(degree, w)
-    last = cutoff
+    last_index = cutoff
     while True:
         # h(n) n^w decreases by the bound of the quotient times (1 + 1/n)^w
-        ratio = quotient.quotient_bound(last) * (1 + arb(fmpq(1, last))) ** degree
+        ratio = quotient.quotient_bound(last_index) * (1 + arb(fmpq(1, last_index))) ** degree
         if ratio < 1:
-            rest = size * abs(quotient.at(last)) * arb(last) ** degree / (1 - ratio)
-            if rest < arb(2) ** (8 - ctx.prec):
+            remainder = (
+                size * abs(quotient.at(last_index)) * arb(last_index) ** degree / (1 - ratio)
+            )
+            if remainder < arb(2) ** (8 - ctx.prec):
                 break
-        last += max(8, last // 8)
-        if last > MAX_TERMS:
+        last_index += max(8, last_index // 8)
+        if last_index > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
     value = acb(0)
-    whole = quotient.terms(start, last)
-    for n, h in enumerate(whole, start):
+    partial_sum = quotient.terms(start, last_index)
+    for n, h in enumerate(partial_sum, start):
         value += h * term.at((n,), acb(1))
-    return value + disc(rest.upper())
+    return value + disc(remainder.upper())
 
 
 def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
@@ -380,14 +388,26 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
     n^{-v} (ln n)^j has a finite sum for v > 1 only, and with a root of unity for v > 0 only.
     """
     limit = Fraction(1 if order == 1 else 0)
-    slow = [each for each in expansions if not each.exponent.real > arb(fmpq(limit.numerator, 1))]
+    slow = [
+        expansion
+        for expansion in expansions
+        if not expansion.exponent.real > arb(fmpq(limit.numerator, 1))
+    ]
     if not slow:
         return
-    exact = [(each.exact, -each.logarithms) for each in slow if each.exact is not None]
+    exact = [
+        (expansion.exact, -expansion.logarithms)
+        for expansion in slow
+        if expansion.exact is not None
+    ]
     if len(exact) == len(slow):
         leading = min(exact)
         total = sum(
-            (each.coefficients[0] for each in slow if (each.exact, -each.logarithms) == leading),
+            (
+                expansion.coefficients[0]
+                for expansion in slow
+                if (expansion.exact, -expansion.logarithms) == leading
+            ),
             acb(0),
         )
         if not total.contains(0):
@@ -424,8 +444,8 @@ def _without_i(node: Expression) -> Expression | None:
         inner = _without_i(args[0])
         return None if inner is None else Call("neg", (inner,))
     if name == "mul" and args.count(Call("i")) == 1:
-        rest = [arg for arg in args if arg != Call("i")]
-        return mul(*rest)
+        real_factors = [arg for arg in args if arg != Call("i")]
+        return mul(*real_factors)
     if name == "div" and is_constant(args[1]):
         inner = _without_i(args[0])
         return None if inner is None else Call("div", (inner, args[1]))

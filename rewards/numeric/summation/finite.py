@@ -96,8 +96,8 @@ def finite_sum(
     total: Fraction | Ball = Fraction(0)
     for k in range(low, high + 1):
         spend(4)
-        here = {**values, index: Fraction(k)}
-        value = exact(term, here) if isinstance(total, Fraction) else None
+        index_values = {**values, index: Fraction(k)}
+        value = exact(term, index_values) if isinstance(total, Fraction) else None
         if value is not None and isinstance(total, Fraction):
             total += value
             if max(total.denominator, abs(total.numerator)).bit_length() > MAX_BITS:
@@ -105,7 +105,7 @@ def finite_sum(
             continue
         if isinstance(total, Fraction):
             total = acb(fmpq(total.numerator, total.denominator))
-        total += at(term, here)
+        total += at(term, index_values)
     return total
 
 

@@ -251,13 +251,13 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
         if cutoff > MAX_TERMS:
             raise QuadratureError("the quotients of terms are not small enough")
         bound = term.quotient_bound(cutoff)
-    last = cutoff
+    last_index = cutoff
     rate = -float(bound.log().mid()) if bool(bound > 0) else float(ctx.prec)
-    last = cutoff + max(2, ceil(ctx.prec * 0.6931 / max(rate, 1e-9)))
+    last_index = cutoff + max(2, ceil(ctx.prec * 0.6931 / max(rate, 1e-9)))
     if term.growth.factorials < 0:
-        last = cutoff + _factorial_length(term, cutoff)
-    values = term.terms(start, last + 1)
-    end = term.quotient_bound(last)
+        last_index = cutoff + _factorial_length(term, cutoff)
+    values = term.terms(start, last_index + 1)
+    end = term.quotient_bound(last_index)
     remainder = abs(values[-1]).upper() / (1 - end)
     return _sum(values[:-1]) + disc(remainder)
 
@@ -334,20 +334,20 @@ class _Multiplier:
         if shift:
             column = column.mul_low(fmpq_poly([1, 1]), length)
         step = fmpq_poly([(-1) ** k for k in range(length)])
-        left = fmpq_poly([-1])  # what T(n+1) q(n) - T(n) - 1 is so far, over u^k
-        found: list[fmpq] = []
+        residual = fmpq_poly([-1])  # what T(n+1) q(n) - T(n) - 1 is so far, over u^k
+        entries: list[fmpq] = []
         for k in range(order):
             spend(order // 8 + 1)
             # the column of t_k is u^{k - shift} ((1+u)^{shift - k} q - 1)
             entry = (column - 1).right_shift(shift)
-            t = -left[0] / entry[0]
-            found.append(t)
-            left = (left + t * entry).truncate(length - k).right_shift(1)
+            t = -residual[0] / entry[0]
+            entries.append(t)
+            residual = (residual + t * entry).truncate(length - k).right_shift(1)
             column = column.mul_low(step, length)
         return cls(
-            tuple(found),
+            tuple(entries),
             shift,
-            _error(found, shift, numerator, denominator),
+            _error(entries, shift, numerator, denominator),
             denominator,
             _without_sign(denominator, numerator, leading),
             numerator if leading > 0 else -numerator,
@@ -377,19 +377,19 @@ class _Multiplier:
 
 
 def _error(
-    found: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
+    entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
 ) -> fmpq_poly:
     """The numerator of e over (1 + u)^m and the denominator of q."""
-    m = max(len(found) - 1 - shift, 0)
-    one, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
+    m = max(len(entries) - 1 - shift, 0)
+    one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
     # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
-    moved, raised = fmpq_poly([0]), one ** (m + shift - len(found) + 1)
-    for t in reversed(found):
+    moved, raised = fmpq_poly([0]), one_plus_u ** (m + shift - len(entries) + 1)
+    for t in reversed(entries):
         moved = moved * u + t * raised
-        raised *= one
-    full = one**m
-    spend(4 * len(found))
-    scaled = moved * numerator - fmpq_poly(found) * full * denominator
+        raised *= one_plus_u
+    full = one_plus_u**m
+    spend(4 * len(entries))
+    scaled = moved * numerator - fmpq_poly(entries) * full * denominator
     if shift:
         assert scaled[0] == 0
         scaled = fmpq_poly(scaled.coeffs()[1:])

@@ -129,13 +129,13 @@ def summands_of(term: Expression, index: str) -> list[Summand]:
 def _merged(summands: Iterable[Summand]) -> list[Summand]:
     merged: dict[tuple[Expression, Gammas, Expression, Expression], Summand] = {}
     for summand in summands:
-        before = merged.get(summand.kind)
-        if before is not None:
+        earlier = merged.get(summand.kind)
+        if earlier is not None:
             numerator = (
-                before.numerator * summand.denominator + summand.numerator * before.denominator
+                earlier.numerator * summand.denominator + summand.numerator * earlier.denominator
             )
             summand = replace(
-                summand, numerator=numerator, denominator=before.denominator * summand.denominator
+                summand, numerator=numerator, denominator=earlier.denominator * summand.denominator
             )
         # the denominator begins with 1, so that coefficients that cancel are seen to
         common = (
@@ -170,8 +170,8 @@ class _Reader:
         if name == "div":
             return self._product([self.summands(args[0]), self._inverse(args[1])])
         reader = _READERS.get(name)
-        found = reader(self, args) if reader is not None else None
-        return [Summand(slow=node)] if found is None else found
+        read = reader(self, args) if reader is not None else None
+        return [Summand(slow=node)] if read is None else read
 
     def _product(self, factors: list[list[Summand]]) -> list[Summand]:
         result = [Summand()]
@@ -201,21 +201,21 @@ class _Reader:
         base, exponent = args
         if is_constant(base, self.index):
             return self._exponential(base, exponent)
-        whole = fold(exponent)
-        if whole is None or whole.denominator != 1:
+        integer_exponent = fold(exponent)
+        if integer_exponent is None or integer_exponent.denominator != 1:
             return self.radical(base, exponent)
-        summands = self._inverse(base) if whole < 0 else self.summands(base)
-        if len(summands) == 1 and abs(whole) <= MAX_SHIFT:
-            return [_raised(summands[0], abs(int(whole)))]
-        if abs(whole) > MAX_POWER:
+        summands = self._inverse(base) if integer_exponent < 0 else self.summands(base)
+        if len(summands) == 1 and abs(integer_exponent) <= MAX_SHIFT:
+            return [_raised(summands[0], abs(int(integer_exponent)))]
+        if abs(integer_exponent) > MAX_POWER:
             return None
-        return self._product([summands] * abs(int(whole)))
+        return self._product([summands] * abs(int(integer_exponent)))
 
     def _exponential(self, base: Expression, exponent: Expression) -> list[Summand] | None:
-        found = self.linear(exponent)
-        if found is None:
+        linear_form = self.linear(exponent)
+        if linear_form is None:
             return None
-        slope, constant = found
+        slope, constant = linear_form
         return self._product(
             [[Summand(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
         )
@@ -230,12 +230,12 @@ class _Reader:
             return None
         inner = Call("pow", (summand.tree(self.index), exponent))
         root = Summand(base=_folded(_power(summand.base, exponent)))
-        return [root.times(other) for other in self.summands(inner)]
+        return [root.times(summand) for summand in self.summands(inner)]
 
     def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
         """A power of the gamma function of a linear function with a whole positive slope."""
-        found = self.linear(node)
-        slope, shift = (None, None) if found is None else map(fold, found)
+        linear_form = self.linear(node)
+        slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
         if slope is None or shift is None or slope.denominator != 1 or not 0 < slope <= MAX_POWER:
             return None
         steps = -(-shift.numerator // shift.denominator) - 1  # the shift is steps + (0, 1]
@@ -265,8 +265,8 @@ class _Reader:
                 factors.append([_constant(div(ONE, Call("factorial", (lower,))))])
             else:
                 factors.append(self.gamma(add(lower, ONE), -1))
-        known = [factor for factor in factors if factor is not None]
-        return self._product(known) if len(known) == len(factors) else None
+        gamma_factors = [factor for factor in factors if factor is not None]
+        return self._product(gamma_factors) if len(gamma_factors) == len(factors) else None
 
     def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
         """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), where no term is zero."""
@@ -282,8 +282,8 @@ class _Reader:
 
     def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
         """u!! = 2^v Gamma(v + 1) for u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1."""
-        found = self.linear(args[0])
-        slope, shift = (None, None) if found is None else map(fold, found)
+        linear_form = self.linear(args[0])
+        slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
         if slope is None or shift is None or slope % 2 or shift.denominator != 1:
             return None
         odd = shift.numerator % 2
@@ -303,10 +303,10 @@ class _Reader:
 
     def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
         """cos or sin of s n + c as half the sum or difference of e^{i(s n + c)} and e^{-i(..)}."""
-        found = self.linear(angle)
-        if found is None:
+        linear_form = self.linear(angle)
+        if linear_form is None:
             return None
-        slope, constant = found
+        slope, constant = linear_form
         name = "cos" if parity > 0 else "sin"
         turns = exact_value(slope)
         if turns is not None and not turns[0] and turns[1].denominator == 1:
@@ -359,17 +359,17 @@ def base_product(a: Expression, b: Expression) -> Expression:
         factor for base in (a, b) for factor in (base.args if base.function == "mul" else (base,))
     ]
     exponents: dict[Expression, Fraction] = {}
-    others: list[Expression] = []
+    remaining: list[Expression] = []
     for factor in factors:
         if factor.function != "exp":
-            others.append(factor)
+            remaining.append(factor)
             continue
         inner = factor.args[0]
         for term in inner.args if inner.function == "add" else (inner,):
             scale, bare = _split(term)
             exponents[bare] = exponents.get(bare, Fraction(0)) + scale
     exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
-    number_ = _folded(mul(*others)) if others else ONE
+    number_ = _folded(mul(*remaining)) if remaining else ONE
     if exponent == Number(0):
         return number_
     exponential = Call("exp", (exponent,))
@@ -390,13 +390,13 @@ def _split(term: Expression) -> tuple[Fraction, Expression]:
         return scale / divisor, div(bare, denominator)
     if term.function != "mul":
         return Fraction(1), term
-    scale, rest = Fraction(1), []
+    scale, factors = Fraction(1), []
     for factor in term.args:
         inner, bare = _split(factor)
         scale *= inner
         if bare != ONE:
-            rest.append(bare)
-    return scale, mul(*rest) if rest else ONE
+            factors.append(bare)
+    return scale, mul(*factors) if factors else ONE
 
 
 def _constant(node: Expression) -> Summand:

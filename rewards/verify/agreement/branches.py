@@ -16,9 +16,9 @@ from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import BASE_BITS, Point
 from ...proof.prover.normal import squares
 
-#: Distances, relative to 1 + |x|, of more points on either side of a point: not round, so that #:
-#: no zero is hit, and a factor of five apart, so that some point is near the end of a branch.
-#: Others change no verdict of the corpora (tests/mutation/constants.py).
+#: Distances, relative to 1 + |x|, of more points on either side of a point: not round, so that no
+#: zero is hit, and a factor of five apart, so that some point is near the end of a branch. Others
+#: change no verdict of the corpora (tests/mutation/constants.py).
 NEARBY = (0.0047, 0.031, 0.113)
 
 

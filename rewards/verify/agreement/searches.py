@@ -166,7 +166,7 @@ SEARCHES: tuple[Search, ...] = (
     _branch_of_radicals,
     _finite_value,
     _whole_numbers,
-    # A change of branch at the points so far costs no new point. The search for jumps adds # points
+    # A change of branch at the points so far costs no new point. The search for jumps adds points
     # beside the known points, so that branches are compared once more.
     _change_of_branch,
     _jumps,

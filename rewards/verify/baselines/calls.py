@@ -17,10 +17,10 @@ from ..answers import ExtractedAnswer, find_answer
 #: Seconds for a candidate under the method ``welleck``. Its validation experiments have 10 s for a
 #: problem instead (`harness.studies.brittleness.validation`).
 WELLECK_DEADLINE = 1.0
-#: Seconds of processor time for an answer under the method ``published``, which has no limit of #:
+#: Seconds of processor time for an answer under the method ``published``, which has no limit of
 #: its own: more seconds accept no further reference of ``bee`` (docs/bee.md).
 PUBLISHED_DEADLINE = 30.0
-#: Seconds added for the task around the evaluator, which stops at the deadline and reports the #:
+#: Seconds added for the task around the evaluator, which stops at the deadline and reports the
 #: step.
 PUBLISHED_MARGIN = 5.0
 

@@ -40,7 +40,7 @@ MAX_NODES = 300
 #: proofs: a wrong answer should fail before. 2 or 8 change no verdict
 #: (tests/mutation/constants.py).
 POINTS = 4
-#: Candidates for real points, the same for all integrands: without a proof, agreement at them #:
+#: Candidates for real points, the same for all integrands: without a proof, agreement at them
 #: accepts no answer.
 _ABSCISSAS = tuple(
     map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262))

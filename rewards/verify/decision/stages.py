@@ -124,7 +124,7 @@ def _accept(decision: Decision) -> Outcome | None:
 
 
 STAGES: tuple[Stage, ...] = (
-    # Most right answers end here. F' and f are evaluated once first, at the lowest precision, so #
+    # Most right answers end here. F' and f are evaluated once first, at the lowest precision, so
     # that no time goes into proofs of wrong answers.
     _prove_at_once,
     # Before any comparison with many bits, which a long sum makes long.

@@ -55,14 +55,14 @@ def without_remainder(text: str, asked: SeriesQuestion) -> tuple[str, int]:
     match = _REMAINDER.search(text) if asked.wanted == "polynomial" else None
     if match is None:
         return text, degree
-    rest = text[: match.start()]
+    before_remainder = text[: match.start()]
     if match["order"] is None:
-        return rest, degree
+        return before_remainder, degree
     stated = _POWER_OF.fullmatch(match["power"])
     exponent = int(stated["exponent"] or 1) if stated else 0
     small = "o" in match["order"].replace("mathcal", "").replace("\\", "")
     through = min(exponent if small else exponent - 1, MAX_DEGREE)
-    return rest, through if through >= degree else -1
+    return before_remainder, through if through >= degree else -1
 
 
 def judge_series(
@@ -101,30 +101,31 @@ def judge_series(
 
 
 def _polynomial(
-    answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], through: int
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
 ) -> Outcome:
-    degree = _whole(asked.degree)
-    if asked.terms:
-        degree = through = _degree_of_terms(asked, kinds)
-    bound = _degree_bound(answer, asked.variable)
+    degree = _whole(question.degree)
+    if question.terms:
+        degree = through = _degree_of_terms(question, assumptions)
+    bound = _degree_bound(answer, question.variable)
     if bound is None:
         return Outcome(Status.INCORRECT, detail="the answer is no polynomial")
-    extra = sorted(symbols_of(answer) - set(asked.parameters))
+    extra = sorted(symbols_of(answer) - set(question.parameters))
     if extra:
         detail = f"symbols that the question lacks: {', '.join(extra)}"
         return Outcome(Status.INCORRECT, detail=detail)
     if bound > degree and any(
-        k > degree for k, _ in coefficients_of(answer, asked, kinds, min(bound, 4 * MAX_DEGREE))
+        k > degree
+        for k, _ in coefficients_of(answer, question, assumptions, min(bound, 4 * MAX_DEGREE))
     ):
         return Outcome(Status.INCORRECT, detail=f"the degree is more than {degree}")
-    terms = dict(coefficients_of(asked.function, asked, kinds, through))
-    got = dict(coefficients_of(answer, asked, kinds, degree))
+    terms = dict(coefficients_of(question.function, question, assumptions, through))
+    got = dict(coefficients_of(answer, question, assumptions, degree))
     for k in range(through + 1):
-        first, second = got.get(k, ZERO), terms.get(k, ZERO)
-        if first != second and not are_equal(first, second, kinds):
-            power_ = f"({asked.variable} - a)^{k}" if asked.centre != ZERO else f"x^{k}"
+        got_term, second = got.get(k, ZERO), terms.get(k, ZERO)
+        if got_term != second and not are_equal(got_term, second, assumptions):
+            power_ = f"({question.variable} - a)^{k}" if question.centre != ZERO else f"x^{k}"
             detail = f"another coefficient of {power_}"
-            return Outcome(Status.INCORRECT, detail=detail, witness=_witness(second, first))
+            return Outcome(Status.INCORRECT, detail=detail, witness=_witness(second, got_term))
     return Outcome(Status.CORRECT, points=degree + 1, proof="expansion")
 
 
@@ -156,14 +157,14 @@ def _degree_bound(node: Expression, variable: str) -> int | None:
         if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= MAX_DEGREE:
             return None
         return None if bounds[0] is None else bounds[0] * int(exponent)
-    known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(bounds):
+    known_bounds = [bound for bound in bounds if bound is not None]
+    if len(known_bounds) < len(bounds):
         return None
     if node.function in ("add", "neg"):
-        return max(known)
+        return max(known_bounds)
     if node.function == "mul":
-        return sum(known)
-    return known[0] if node.function == "div" and not known[1] else None
+        return sum(known_bounds)
+    return known_bounds[0] if node.function == "div" and not known_bounds[1] else None
 
 
 def _whole(node: Expression) -> int:
@@ -176,38 +177,40 @@ def _whole(node: Expression) -> int:
 # -- coefficients ---------------------------------------------------------------------------------
 
 
-def _coefficient(answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str]) -> Outcome:
-    extra = sorted(symbols_of(answer) - set(asked.parameters))
+def _coefficient(
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
+) -> Outcome:
+    extra = sorted(symbols_of(answer) - set(question.parameters))
     if extra:
         detail = f"symbols that the question lacks: {', '.join(extra)}"
         return Outcome(Status.INCORRECT, detail=detail)
-    names = symbols_of(asked.degree)
+    names = symbols_of(question.degree)
     if not names:
-        k = _whole(asked.degree)
-        expected = dict(coefficients_of(asked.function, asked, kinds, k)).get(k, ZERO)
-        if are_equal(answer, expected, kinds):
+        k = _whole(question.degree)
+        expected = dict(coefficients_of(question.function, question, assumptions, k)).get(k, ZERO)
+        if are_equal(answer, expected, assumptions):
             return Outcome(Status.CORRECT, points=1, proof="expansion")
         return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
-    return _general_coefficient(answer, asked, kinds, names)
+    return _general_coefficient(answer, question, assumptions, names)
 
 
 def _general_coefficient(
-    answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], names: set[str]
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], names: set[str]
 ) -> Outcome:
     """A formula for the coefficient of x^n: agreement for many n is no proof."""
     if len(names) > 1:
         raise ProblemError("the exponent has more than one symbol")
     (name,) = names
-    terms = dict(coefficients_of(asked.function, asked, kinds, GENERAL))
+    terms = dict(coefficients_of(question.function, question, assumptions, GENERAL))
     compared = 0
     for n in range(GENERAL + 1):
-        exponent = fold(substitute(asked.degree, name, Number(n)))
+        exponent = fold(substitute(question.degree, name, Number(n)))
         if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= GENERAL:
             continue
         expected = terms.get(int(exponent), ZERO)
         value = substitute(answer, name, Number(n))
         try:
-            same = are_equal(value, expected, kinds)
+            same = are_equal(value, expected, assumptions)
         except (UndefinedError, NotExpandedError):
             continue  # 1/n has no value for n = 0
         if not same and n:
@@ -223,21 +226,23 @@ def _general_coefficient(
 # -- remainders -----------------------------------------------------------------------------------
 
 
-def _lagrange(answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str]) -> Outcome:
+def _lagrange(
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
+) -> Outcome:
     """Lagrange's form: the next term with the derivative at a point between."""
-    degree = _whole(asked.degree)
-    between = sorted(symbols_of(answer) - set(asked.parameters))
+    degree = _whole(question.degree)
+    between = sorted(symbols_of(answer) - set(question.parameters))
     if len(between) > 1:
         return Outcome(Status.INCORRECT, detail=f"several new symbols: {', '.join(between)}")
-    slope = asked.function
+    slope = question.function
     for _ in range(degree + 1):
-        slope = differentiate(slope, asked.variable)
+        slope = differentiate(slope, question.variable)
         if sum(1 for _ in nodes_of(slope)) > 5_000:
             raise NotExpandedError("a derivative that is too long")
     name = between[0] if between else "c"
-    distance = power(add(Symbol(asked.variable), neg(asked.centre)), Number(degree + 1))
+    distance = power(add(Symbol(question.variable), neg(question.centre)), Number(degree + 1))
     expected = div(
-        mul(substitute(slope, asked.variable, Symbol(name)), distance),
+        mul(substitute(slope, question.variable, Symbol(name)), distance),
         Number(math.factorial(degree + 1)),
     )
     if not between and name in symbols_of(expected):
@@ -261,15 +266,17 @@ def _lagrange(answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str
 # -- radii of convergence -------------------------------------------------------------------------
 
 
-def _radius(answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str]) -> Outcome:
-    found = radius(asked, kinds)
-    if found is None:
+def _radius(
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
+) -> Outcome:
+    expected = radius(question, assumptions)
+    if expected is None:
         return Outcome(Status.INCORRECT, detail="the series converges everywhere")
-    if symbols_of(answer) - set(asked.parameters):
+    if symbols_of(answer) - set(question.parameters):
         return Outcome(Status.INCORRECT, detail="the radius is a number")
-    if are_equal(answer, found, kinds):
+    if are_equal(answer, expected, assumptions):
         return Outcome(Status.CORRECT, points=1, proof="expansion")
-    return Outcome(Status.INCORRECT, witness=_witness(found, answer))
+    return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
 
 
 def judge_infinite_radius(
@@ -277,11 +284,11 @@ def judge_infinite_radius(
 ) -> Outcome:
     """Whether an infinite radius is right."""
     try:
-        found = radius(asked, kinds)
+        expected = radius(asked, kinds)
     except (NotExpandedError, QuadratureError, ValueError, RecursionError) as error:
         if isinstance(error, ProblemError):
             raise
         return Outcome(Status.UNDECIDED, detail=str(error))
-    if found is not None or infinity != 1:
+    if expected is not None or infinity != 1:
         return Outcome(Status.INCORRECT, detail="the radius is finite")
     return Outcome(Status.CORRECT, points=1, proof="expansion")

@@ -126,16 +126,16 @@ def verify_sum(
 
     """
     check_choice("accept", accept, ACCEPTANCES)
-    kinds = assumption_items(assumptions)
-    asked = _read(problem)
+    assumed = assumption_items(assumptions)
+    question = _read(problem)
     answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
     infinity = stated_divergence(completion, answer, strict, stop, truncated)
     try:
         with work_limit(ONE_CALL):
-            if isinstance(asked, SeriesQuestion):
-                outcome, reading = _of_series(answer, infinity, asked, kinds)
+            if isinstance(question, SeriesQuestion):
+                outcome, reading = _of_series(answer, infinity, question, assumed)
             else:
-                outcome, reading = _of_sum(answer, infinity, asked, kinds)
+                outcome, reading = _of_sum(answer, infinity, question, assumed)
     except NeedsWorkerError:
         return verify_in_worker(
             "sum",
@@ -163,28 +163,28 @@ def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
 def _of_series(
     answer: ExtractedAnswer,
     infinity: int | None,
-    asked: SeriesQuestion,
-    kinds: tuple[tuple[str, str], ...],
+    question: SeriesQuestion,
+    assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
     """The outcome of a question about a power series."""
-    assumptions = dict(asked.conditions.kinds) | dict(kinds)
+    assumptions = dict(question.conditions.kinds) | dict(assumed)
     through = 0
     if answer.text is not None:
-        answer.text, through = without_remainder(answer.text, asked)
-    names = asked.parameters
+        answer.text, through = without_remainder(answer.text, question)
+    names = question.parameters
     if infinity is not None:
-        if asked.wanted != "radius":
+        if question.wanted != "radius":
             return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
-        return judge_infinite_radius(infinity, asked, assumptions), None
-    read_answer(answer, (*names, *(() if asked.wanted == "polynomial" else (IS_VALUE,))))
+        return judge_infinite_radius(infinity, question, assumptions), None
+    read_answer(answer, (*names, *(() if question.wanted == "polynomial" else (IS_VALUE,))))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
-    require_worker(needs_worker(asked.function))
+    require_worker(needs_worker(question.function))
 
-    def judge(given: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in given.readings:
+    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in stated.readings:
             require_worker(needs_worker(reading.expression))
-            yield judge_series(reading.expression, asked, assumptions, through), reading
+            yield judge_series(reading.expression, question, assumptions, through), reading
 
     outcome, reading = best(judge(answer))
     return with_others(answer, outcome, reading, judge, names), reading
@@ -194,43 +194,43 @@ def _of_sum(
     answer: ExtractedAnswer,
     infinity: int | None,
     problems: Sequence[SumProblem],
-    kinds: tuple[tuple[str, str], ...],
+    assumed: tuple[tuple[str, str], ...],
 ) -> tuple[Outcome, Reading | None]:
     """The outcome of a question for the value of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
-    names = sorted({name for each in problems for name in each.parameters})
+    names = sorted({name for problem in problems for name in problem.parameters})
     read_answer(answer, (*names, IS_VALUE))
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     answer.readings = tuple(answer.readings)  # for each reading of the problem
-    return best(_judged(answer, infinity, problems, kinds))
+    return best(_judged(answer, infinity, problems, assumed))
 
 
 def _judged(
     answer: ExtractedAnswer,
     infinity: int | None,
     problems: Sequence[SumProblem],
-    kinds: tuple[tuple[str, str], ...],
+    assumed: tuple[tuple[str, str], ...],
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     """The outcome for each reading of the problem."""
     for problem in problems:
-        asked = Asked(problem, kinds)
+        asked_sum = Asked(problem, assumed)
         require_worker(needs_worker(problem.term))
         if infinity is not None:
-            yield asked.judge_divergence(infinity), None
+            yield asked_sum.judge_divergence(infinity), None
             continue
-        judge = partial(_outcomes, asked=asked)
+        judge = partial(_outcomes, asked_sum=asked_sum)
         outcome, reading = best(judge(answer))
         yield with_others(answer, outcome, reading, judge, problem.parameters), reading
 
 
-def _outcomes(answer: ExtractedAnswer, asked: Asked) -> Iterator[tuple[Outcome, Reading]]:
+def _outcomes(answer: ExtractedAnswer, asked_sum: Asked) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
-        yield asked.judge(reading.expression, str(answer.text)), reading
+        yield asked_sum.judge(reading.expression, str(answer.text)), reading
 
 
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ class Asked:
         self, answer: Expression, choices: Sequence[Point], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
-        bits, fewest, is_exact = 128 + 4 * digits, float(digits), False
+        bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
         if choices[0].sum.diverges:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
         got: list[Ball] = []
@@ -334,22 +334,26 @@ class Asked:
             same, agreed = agreement(value, point.sum, bits)
             if same is False or (stated is not None and stated != point.exact):
                 return _refuted(point, value, len(choices))
-            fewest = min(fewest, agreed)
+            min_digits = min(min_digits, agreed)
             got.append(value)
             is_exact = stated is not None
         if not got or 2 * len(got) < len(choices):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        if fewest < needed and is_infinite(self.problem):
-            detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
+        if min_digits < needed and is_infinite(self.problem):
+            detail = f"agrees to {min_digits:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         # a part that has no effect in the middle, or at the last point, may be any part
         for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
             values = _balls(choices[at_].values)
             beside_zero = bool(choices[at_].sum.ball.contains(0))
-            if hides_a_part(answer, got[at_], values, bits, fewest, beside_zero=beside_zero):
-                detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+            if hides_a_part(answer, got[at_], values, bits, min_digits, beside_zero=beside_zero):
+                detail = (
+                    f"a part of it has no effect on the {min_digits:.0f} digits that were compared"
+                )
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        return Outcome(Status.CORRECT, points=len(got), digits=round(fewest, 1), proof="agreement")
+        return Outcome(
+            Status.CORRECT, points=len(got), digits=round(min_digits, 1), proof="agreement"
+        )
 
 
 def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
