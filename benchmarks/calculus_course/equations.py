@@ -14,7 +14,7 @@ from ...rewards.reading.latex import to_latex
 from ...rewards.reading.problem.derivatives import Jet
 from ...rewards.reading.problem.differential_equation import (
     DifferentialEquation,
-    Solution,
+    StatedSolution,
     read_differential_equation,
     solutions,
 )
@@ -37,7 +37,7 @@ class Solved:
     asked: DifferentialEquation
     equations: tuple[Pair, ...]
     conditions: tuple[tuple[Jet, Expression], ...]
-    answers: tuple[Solution, ...]
+    answers: tuple[StatedSolution, ...]
 
     @property
     def question(self) -> str:
@@ -55,7 +55,7 @@ class Solved:
         """The solutions in LaTeX."""
         return r"\text{ or }".join(map(self._stated, self.answers))
 
-    def _stated(self, solution: Solution) -> str:
+    def _stated(self, solution: StatedSolution) -> str:
         if solution.implicit is not None:
             left, right = solution.implicit
             return f"{to_latex(left)} = {to_latex(right)}"
@@ -79,7 +79,7 @@ class Solved:
     ) -> Solved:
         """The equation with all trees changed: of equations, conditions and solutions."""
         answers = tuple(
-            Solution(
+            StatedSolution(
                 {name: answer(name, tree) for name, tree in each.formulas.items()},
                 each.implicit and (answer("", each.implicit[0]), answer("", each.implicit[1])),
             )

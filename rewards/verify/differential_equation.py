@@ -28,7 +28,7 @@ from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import NotClosedFormError, ReadError, to_latex
 from ..reading.problem.differential_equation import (
     DifferentialEquation,
-    Solution,
+    StatedSolution,
     read_differential_equation,
     solutions,
 )
@@ -204,7 +204,7 @@ class _Judge:
         parameters = asked.names - {asked.variable, *asked.functions}
         values: list[Expression] = [number(each) for each in _CONSTANT_SOLUTIONS]
         for value in (*values, *map(Symbol, sorted(parameters))):
-            constant = _Family(asked, Solution({asked.functions[0]: value}), self.kinds)
+            constant = _Family(asked, StatedSolution({asked.functions[0]: value}), self.kinds)
             solves = all(
                 equality(left, right) is not None for left, right in constant.substituted()
             )
@@ -235,7 +235,7 @@ class _Family:
     """A solution with its constants, put into the equations."""
 
     def __init__(
-        self, asked: DifferentialEquation, solution: Solution, kinds: Mapping[str, str]
+        self, asked: DifferentialEquation, solution: StatedSolution, kinds: Mapping[str, str]
     ) -> None:
         self.asked, self.solution = asked, solution
         sides = solution.implicit or ()
@@ -406,7 +406,7 @@ class _Family:
             return False
         scale = Symbol("scale of a solution")
         formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
-        family = _Family(self.asked, Solution(formulas), self.kinds)
+        family = _Family(self.asked, StatedSolution(formulas), self.kinds)
         pairs = [
             *family.substituted(),
             *((family.put(left), family.put(right)) for left, right in self.asked.conditions),

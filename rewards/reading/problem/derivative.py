@@ -86,7 +86,7 @@ def read_derivative(text: str) -> DerivativeQuestion:
     '3 x^{2}'
 
     """
-    return _Question(text).read()
+    return _QuestionReader(text).read()
 
 
 def relation(formula: str) -> tuple[str, str] | None:
@@ -95,7 +95,7 @@ def relation(formula: str) -> tuple[str, str] | None:
     return (sides[0].strip(), sides[1].strip()) if len(sides) == 2 else None
 
 
-class _Question:
+class _QuestionReader:
     """Sorts the clauses of a question, and puts the derivative together."""
 
     def __init__(self, text: str) -> None:

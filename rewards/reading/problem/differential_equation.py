@@ -66,7 +66,7 @@ class DifferentialEquation:
 
 
 @dataclass(frozen=True)
-class Solution:
+class StatedSolution:
     """One solution or family of solutions.
 
     Attributes:
@@ -250,7 +250,7 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
 # --- solutions ---
 
 
-def solutions(text: str, asked: DifferentialEquation) -> list[Solution]:
+def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
     r"""The solutions that an answer states, all of which have to be right.
 
     Args:
@@ -268,7 +268,7 @@ def solutions(text: str, asked: DifferentialEquation) -> list[Solution]:
     [1]
 
     """
-    found: list[Solution] = []
+    found: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:
         parts = clauses(text)
@@ -283,7 +283,7 @@ def solutions(text: str, asked: DifferentialEquation) -> list[Solution]:
                 if solution.implicit is None and len(asked.functions) > 1:
                     formulas |= solution.formulas
                     if len(formulas) == len(asked.functions):
-                        found.append(Solution(formulas))
+                        found.append(StatedSolution(formulas))
                         formulas = {}
                 else:
                     found.append(solution)
@@ -326,28 +326,28 @@ def _signs(formula: str) -> Iterator[str]:
         yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {other} ", changed)
 
 
-def _stated(formula: str, asked: DifferentialEquation) -> Iterator[Solution]:
+def _stated(formula: str, asked: DifferentialEquation) -> Iterator[StatedSolution]:
     """The solution that an equation, a chain of them, or a formula alone states."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
     names = {*asked.names}
     if len(sides) == 1:
         if len(asked.functions) != 1:
             raise ReadError("a formula without the name of its function", 0)
-        yield Solution({asked.functions[0]: _tree(sides[0], names - {*asked.functions})})
+        yield StatedSolution({asked.functions[0]: _tree(sides[0], names - {*asked.functions})})
         return
     function = name_of(sides[0]) if _NAME.fullmatch(sides[0]) else ""
     if function in asked.functions:
         trees = [_tree(side, names) for side in sides[1:]]
         if all(symbols_of(tree).isdisjoint(asked.functions) for tree in trees):
             for tree in trees:
-                yield Solution({function: tree})
+                yield StatedSolution({function: tree})
             return
     if len(sides) != 2:
         raise ReadError("a chain of equations that names no function", 0)
     left, right = (_tree(side, names) for side in sides)
     if len(asked.functions) != 1:
         raise ReadError("an implicit solution of a system", 0)
-    yield Solution({}, (left, right))
+    yield StatedSolution({}, (left, right))
 
 
 def _tree(text: str, names: Collection[str]) -> Expression:
