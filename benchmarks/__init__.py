@@ -1,10 +1,10 @@
-"""Benchmarks: where problems come from. One package or module per family, and a registry.
+"""Benchmarks: the sources of problems. A package or module per family, and a registry.
 
 >>> from calculus_harness.benchmarks import load
 >>> [problem.id for problem in load("drills/monomials", limit=2)]
 ['monomials-065', 'monomials-022']
 
-`benchmarks.registry` says how to add a benchmark, here or in another package.
+`benchmarks.registry` explains how to add a benchmark, here or in another package.
 """
 
 if __name__ == "benchmarks":  # imported from a checkout's root

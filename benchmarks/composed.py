@@ -1,10 +1,10 @@
 """Drills of composed functions: k cos(b x) and k e^(b x), and their perturbations.
 
-With ``drills`` they are what a small language model is trained on (docs/results/language_model.md).
-k is in 1..30 and b in 2..9. A fifth of the pairs (k, b) is held out, the same of both families:
-``composed/cosines`` and ``composed/exponentials``; the subsets ending in ``_train`` have the rest.
-Every perturbed subset has one problem for every held-out problem, the families in turn, so that the
-first of them belong to the first held-out problems.
+With ``drills`` these problems train a small language model (docs/results/language_model.md). k is
+in 1..30 and b in 2..9. A fifth of the pairs (k, b) is held out, equal in both families:
+``composed/cosines`` and ``composed/exponentials``; the remaining pairs are in subsets ending in
+``_train``. Every perturbed subset has a problem for every held-out problem, with the families in
+turn, so that the first perturbed problems belong to the first held-out problems.
 """
 
 from __future__ import annotations
@@ -68,38 +68,40 @@ def negated(seed: int, index: int) -> Problem:
 
 @benchmark("composed/larger_coefficients", source=SOURCE, size=2 * len(HELD_OUT))
 def larger_coefficient(seed: int, index: int) -> Problem:
-    """The held-out integrals with 30 added to k, beyond what training shows."""
+    """The held-out integrals with 30 added to k, beyond the range of training."""
     return _perturbed("larger_coefficients", index, more_k=30)
 
 
 @benchmark("composed/larger_factors", source=SOURCE, size=2 * len(HELD_OUT))
 def larger_factor(seed: int, index: int) -> Problem:
-    """The held-out integrals with 8 added to b, beyond what training shows."""
+    """The held-out integrals with 8 added to b, beyond the range of training."""
     return _perturbed("larger_factors", index, more_b=8)
 
 
 @benchmark("composed/sums", source=SOURCE, size=2 * len(HELD_OUT))
 def sum_of_two(seed: int, index: int) -> Problem:
-    """A held-out integrand plus one of the other family, the first of the pair parent."""
-    family, place = _original(index)
-    other = FAMILIES[1 - FAMILIES.index(family)]
+    """The pair parent's integrand plus a held-out integrand of the other family."""
+    family, index_of_pair = _original(index)
+    second_family = FAMILIES[1 - FAMILIES.index(family)]
     second = HashedRandom("composed/sums", seed, index).choice(range(len(HELD_OUT)))
-    terms = ((family, *HELD_OUT[place]), (other, *HELD_OUT[second]))
-    return _problem("sums", index, terms, parents=((family, place), (other, second)))
+    terms = ((family, *HELD_OUT[index_of_pair]), (second_family, *HELD_OUT[second]))
+    return _problem(
+        "sums", index, terms, parents=((family, index_of_pair), (second_family, second))
+    )
 
 
 def _original(index: int) -> tuple[str, int]:
-    """The family and the place of the held-out problem that a perturbed one belongs to."""
+    """The family and the index of a perturbed problem's held-out original."""
     return FAMILIES[index % 2], index // 2
 
 
 def _perturbed(
     subset: str, index: int, *, variable: str = "x", sign: int = 1, more_k: int = 0, more_b: int = 0
 ) -> Problem:
-    family, place = _original(index)
-    k, b = HELD_OUT[place]
+    family, index_of_pair = _original(index)
+    k, b = HELD_OUT[index_of_pair]
     terms = ((family, sign * (k + more_k), b + more_b),)
-    return _problem(subset, index, terms, variable=variable, parents=((family, place),))
+    return _problem(subset, index, terms, variable=variable, parents=((family, index_of_pair),))
 
 
 def _problem(

@@ -1,8 +1,8 @@
-"""Drills: monomials, which a very small model learns in minutes, and their perturbations.
+"""Drills: monomials, which a very small model learns in minutes, and perturbations.
 
 The integrands are k x^n with k in 1..30 and n in 1..12. A fifth of the pairs (k, n) is held out as
-``drills/monomials``; ``drills/monomials_train`` has the rest. Each perturbed subset has one problem
-for every held-out problem, so that generalisation is measured by paired differences.
+``drills/monomials``; ``drills/monomials_train`` has the remaining pairs. Each perturbed subset has
+a problem for every held-out problem, so that generalisation is measured by paired differences.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .registry import benchmark
 
 SOURCE = "this project, docs/training.md"
 COEFFICIENTS, EXPONENTS = range(1, 31), range(1, 13)
-#: Of the problems in two steps, whose antiderivatives have whole coefficients.
+#: Ranges for problems in two steps, whose antiderivatives have integer coefficients.
 STEP_COEFFICIENTS, STEP_EXPONENTS = range(1, 10), range(1, 7)
 _PAIRS = HashedRandom("drills").shuffled([(k, n) for k in COEFFICIENTS for n in EXPONENTS])
 HELD_OUT = tuple(sorted(_PAIRS[: len(_PAIRS) // 5]))
@@ -57,25 +57,27 @@ def negated(seed: int, index: int) -> Problem:
 
 @benchmark("drills/larger_coefficients", source=SOURCE, size=len(HELD_OUT))
 def larger_coefficient(seed: int, index: int) -> Problem:
-    """The held-out integrals with 30 added to the coefficient, beyond what training shows."""
+    """The held-out integrals with 30 added to the coefficient, beyond the range of training."""
     k, n = HELD_OUT[index]
     return _problem("larger_coefficients", index, ((k + 30, n),), perturbed=True)
 
 
 @benchmark("drills/larger_exponents", source=SOURCE, size=len(HELD_OUT))
 def larger_exponent(seed: int, index: int) -> Problem:
-    """The held-out integrals with 12 added to the exponent, beyond what training shows."""
+    """The held-out integrals with 12 added to the exponent, beyond the range of training."""
     k, n = HELD_OUT[index]
     return _problem("larger_exponents", index, ((k, n + 12),), perturbed=True)
 
 
 @benchmark("drills/sums", source=SOURCE, size=len(HELD_OUT))
 def sum_of_two(seed: int, index: int) -> Problem:
-    """Sums of two held-out integrands of different degree, the first that of the pair parent."""
-    first = HELD_OUT[index]
+    """Sums of the pair parent's integrand and a held-out integrand of another degree."""
+    term = HELD_OUT[index]
     rng = HashedRandom("drills/sums", seed, index)
-    other = rng.choice([place for place, (_, n) in enumerate(HELD_OUT) if n != first[1]])
-    return _problem("sums", index, (first, HELD_OUT[other]), perturbed=True, other=other)
+    second_index = rng.choice([at for at, (_, n) in enumerate(HELD_OUT) if n != term[1]])
+    return _problem(
+        "sums", index, (term, HELD_OUT[second_index]), perturbed=True, second_index=second_index
+    )
 
 
 @benchmark("drills/two_steps", source=SOURCE, size=100, default=False)
@@ -91,13 +93,13 @@ def two_steps_train(seed: int, index: int) -> Problem:
 
 
 def _in_steps(subset: str, seed: int, index: int) -> Problem:
-    """A sum of two monomials, with its two steps in the target."""
+    """A sum of two monomials, with a solution in two steps in the target."""
     rng = HashedRandom(f"drills/{subset}", seed, index)
     degrees = rng.shuffled(STEP_EXPONENTS)[:2]
     terms = tuple((rng.choice(STEP_COEFFICIENTS) * (n + 1), n) for n in degrees)
     problem = _problem(subset, index, terms)
-    one, other = (to_latex(_term(k // (n + 1), n + 1, "x")) for k, n in terms)
-    steps = rf"{one}+\int {to_latex(_term(*terms[1], 'x'))}dx={one}+{other}"
+    leading, trailing = (to_latex(_term(k // (n + 1), n + 1, "x")) for k, n in terms)
+    steps = rf"{leading}+\int {to_latex(_term(*terms[1], 'x'))}dx={leading}+{trailing}"
     return replace(problem, target=replace(problem.target_as(IntegrationTarget), steps=steps))
 
 
@@ -108,12 +110,12 @@ def _problem(
     *,
     variable: str = "x",
     perturbed: bool = False,
-    other: int | None = None,
+    second_index: int | None = None,
 ) -> Problem:
     parent = _id("monomials", index)
     parents = [Parent(parent, "original")] if perturbed else []
-    if other is not None:
-        parents.append(Parent(_id("monomials", other), "second term"))
+    if second_index is not None:
+        parents.append(Parent(_id("monomials", second_index), "second term"))
     integrand = to_latex(add(*(_term(c, n, variable) for c, n in terms)))
     antiderivative = to_latex(add(*(_term(Fraction(c, n + 1), n + 1, variable) for c, n in terms)))
     return Problem(

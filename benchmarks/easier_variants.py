@@ -1,8 +1,8 @@
 """Easier variants of a problem as training problems, after LADDER (Simonds and Yoshiyama, 2025).
 
-LADDER asks a language model for variants. Here they are made by rewriting the integrand's tree: a
-term of a sum, a product or quotient without one of its parts, the number 1 for another number,
-f(x) for f(g(x)). Each is smaller than its original, or as small with smaller numbers.
+LADDER asks a language model for variants. Here variants are made by rewriting the integrand's tree:
+a term of a sum, a product without a factor, the number 1 for another number, f(x) for f(g(x)). A
+variant is smaller than the original, or of equal size with smaller numbers.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .problem import Parent, Problem
 
 
 def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
-    """Easier problems made from one in at most ``depth`` steps.
+    """Easier problems, made from a problem in at most ``depth`` steps.
 
     Args:
         problem: an integration problem.
         depth: the number of rewriting steps.
 
     Returns:
-        The variants, the easiest first, with their ``difficulty`` in the metadata. They have no
-        reference antiderivative, and some have none in closed form. The list is empty if the
-        integrand cannot be read.
+        The variants, the easiest first, with their ``difficulty`` in the metadata. Variants have no
+        reference, and some have no antiderivative in closed form. The list is empty for an
+        unreadable integrand.
 
     """
     target = problem.target_as(IntegrationTarget)
@@ -62,7 +62,7 @@ def difficulty(tree: Expression) -> int:
 
 
 def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
-    """The trees that are one step easier."""
+    """The trees after one step of simplification."""
     if not isinstance(tree, Call):
         return
     x = Symbol(variable)
@@ -118,10 +118,10 @@ def _well_posed(tree: Expression, variable: str) -> bool:
     return True
 
 
-def _problem(parent: Problem, tree: Expression, variable: str, step: int, place: int) -> Problem:
+def _problem(parent: Problem, tree: Expression, variable: str, step: int, number: int) -> Problem:
     integral = to_latex(tree), variable
     return Problem(
-        id=f"{parent.id}~{place}",
+        id=f"{parent.id}~{number}",
         task="integration",
         benchmark=parent.benchmark,
         subset=f"{parent.subset}_relatives",

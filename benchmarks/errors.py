@@ -4,4 +4,4 @@ from ..rewards.errors import UserError
 
 
 class BenchmarkError(UserError):
-    """A mistake in what was asked for or supplied; the message says what to do."""
+    """A mistake in a request or in supplied data; the message has the remedy."""

@@ -1,11 +1,11 @@
 """Fingerprints of integrals, equal up to a constant factor and the names of symbols.
 
-They find duplicates within a benchmark, and problems of a benchmark in a training set. An integrand
-is evaluated in ball arithmetic at fixed complex and real points. The quotients of neighbouring
-values, in which a constant factor cancels, are rounded to `DIGITS` digits: these are the marks of
-the fingerprint. Integrands that share `SHARED` marks are candidates (not all marks, because two
-ways to write a root may differ in sign at some points); the verifier decides whether they are the
-same. Of definite integrals the limits have to agree, too.
+Fingerprints find duplicates within a benchmark, and problems of a benchmark in a training set. An
+integrand is evaluated in ball arithmetic at fixed complex and real points. The quotients of
+neighbouring values, in which a constant factor cancels, are rounded to `DIGITS` digits: the marks
+of the fingerprint. Integrands with `SHARED` common marks are candidates, and the verifier decides
+on equality. (Two forms of a root may differ in sign at some points, so that not all marks need to
+agree.) The limits of definite integrals have to agree, too.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from .problem import Problem
 #: The tasks whose problems have fingerprints.
 #: Decimal digits of a mark.
 DIGITS = 12
-#: Marks that two integrands must share to be compared by the verifier.
+#: The number of common marks for a comparison by the verifier.
 SHARED = 3
 _PRECISIONS = (128, 512, 2048)
-#: Added before rounding down: values that occur in practice are then not near a boundary.
+#: An offset before rounding down, so that values in practice are not near a boundary.
 _OFFSET = "0.31830988618"
-#: Generic points, away from the poles and branch cuts that occur in practice.
+#: Generic points, away from poles and branch cuts in practice.
 _COMPLEX = (
     ("0.36787", "0.41421"),
     ("1.27323", "0.57721"),
@@ -74,23 +74,25 @@ class Fingerprint:
     canonical: Expression
     range: tuple[str, ...] = ()
 
-    def resembles(self, other: Fingerprint) -> bool:
-        """Whether the two are candidates for being the same up to a factor."""
-        return self.range == other.range and len(self.marks & other.marks) >= SHARED
+    def resembles(self, second: Fingerprint) -> bool:
+        """Whether two fingerprints are candidates for equality up to a factor."""
+        return self.range == second.range and len(self.marks & second.marks) >= SHARED
 
     def same(self, other: Fingerprint) -> bool | None:
-        """Whether the verifier proves the two to be the same up to a factor; None if undecided.
+        """Whether the verifier proves equality up to a factor; None if undecided.
 
-        It compares the derivatives of their logarithms, so the factor may differ between the pieces
+        The derivatives of logarithms are compared, so that the factor may differ between the pieces
         of the domain.
         """
         if self.range != other.range:
             return False
         if self.canonical == other.canonical:
             return True
-        first, second = (_logarithm(print_.canonical) for print_ in (self, other))
+        logarithm, second_logarithm = (_logarithm(print_.canonical) for print_ in (self, other))
         try:
-            verdict = verify_equivalent(first, second, variable="x", up_to_constant=True)
+            verdict = verify_equivalent(
+                logarithm, second_logarithm, variable="x", up_to_constant=True
+            )
         except ProblemError:
             return None
         if verdict.status in (Status.CORRECT, Status.INCORRECT):
@@ -103,13 +105,13 @@ def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
 
     Args:
         integrand: LaTeX. Parameters are renamed in the order in which they occur.
-        variable: the variable, if it is not named by a differential and not the only symbol.
+        variable: the variable; needed without a differential if there are several symbols.
 
     Returns:
         The fingerprint.
 
     Raises:
-        ProblemError: if the integrand cannot be read or evaluated.
+        ProblemError: the integrand cannot be read or evaluated.
 
     """
     problem = prepare(integrand, variable, None)
@@ -127,16 +129,16 @@ def definite_fingerprint(integral: str) -> Fingerprint:
         The fingerprint.
 
     Raises:
-        ProblemError: if the integral cannot be read, or its integrand or limits not evaluated.
+        ProblemError: the integral cannot be read, or integrand or limits cannot be evaluated.
 
     """
     problem = prepare_definite(integral)
     ends = problem.lower, problem.upper
     finite = [end for end in ends if not isinstance(end, int)]
     tree, *limits = _canonical([problem.integrand.expression, *finite], problem.integrand.variable)
-    places = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
-    kind = ["principal value"] if problem.principal_value else []
-    return Fingerprint(_marks(tree), tree, (*sorted(places), *kind))
+    ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
+    flags = ["principal value"] if problem.principal_value else []
+    return Fingerprint(_marks(tree), tree, (*sorted(ends_of_range), *flags))
 
 
 def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:
@@ -195,34 +197,34 @@ def _marks(tree: Expression) -> frozenset[str]:
     return frozenset(mark for mark in marks if mark is not None)
 
 
-def _chain(tape: Tape, kind: str, points: list[Any]) -> Iterator[str | None]:
-    """A mark for each pair of neighbouring points where f is finite; None if not precise enough."""
+def _chain(tape: Tape, point_kind: str, points: list[Any]) -> Iterator[str | None]:
+    """A mark for each pair of neighbouring points with finite f; None for too wide a ball."""
     parameters = {name: acb(arb(3 + 2 * i) / 7) for i, name in enumerate(sorted(tape.symbols))}
-    before = None
+    previous = None
     for at, point in enumerate(points):
         value = tape.run(point, parameters, derivative=False)[tape.root][0]
         if not value.is_finite() or value.contains(0):
             value = None
-        if value is not None and before is not None:
-            rounded = _rounded(value / before)
-            yield None if rounded is None else f"{kind} {at} {rounded}"
-        before = value
+        if value is not None and previous is not None:
+            rounded = _rounded(value / previous)
+            yield None if rounded is None else f"{point_kind} {at} {rounded}"
+        previous = value
 
 
 def _rounded(value: Any) -> str | None:
-    """A complex number to `DIGITS` digits relative to its size; None if the ball is too wide."""
+    """A complex number to `DIGITS` significant digits; None for too wide a ball."""
     magnitude = abs(value).log() / arb(10).log()
     exponent = (magnitude + arb(_OFFSET)).floor().unique_fmpz()
     if exponent is None:
         return None
     scale = arb(10) ** (DIGITS - int(exponent))
-    parts = []
-    for part in (value.real, value.imag):
-        whole = (part * scale + arb(_OFFSET)).floor().unique_fmpz()
-        if whole is None:
+    digits = []
+    for coordinate in (value.real, value.imag):
+        rounded = (coordinate * scale + arb(_OFFSET)).floor().unique_fmpz()
+        if rounded is None:
             return None
-        parts.append(int(whole))
-    return f"{parts[0]} {parts[1]} {int(exponent)}"
+        digits.append(int(rounded))
+    return f"{digits[0]} {digits[1]} {int(exponent)}"
 
 
 # --- whole sets of problems ---
@@ -260,17 +262,17 @@ class _Index:
         self._added.append((name, print_))
 
     def matches(self, name: str, print_: Fingerprint) -> Iterator[Match]:
-        """The added problems that are the same, in the order in which they were added."""
+        """The equal problems of the index, in the order of adding."""
         shared = Counter(at for mark in print_.marks for at in self._by_mark.get(mark, ()))
         for at in sorted(at for at, count in shared.items() if count >= SHARED):
-            first, candidate = self._added[at]
+            earlier, candidate = self._added[at]
             same = candidate.same(print_)
             if same is not False:
-                yield Match(first, name, confirmed=bool(same))
+                yield Match(earlier, name, confirmed=bool(same))
 
 
 def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
-    """The problems of one set that match a problem of another.
+    """The problems of a set that match a problem of another set.
 
     Integrals, indefinite and definite, are compared; other tasks are skipped.
 
@@ -292,7 +294,7 @@ def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
 
 
 def duplicates(problems: Iterable[Problem]) -> Overlap:
-    """Every pair of problems of one set that match; see `overlap`."""
+    """Every pair of matching problems in a set; see `overlap`."""
     result, index = Overlap(), _Index()
     for name, print_ in _fingerprints(problems, result):
         result.compared += 1

@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 class HashedRandom:
     """A random number generator whose n-th number is a hash of its key and n.
 
-    Python's `random.Random` is not used, because its methods may change between versions.
+    Methods of Python's `random.Random` may change between versions.
 
     Args:
         key: names the stream of numbers, for example a benchmark's name, a seed and an index.
@@ -46,8 +46,8 @@ class HashedRandom:
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """All items in random order."""
         self._count += 1
-        keys = [_hash(*self._key, self._count, place) for place in range(len(items))]
-        return [items[place] for place in sorted(range(len(items)), key=keys.__getitem__)]
+        keys = [_hash(*self._key, self._count, index) for index in range(len(items))]
+        return [items[index] for index in sorted(range(len(items)), key=keys.__getitem__)]
 
 
 def _hash(*key: object) -> int:

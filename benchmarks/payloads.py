@@ -1,7 +1,7 @@
-r"""What a problem shows and what its verdict depends on: one type of inputs and of target a task.
+r"""The inputs and the target of problems, with a type of each per task.
 
-Each payload is stored as a JSON object of its fields. A field at its default is left out, and
-entries that a payload has no field for are kept in ``extra``, so that what is read is written back.
+A payload is stored as a JSON object of its fields. Fields with default values are left out, and
+unknown entries are kept in ``extra``, so that reading and writing is lossless.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Payload:
     """The inputs or the target of a problem.
 
     Attributes:
-        extra: entries that are no field of the payload; prompts may show them.
+        extra: entries without a field in the payload, for prompts.
 
     """
 
@@ -39,14 +39,14 @@ class Payload:
     def read(cls, row: Mapping[str, Any]) -> Self:
         """The payload in a JSON object; raises `UserError` for a missing field or a wrong type."""
         defaults = _defaults(cls)
-        # A null that only repeats a default is kept, too: the problem's hash depends on it.
-        known = {
+        # A null that repeats a default is kept in ``extra``: the problem's hash depends on it.
+        stored = {
             name: value
             for name, value in row.items()
             if name in defaults and value is not defaults[name]
         }
-        extra = {name: value for name, value in row.items() if name not in known}
-        return convert({**known, "extra": extra}, cls)
+        extra = {name: value for name, value in row.items() if name not in stored}
+        return convert({**stored, "extra": extra}, cls)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object that `read` reads."""
@@ -59,8 +59,8 @@ class Payload:
         return entries
 
 
-#: Of each payload that was met, its own fields in the order in which they are stored, and their
-#: defaults; files have thousands of problems.
+#: A cache, as files have thousands of problems: by payload type, the fields in the order of
+#: storage, with defaults.
 _DEFAULTS: dict[type[Payload], dict[str, Any]] = {}
 
 
@@ -107,11 +107,11 @@ class QuestionInputs(Payload):
 
 @dataclass(frozen=True, slots=True)
 class SequenceInputs(Payload):
-    """A statement about expressions as one sequence, as encoders read it.
+    """A statement about expressions as a sequence, for encoders.
 
     Attributes:
-        sequence: the sequence as the paper's data sets print it.
-        clean_sequence: the sequence in LaTeX that a reader expects.
+        sequence: the sequence in the form of the paper's data sets.
+        clean_sequence: the sequence in proper LaTeX.
 
     """
 
@@ -159,11 +159,11 @@ class ArithmeticInputs(Payload):
 
 @dataclass(frozen=True, slots=True)
 class Target(Payload):
-    """What a verdict depends on.
+    """The data that a verdict depends on.
 
     Attributes:
-        judged_by: the field that a verifier compares an answer with.
-        referenced_by: the field that has a right answer, where one is known.
+        judged_by: the name of the field that a verifier compares an answer with.
+        referenced_by: the name of the field with a right answer, if known.
 
     """
 
@@ -172,17 +172,17 @@ class Target(Payload):
 
     @property
     def judged(self) -> Any:
-        """What a verifier compares an answer with."""
+        """The value that a verifier compares an answer with."""
         return getattr(self, self.judged_by)
 
     @property
     def reference(self) -> str | None:
-        """A right answer, where one is known."""
+        """A right answer, if known."""
         return getattr(self, self.referenced_by) if self.referenced_by else None
 
     @property
     def integrated_over(self) -> str | None:
-        """The variable of integration, where the target has one."""
+        """The variable of integration, or None."""
         return None
 
     def with_reference(self, reference: str) -> Self:
@@ -196,7 +196,7 @@ class IntegrationTarget(Target):
     """An indefinite integral in LaTeX.
 
     Attributes:
-        antiderivative: a reference, if one is known.
+        antiderivative: a reference, if known.
         steps: a solution in steps, to train on.
 
     """
@@ -259,8 +259,8 @@ class ArithmeticTarget(Target):
 
     Attributes:
         value: the value under the rules of the benchmark.
-        ordinary: the value under those of ordinary arithmetic, by which HINT's notebooks score,
-            None if there is none; not set for expressions with few-shot concepts.
+        ordinary: the value under ordinary arithmetic, as HINT's notebooks score; None if undefined,
+            not set for expressions with few-shot concepts.
 
     """
 
@@ -278,7 +278,7 @@ class Payloads:
     target: type[Target]
 
     def read_inputs(self, entries: object) -> Payload:
-        """The inputs in a JSON object; inputs that are read already are returned as they are."""
+        """The inputs in a JSON object; payloads are returned unchanged."""
         defaults = _defaults(self.inputs)
         complete = isinstance(entries, Mapping) and all(
             name in entries for name, default in defaults.items() if default is MISSING
@@ -286,7 +286,7 @@ class Payloads:
         return _typed("inputs", entries, self.inputs if complete else OtherInputs, Payload)
 
     def read_target(self, entries: object) -> Target:
-        """The target in a JSON object; a target that is read already is returned as it is."""
+        """The target in a JSON object; payloads are returned unchanged."""
         return _typed("target", entries, self.target, self.target)
 
 

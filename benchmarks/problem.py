@@ -24,11 +24,11 @@ __all__ = ["TASKS", "Parent", "Problem"]
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """A problem that another was made from, and its role in it.
+    """The origin of a derived problem, with its role.
 
     Attributes:
-        id: its id.
-        role: what it was used as.
+        id: the id of the original problem.
+        role: the role of the original in the derived problem.
 
     >>> Parent("bee-c-001", "f")
     Parent(id='bee-c-001', role='f')
@@ -41,22 +41,22 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Problem(Record):
-    """One problem: what the prompt shows, what the verifier needs, and where it comes from.
+    """A problem: inputs for the prompt, a target for the verifier, and the origin.
 
     A dictionary of inputs or of a target is read as the task's payload.
 
     Attributes:
         id: unique within the benchmark.
-        task: one of `TASKS`.
+        task: a name in `TASKS`.
         benchmark: the benchmark's name.
         subset: the subset's name.
-        inputs: all that a prompt may show, as the payload of the task (`benchmarks.payloads`).
-        target: all that a verdict may depend on, likewise.
-        assumptions: what is assumed of symbols other than the variable, by default ``positive``.
-        parents: the problems that it was made from.
-        pair_parent: the id of the problem that it is compared with.
-        perturbation: how it was made from that one.
-        metadata: anything else; not part of `content_hash`.
+        inputs: the data for prompts, as the payload of the task (`benchmarks.payloads`).
+        target: the data for verdicts, as the payload of the task.
+        assumptions: the assumptions on parameters, by default ``positive``.
+        parents: the problems from which the problem was made.
+        pair_parent: the id of the original for paired comparisons.
+        perturbation: the perturbation that made the problem from ``pair_parent``.
+        metadata: further data; not part of `content_hash`.
 
     >>> shown = {"integrand": "2x", "variable": "x"}
     >>> problem = Problem("p1", "integration", "mine", "easy", inputs=shown, target=shown)
@@ -98,7 +98,7 @@ class Problem(Record):
         return f"{self.benchmark}/{self.subset}"
 
     def target_as(self, payload: type[P]) -> P:
-        """The target as the payload of one task.
+        """The target as a payload of the given type.
 
         Args:
             payload: a type of `benchmarks.payloads`.
@@ -113,7 +113,7 @@ class Problem(Record):
         return self._as(self.target, payload)
 
     def inputs_as(self, payload: type[P]) -> P:
-        """The inputs as the payload of one task.
+        """The inputs as a payload of the given type.
 
         Args:
             payload: a type of `benchmarks.payloads`.
@@ -122,7 +122,7 @@ class Problem(Record):
             The inputs.
 
         Raises:
-            UserError: the inputs are of another task, or lack one of its fields.
+            UserError: the inputs are of another task, or lack a field.
 
         """
         return self._as(self.inputs, payload)
@@ -147,7 +147,7 @@ class Problem(Record):
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of all fields but ``metadata``, which may change without making a new problem."""
+        """SHA-256 of all fields except ``metadata``, whose changes make no new problem."""
         row = self.to_dict()
         del row["metadata"]
         text = json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -155,16 +155,16 @@ class Problem(Record):
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Problem:
-        """Make a problem of a `to_dict` dictionary.
+        """Make a problem from a `to_dict` dictionary.
 
         Args:
-            row: the fields by name. An id or a subset that is a whole number is read as text.
+            row: the fields by name. An integer as id or subset is read as text.
 
         Returns:
             The problem.
 
         Raises:
-            UserError: a field is missing, unknown or of a wrong type; the message names it.
+            UserError: a field is missing, unknown or of a wrong type; the message names the field.
 
         """
         unknown = sorted(row.keys() - set(cls.__slots__))

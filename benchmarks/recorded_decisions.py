@@ -1,8 +1,8 @@
-"""Recorded decisions of SymPy, so that generated problems do not depend on its version.
+"""Recorded decisions of SymPy, so that generated problems do not depend on SymPy's version.
 
-What SymPy simplifies or integrates within a time limit depends on its version and on the machine.
-A benchmark that asks it records the outcome: the decisions of seed 0 are a data file of the
-benchmark, those of other seeds go to a cache in the user's home. Both are JSON Lines.
+The results of SymPy within a time limit depend on the version and on the machine. Benchmarks record
+the outcomes: decisions of seed 0 are in a data file of the benchmark, decisions of other seeds in a
+cache in the user's home. Both are JSON Lines.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class RecordedDecisions(Generic[Decision]):
     Args:
         shipped: the data file of the package.
         cache_name: the file's name in the cache directory (`cache_file`).
-        key: returns what a decision is about. Several decisions may share a key.
-        from_row: makes a decision of a JSON object.
+        key: returns the subject of a decision. Several decisions may share a key.
+        from_row: makes a decision from a JSON object.
         to_row: the JSON object of a decision.
 
     """
@@ -54,7 +54,7 @@ class RecordedDecisions(Generic[Decision]):
         return self._by_key.get(key, ())
 
     def add(self, decisions: Sequence[Decision]) -> None:
-        """Add decisions, and append them to the cache if it is writable."""
+        """Add decisions, and append them to a writable cache."""
         if not decisions:
             return
         for decision in decisions:
@@ -70,7 +70,7 @@ class RecordedDecisions(Generic[Decision]):
 
     def _read(self, path: Path) -> None:
         for line in path.read_text(encoding="utf-8").splitlines():
-            # A line that a killed process left incomplete is skipped: the decision is made again.
+            # Skip a line that a killed process left incomplete: the decision is made again.
             with contextlib.suppress(ValueError, TypeError, KeyError):
                 decision = self._from_row(json.loads(line))
                 self._by_key[self._key(decision)].append(decision)

@@ -1,6 +1,6 @@
 """The registry of benchmarks, and loading problems from them.
 
-A benchmark is one module that declares its subsets, and one line in `MODULES`:
+A benchmark is a module that declares subsets, and a line in `MODULES`:
 
     # benchmarks/mine.py
     from .problem import Problem
@@ -15,11 +15,11 @@ A benchmark is one module that declares its subsets, and one line in `MODULES`:
     # benchmarks/registry.py
     MODULES = {..., "mine": ".mine"}
 
-A subset is a function of a seed and an index, so every problem can be addressed and is the same
-on every machine. The docstring's first line is the subset's summary. A module is imported when one
-of its subsets is asked for.
+A subset is a function of a seed and an index, so that every problem has an address and is the same
+on every machine. The docstring's first line is the subset's summary. A module is imported at the
+first use of a subset.
 
-Other packages bring benchmarks by an entry point, whose name is the benchmark's:
+Other packages add benchmarks by entry points, named after the benchmark:
 
     [project.entry-points."calculus_harness.benchmarks"]
     mine = "my_package.mine"
@@ -60,7 +60,7 @@ class UnknownBenchmarkError(BenchmarkError):
 
 
 class PluginError(UnknownBenchmarkError):
-    """A benchmark of another package that cannot be used; the message says why."""
+    """A benchmark of another package cannot be used; the message has the reason."""
 
 
 _SUBSETS: dict[str, Subset] = {}
@@ -79,7 +79,7 @@ def benchmark(
 
     Args:
         name: the full name, ``BENCHMARK/SUBSET``.
-        source: the paper or document that it is from.
+        source: the paper or document of origin.
         size: the number of problems, or a function that returns it.
         task: the task of its problems.
         endless: whether indices may exceed ``size``.
@@ -117,13 +117,13 @@ def benchmark(
 
 
 def names() -> tuple[str, ...]:
-    """The names of all benchmarks: those of this package, then those of other packages.
+    """The names of all benchmarks, this package's first.
 
     Returns:
         The names.
 
     Raises:
-        PluginError: if another package brings a benchmark whose name is already taken.
+        PluginError: another package's benchmark has the name of an existing one.
 
     >>> names()[:3]
     ('bee', 'lample_charton', 'definite')
@@ -142,7 +142,7 @@ def subsets(name: str) -> tuple[str, ...]:
         The names, without the benchmark's.
 
     Raises:
-        UnknownBenchmarkError: if there is no such benchmark.
+        UnknownBenchmarkError: the benchmark is unknown.
 
     >>> subsets("drills")[:2]
     ('monomials', 'monomials_train')
@@ -165,18 +165,23 @@ def resolve(spec: str) -> tuple[Subset, ...]:
     """
     if table.is_source(spec):
         return _in_table(spec)
-    name, slash, part = spec.partition("/")
+    name, slash, subset_name = spec.partition("/")
     declared = _declared(name)
     if not slash:
         return tuple(subset for subset in declared if subset.default)
-    if part == "all":
+    if subset_name == "all":
         return declared
     matches = tuple(subset for subset in declared if subset.name == spec)
     if not matches:
-        parts = [subset.name.partition("/")[2] for subset in declared]
+        known_names = [subset.name.partition("/")[2] for subset in declared]
         raise UnknownBenchmarkError(
-            f"benchmark {name!r} has no subset {part!r}; {suggest(part, parts)}"
-            + (f", or the path of a file; {part} is none" if table.RELEASED.get(f"{name}/") else "")
+            f"benchmark {name!r} has no subset {subset_name!r}; "
+            f"{suggest(subset_name, known_names)}"
+            + (
+                f", or the path of a file; {subset_name} is none"
+                if table.RELEASED.get(f"{name}/")
+                else ""
+            )
         )
     return matches
 
@@ -186,8 +191,8 @@ def load(spec: str, *, limit: int | None = None, seed: int = 0) -> list[Problem]
 
     Args:
         spec: a name; see `resolve`.
-        limit: how many problems at most, spread evenly over the subsets. A larger limit includes
-            the problems of a smaller one.
+        limit: the largest number of problems, spread evenly over the subsets. A larger limit
+            includes the problems of a smaller limit.
         seed: the seed of generated problems and of the choice of ``limit`` problems.
 
     Returns:

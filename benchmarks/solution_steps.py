@@ -2,7 +2,7 @@ r"""Steps of solutions of integrals, right and wrong: problems of the task ``der
 
 The problems 2n and 2n + 1 show the same step of the same solution, right and with a planted error.
 Both labels are confirmed by the verifier of steps (`rewards.verify.solution_steps`). `problems_of`
-makes such problems of solutions that models wrote.
+makes such problems from the solutions of models.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from .registry import benchmark
 
 SOURCE = "this project, docs/steps.md"
 NAME, TASK = "solution_steps", "derivation_step"
-#: Solutions that are drawn until one has a step whose labels the verifier confirms.
+#: The largest number of solutions that are drawn for a step with confirmed labels.
 DRAWS = 20
 LABELS = {Judgement.CORRECT: 1, Judgement.INCORRECT: 0}
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a solution: what it does, its equation, and one with an error."""
+    """A step of a solution: its kind, the right equation, and an equation with an error."""
 
     kind: str
     right: str
     wrong: str = ""
 
 
-#: Of u: an integrand, its antiderivative, and a wrong one.
+#: Functions of u: an integrand, the antiderivative, and a wrong antiderivative.
 _OUTER = (
     (r"\cos u", r"\sin u", r"-\sin u"),
     (r"\sin u", r"-\cos u", r"\cos u"),
@@ -41,7 +41,7 @@ _OUTER = (
     (r"\frac{1}{1 + u^{2}}", r"\arctan u", r"\ln(1 + u^{2})"),
     (r"u^{4}", r"\frac{u^{5}}{5}", r"\frac{u^{5}}{4}"),
 )
-#: Of x: what u stands for, and its derivative.
+#: Functions of x: the value of u, and its derivative.
 _INNER = (
     ("x^{{2}} + {a}", "2x"),
     (r"\ln x + {a}", r"\frac{{1}}{{x}}"),
@@ -70,31 +70,31 @@ def fractions(seed: int, index: int) -> Problem:
 
 
 def _substitution(rng: HashedRandom) -> tuple[str, list[_Step]]:
-    h, antiderivative, other = rng.choice(_OUTER)
+    h, antiderivative, wrong = rng.choice(_OUTER)
     a, k = rng.integer(2, 9), rng.integer(2, 9)
     inner, derivative = (text.format(a=a) for text in rng.choice(_INNER))
     f = rf"{k} \left({derivative}\right) {_at(h, inner)}"
-    whole, in_u = rf"\int {f} \, dx", rf"{k} \int {h} \, du"
+    integral, in_u = rf"\int {f} \, dx", rf"{k} \int {h} \, du"
     return f, [
         _Step("definition", f"u = {inner}"),
         _Step("differential", rf"du = {derivative} \, dx", rf"dx = {derivative} \, du"),
-        _Step("substitution", f"{whole} = {in_u}", rf"{whole} = \int {h} \, du"),
-        _Step("integral", _result(in_u, k, antiderivative), _result(in_u, k, other)),
+        _Step("substitution", f"{integral} = {in_u}", rf"{integral} = \int {h} \, du"),
+        _Step("integral", _result(in_u, k, antiderivative), _result(in_u, k, wrong)),
         _Step(
             "back-substitution",
-            _result(whole, k, _at(antiderivative, inner)),
-            _result(whole, k, _at(antiderivative, derivative)),
+            _result(integral, k, _at(antiderivative, inner)),
+            _result(integral, k, _at(antiderivative, derivative)),
         ),
     ]
 
 
 def _at(latex: str, inner: str) -> str:
-    """A formula in u at what u stands for."""
+    """A formula in u with the value of u inserted."""
     return latex.replace("u", rf"\left({inner}\right)")
 
 
-def _result(left: str, factor: int, antiderivative: str) -> str:
-    return rf"{left} = {factor} \left({antiderivative}\right) + C"
+def _result(left_side: str, factor: int, antiderivative: str) -> str:
+    return rf"{left_side} = {factor} \left({antiderivative}\right) + C"
 
 
 def _parts(rng: HashedRandom) -> tuple[str, list[_Step]]:
@@ -107,18 +107,24 @@ def _parts(rng: HashedRandom) -> tuple[str, list[_Step]]:
         )
     )
     f = f"{k}x {g}"
-    whole, rest = rf"\int {f} \, dx", rf"{k} \int \left({v}\right) dx"
-    first = rf"{k}x \left({v}\right)"
+    integral, remaining = rf"\int {f} \, dx", rf"{k} \int \left({v}\right) dx"
+    product = rf"{k}x \left({v}\right)"
     return f, [
         _Step("definition", f"u = {k}x"),
         _Step("definition", rf"dv = {g} \, dx"),
         _Step("parts", f"v = {v}", f"v = {a} {g}"),
-        _Step("parts", f"{whole} = {first} - {rest}", f"{whole} = {first} + {rest}"),
-        _Step("integral", _result(rest, k, w), _result(rest, k, f"{a} \\left({w}\\right)")),
+        _Step(
+            "parts",
+            f"{integral} = {product} - {remaining}",
+            f"{integral} = {product} + {remaining}",
+        ),
+        _Step(
+            "integral", _result(remaining, k, w), _result(remaining, k, f"{a} \\left({w}\\right)")
+        ),
         _Step(
             "integral",
-            rf"{whole} = {first} - {k} \left({w}\right) + C",
-            rf"{whole} = {first} + {k} \left({w}\right) + C",
+            rf"{integral} = {product} - {k} \left({w}\right) + C",
+            rf"{integral} = {product} + {k} \left({w}\right) + C",
         ),
     ]
 
@@ -128,11 +134,11 @@ def _fractions(rng: HashedRandom) -> tuple[str, list[_Step]]:
     p, q = rng.integer(2, 9), rng.integer(2, 9)
     f = rf"\frac{{{p + q}x + {p * b + q * a}}}{{(x + {a})(x + {b})}}"
 
-    def sum_of(first: int, second: int) -> str:
-        return rf"\frac{{{first}}}{{x + {a}}} + \frac{{{second}}}{{x + {b}}}"
+    def sum_of(over_a: int, over_b: int) -> str:
+        return rf"\frac{{{over_a}}}{{x + {a}}} + \frac{{{over_b}}}{{x + {b}}}"
 
-    def logarithms(first: int, second: int) -> str:
-        return rf"\int {f} \, dx = {first} \ln|x + {a}| + {second} \ln|x + {b}| + C"
+    def logarithms(at_a: int, at_b: int) -> str:
+        return rf"\int {f} \, dx = {at_a} \ln|x + {a}| + {at_b} \ln|x + {b}| + C"
 
     top = f"{p + q}x + {p * b + q * a}"
     return f, [
@@ -154,30 +160,30 @@ def _problem(technique: str, seed: int, index: int) -> Problem:
     for draw in range(DRAWS):
         rng = HashedRandom(NAME, technique, seed, number, draw)
         integrand, steps = TECHNIQUES[technique](rng)
-        last = rng.choice([place for place, step in enumerate(steps) if step.wrong])
-        before, step = steps[:last], steps[last]
+        chosen = rng.choice([at for at, step in enumerate(steps) if step.wrong])
+        earlier, step = steps[:chosen], steps[chosen]
         if all(
-            _label(integrand, before, equation) == label
+            _label(integrand, earlier, equation) == label
             for equation, label in ((step.right, 1), (step.wrong, 0))
         ):
             break
     else:
         raise BenchmarkError(f"no step of {technique} for seed {seed} and index {index}")
-    shown = [(one.kind, one.right) for one in before]
-    return _made(
+    earlier_steps = [(earlier_step.kind, earlier_step.right) for earlier_step in earlier]
+    return _step_problem(
         f"{technique}-s{seed}-{index}",
         technique,
         rf"\int {integrand} \, dx",
-        shown,
+        earlier_steps,
         (step.kind, step.wrong if wrong else step.right),
         1 - wrong,
         {"group": f"{technique}-s{seed}-{number}", "seed": seed},
     )
 
 
-def _label(integrand: str, before: Sequence[_Step], equation: str) -> int | None:
-    """What the verifier says of an equation after other steps."""
-    text = "".join(f"${one.right}$, so\n" for one in before) + f"${equation}$"
+def _label(integrand: str, earlier: Sequence[_Step], equation: str) -> int | None:
+    """The verifier's label of an equation after earlier steps."""
+    text = "".join(f"${earlier_step.right}$, so\n" for earlier_step in earlier) + f"${equation}$"
     end = len(text) - 1
     claims = verify_solution(text, integrand, variable="x").claims
     judged = [claim for claim in claims if claim.end == end and claim.kind != "final"]
@@ -187,13 +193,13 @@ def _label(integrand: str, before: Sequence[_Step], equation: str) -> int | None
 def problems_of(
     key: str, problem: str, solution: Solution, *, metadata: Mapping[str, JSON] | None = None
 ) -> Iterator[Problem]:
-    r"""The judged steps of a solution as problems, up to the first wrong one.
+    r"""The judged steps of a solution as problems, up to the first wrong step.
 
     Args:
         key: identifies the solution.
-        problem: its problem, an integral.
-        solution: as `rewards.verify.solution_steps.verify_solution` gives it.
-        metadata: of every problem.
+        problem: the solved problem, an integral.
+        solution: the result of `rewards.verify.solution_steps.verify_solution`.
+        metadata: the metadata of every problem.
 
     >>> from calculus_harness.rewards import verify_solution
     >>> text = r"Let $u = x^2$, $du = 2x\,dx$: $\int 2xe^{x^2}\,dx = \int e^u\,du = ue^u$."
@@ -206,39 +212,43 @@ def problems_of(
         (definition.start, "definition", f"{definition.name} = {definition.value}")
         for definition in solution.definitions
     ]
-    last = solution.first_wrong
-    for number, claim in enumerate(solution.claims[: None if last is None else last + 1]):
+    wrong_claim = solution.first_wrong
+    for number, claim in enumerate(
+        solution.claims[: None if wrong_claim is None else wrong_claim + 1]
+    ):
         step = (claim.kind, f"{claim.left} = {claim.right}")
         label = LABELS.get(claim.judgement)
         if claim.kind != "final" and label is not None:
-            before = [line[1:] for line in sorted(lines) if line[0] < claim.end]
-            made = _made(
-                f"{key}-{number}", "solutions", problem, before, step, label, metadata or {}
+            earlier = [line[1:] for line in sorted(lines) if line[0] < claim.end]
+            step_problem = _step_problem(
+                f"{key}-{number}", "solutions", problem, earlier, step, label, metadata or {}
             )
-            yield made
+            yield step_problem
         lines.append((claim.start, *step))
 
 
-def _made(
+def _step_problem(
     name: str,
     subset: str,
     problem: str,
-    before: Sequence[tuple[str, str]],
+    earlier: Sequence[tuple[str, str]],
     step: tuple[str, str],
     label: int,
     metadata: Mapping[str, JSON],
 ) -> Problem:
-    """A problem, with the inputs that prompts of the task ``derivation_step`` have."""
-    kind, equation = step
-    before = [("problem", problem), *before]
-    given = ", ".join(f"[{annotation}, {latex}]" for annotation, latex in before)
-    sequence = f"{given} [SEP] [{kind}] [SEP] {equation}"
+    """A problem with the inputs for prompts of the task ``derivation_step``."""
+    annotation, equation = step
+    earlier = [("problem", problem), *earlier]
+    listed = ", ".join(f"[{annotation}, {latex}]" for annotation, latex in earlier)
+    sequence = f"{listed} [SEP] [{annotation}] [SEP] {equation}"
     return Problem(
         id=name,
         task=TASK,
         benchmark=NAME,
         subset=subset,
-        inputs=DerivationInputs(sequence, sequence, tuple(before), kind, equation, kind),
+        inputs=DerivationInputs(
+            sequence, sequence, tuple(earlier), annotation, equation, annotation
+        ),
         target=LabelTarget(label),
-        metadata={"operator": kind, "steps": len(before) - 1, **metadata},
+        metadata={"operator": annotation, "steps": len(earlier) - 1, **metadata},
     )

@@ -1,4 +1,4 @@
-"""The type of a subset of a benchmark, and which of its problems a limit takes."""
+"""The type of a subset of a benchmark, and the sampling of problems under a limit."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ Make = Callable[[int, int], Problem]
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """One declared subset.
+    """A declared subset.
 
     Attributes:
         name: the full name, as in ``bee/competition``.
         make: makes the problem with a seed and an index.
-        size: the number of problems; of an endless subset, how many are taken without a limit.
+        size: the number of problems; for an endless subset, the number without a limit.
         task: the task of its problems.
-        source: the paper or document that it is from.
-        summary: one line that describes it.
+        source: the paper or document of origin.
+        summary: a line of description.
         endless: whether indices may exceed the size.
-        default: whether the bare name of the benchmark includes it; ``NAME/all`` always does.
+        default: whether the bare name of the benchmark includes the subset; ``NAME/all`` always
+            does.
         siblings: all subsets of the benchmark, or of the table.
 
     >>> from calculus_harness.benchmarks.registry import resolve
@@ -54,13 +55,13 @@ class Subset:
 
         Args:
             seed: the seed of generated problems.
-            index: which problem.
+            index: the index of the problem.
 
         Returns:
             The problem.
 
         Raises:
-            IndexError: if there is no such index.
+            IndexError: the index is out of range.
 
         """
         if index < 0 or (index >= self.size() and not self.endless):
@@ -68,10 +69,11 @@ class Subset:
         return self.make(seed, index)
 
     def problems(self, limit: int | None = None, seed: int = 0) -> list[Problem]:
-        """All problems, or ``limit`` of them. A larger limit includes those of a smaller one.
+        """All problems, or ``limit`` of them. A larger limit includes the problems of a smaller
+        limit.
 
         Args:
-            limit: how many problems.
+            limit: the number of problems.
             seed: the seed of generated problems, and of the choice of ``limit`` problems.
 
         Returns:
@@ -84,8 +86,8 @@ class Subset:
         elif self.endless:
             indices = list(range(limit))
         elif self.perturbs:
-            # What a problem was made from does not depend on the seed; the problems of seed 0 have
-            # recorded decisions, and others may take minutes each.
+            # Parents do not depend on the seed. Use seed 0, whose decisions are recorded: without
+            # records, a problem may take minutes.
             recorded = self.problems(None, 0)
             order = family_order([(self, recorded)], seed)
             indices = sorted(range(size), key=lambda i: order[recorded[i]])[:limit]
@@ -95,7 +97,7 @@ class Subset:
 
     @property
     def perturbs(self) -> bool:
-        """Whether its problems are made from others, to be compared with them."""
+        """Whether the problems are perturbations, with pair parents."""
         return self.size() > 0 and self.problem(0, 0).pair_parent is not None
 
 
@@ -123,87 +125,87 @@ def sample_families(subsets: Sequence[Subset], limit: int, seed: int = 0) -> lis
     """Problems of several subsets, sampled by families: originals with their perturbations.
 
     Independent samples of originals and of perturbations have few pairs in common. A family is an
-    original with the problems that are compared with it. Families are taken in `family_order`, in
-    turn from the subsets of the originals, each with its first perturbation of every subset; second
-    perturbations come once every family has its first, because a comparison knows as much as it has
-    families. Only the last family of a round may be incomplete; it has its original.
+    original with its perturbations. Families are taken in `family_order`, in turn from the subsets
+    of the originals, each with the first perturbation of every subset. Second perturbations follow
+    after all families, because the power of a comparison depends on the number of families. Only
+    the last family of a round may be incomplete, but has its original.
 
     Args:
         subsets: the subsets, none of them endless.
-        limit: how many problems. A larger limit includes the problems of a smaller one.
+        limit: the number of problems. A larger limit includes the problems of a smaller limit.
         seed: the seed of the random order of families.
 
     Returns:
-        The problems, in the order of the subsets. Those of each subset are the first of
-        `Subset.problems`, whatever the others are.
+        The problems, in the order of the subsets. The problems of a subset are the first of
+        `Subset.problems`, independent of the other subsets.
 
     """
-    whole = [(subset, subset.problems(None, seed)) for subset in subsets]
-    problems = [problem for _, its_problems in whole for problem in its_problems]
-    order = family_order(whole, seed)
+    all_problems = [(subset, subset.problems(None, seed)) for subset in subsets]
+    problems = [problem for _, its_problems in all_problems for problem in its_problems]
+    order = family_order(all_problems, seed)
     families = sorted(problems, key=lambda problem: order[problem][:-1])  # stable within a family
     chosen = set(islice(families, limit))
     return [problem for problem in problems if problem in chosen]
 
 
-#: A sort key: how many problems of the family come before in the same subset, whether the original
-#: is unknown, its place in the order of its subset, that subset's
-#: place in its benchmark, the original's id, whether it is a perturbation, its place.
+#: A sort key: the number of earlier problems of the family in the subset, whether the original is
+#: unknown, the original's rank in its subset, that subset's index in the benchmark, the original's
+#: hash, whether the problem is a perturbation, the problem's index.
 FamilyPlace = tuple[int, bool, int, int, bytes, bool, int]
 
 
 def family_order(
     subsets: Sequence[tuple[Subset, Sequence[Problem]]], seed: int
 ) -> dict[Problem, FamilyPlace]:
-    """The place of every problem in the order in which a limit takes families.
+    """The sort key of every problem, for the order of families under a limit.
 
     Args:
         subsets: subsets, each with all its problems.
         seed: the seed of the order.
 
     Returns:
-        For every problem a sort key. It depends on the whole benchmark, and not on which of its
-        subsets are given.
+        For every problem a sort key, which depends on the full benchmark, not on the choice of
+        subsets.
 
     """
-    places = {(one.name, one.source): 0 for one, _ in subsets}
+    positions = {(subset.name, subset.source): 0 for subset, _ in subsets}
     siblings: dict[tuple[str, str], Subset] = {}
-    for subset in (one for one, _ in subsets if one.perturbs):
-        for place, one in enumerate(subset.siblings()):
-            name = one.name, one.source
-            if name not in places and not (one.endless or one.perturbs):
-                siblings[name] = one
-            if name in places or name in siblings:
-                places[name] = place
+    for subset in (subset for subset, _ in subsets if subset.perturbs):
+        for position, sibling in enumerate(subset.siblings()):
+            name = sibling.name, sibling.source
+            if name not in positions and not (sibling.endless or sibling.perturbs):
+                siblings[name] = sibling
+            if name in positions or name in siblings:
+                positions[name] = position
     ranks: dict[tuple[str, str], tuple[int, int]] = {}
     by_id: dict[tuple[str, str], Problem] = {}
 
     def rank(name: tuple[str, str], problems: Sequence[Problem]) -> None:
         for problem in problems:
             by_id.setdefault((problem.benchmark, problem.id), problem)
-        originals = [place for place, one in enumerate(problems) if one.pair_parent is None]
+        originals = [index for index, problem in enumerate(problems) if problem.pair_parent is None]
         shuffled = sorted(originals, key=lambda index: _shuffle_key(seed, name[0], index))
         for number, index in enumerate(shuffled):
             original = problems[index]
-            ranks.setdefault((original.benchmark, original.id), (number, places[name]))
+            ranks.setdefault((original.benchmark, original.id), (number, positions[name]))
 
-    for one, problems in subsets:
-        rank((one.name, one.source), problems)
-    made = [problem for one, problems in subsets if one.perturbs for problem in problems]
-    for name, one in siblings.items():  # until every original is found
-        if all((problem.benchmark, _original(problem, by_id)) in ranks for problem in made):
+    for subset, problems in subsets:
+        rank((subset.name, subset.source), problems)
+    derived = [problem for subset, problems in subsets if subset.perturbs for problem in problems]
+    for name, sibling in siblings.items():  # until every original is found
+        if all((problem.benchmark, _original(problem, by_id)) in ranks for problem in derived):
             break
-        rank(name, one.problems(None, seed))
+        rank(name, sibling.problems(None, seed))
     order: dict[Problem, FamilyPlace] = {}
     for _, problems in subsets:
         rounds: Counter[tuple[str, str]] = Counter()
-        for place, problem in enumerate(problems):
+        for position, problem in enumerate(problems):
             root = problem.benchmark, _original(problem, by_id)
             rank_and_place = ranks.get(root, (0, 0))
             unknown = root not in ranks
             key = _shuffle_key(seed, *root) if unknown else b""
             made_of = problem.pair_parent is not None
-            order[problem] = (rounds[root], unknown, *rank_and_place, key, made_of, place)
+            order[problem] = (rounds[root], unknown, *rank_and_place, key, made_of, position)
             rounds[root] += 1
     return order
 

@@ -1,8 +1,8 @@
 """Prompt templates and their rendering.
 
-A prompt is one file, ``prompts/library/NAME.jinja``, with a head and a Jinja template;
-`prompts.templates` describes its format. A file of this form anywhere else is a prompt by its path.
-There is no registry: a prompt is found by its file's name.
+A prompt is a file, ``prompts/library/NAME.jinja``, with a head and a Jinja template;
+`prompts.templates` describes the format. A file elsewhere is a prompt by its path. There is no
+registry: the file's name is the prompt's name.
 
 >>> from calculus_harness import prompts
 >>> from calculus_harness.benchmarks import load

@@ -1,10 +1,10 @@
 """Worked examples for few-shot prompts, from pools in ``prompts/examples`` (one file per task).
 
-The pools are disjoint from the benchmarks (a test proves that). An example that equals the problem
-up to a constant factor and names, or from which the problem was made, is not shown. The first of
-the others are shown in a fixed order, so that the first 2 of 4 examples are those of 2 and prompts
-share a prefix. Tasks whose answer is a label have other rules (`prompts.labelled`), and so has
-arithmetic (`prompts.hint_examples`).
+The pools are disjoint from the benchmarks (a test proves that). An example is skipped if it equals
+the problem up to a constant factor and names, or if the problem was made from it. The remaining
+examples have a fixed order, so that prompts with 2 and with 4 examples share a prefix. Tasks with
+labels as answers have other rules (`prompts.labelled`), as has arithmetic
+(`prompts.hint_examples`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..benchmarks.problem import Problem
 from ..rewards import ProblemError
 from . import hint_examples, labelled
 
-Shown = TypeVar("Shown")
+ExampleT = TypeVar("ExampleT")
 
 POOLS = Path(__file__).parent / "examples"
 
@@ -33,7 +33,7 @@ class NotEnoughExamplesError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """A worked problem, as templates use it."""
+    """A worked problem for templates."""
 
     id: str
     integrand: str
@@ -45,7 +45,7 @@ class WorkedExample:
 
 @cache
 def pool(task: str) -> tuple[WorkedExample, ...]:
-    """All examples of a task, in the order in which they are shown."""
+    """All examples of a task, in the order of prompts."""
     path = POOLS / f"{task}.jsonl"
     if not path.is_file():
         return ()
@@ -64,7 +64,7 @@ def select(
         pick: how labelled examples are chosen (`prompts.labelled`).
 
     Raises:
-        NotEnoughExamplesError: if there are fewer.
+        NotEnoughExamplesError: there are fewer than ``shots`` examples.
 
     """
     if isinstance(problem.target, LabelTarget):
@@ -83,7 +83,7 @@ def select(
     return _require_enough(chosen, shots, problem.task)
 
 
-def _require_enough(examples: Sequence[Shown], shots: int, task: str) -> Sequence[Shown]:
+def _require_enough(examples: Sequence[ExampleT], shots: int, task: str) -> Sequence[ExampleT]:
     if len(examples) < shots:
         raise NotEnoughExamplesError(
             f"{shots} examples are asked for, but the task {task!r} has {len(examples)}"

@@ -1,9 +1,9 @@
-"""Worked examples of arithmetic: HINT's, with what is computed step by step.
+"""Worked examples of arithmetic: HINT's expressions, with step-by-step computations.
 
-With a few-shot concept they are that concept's training set (Li et al. 2023, section 3), one of
-each number of operators from the fewest on, then one more of each, and so on; without one those of
-``prompts/examples/arithmetic.jsonl``, which are from the main training set, and then as many drawn
-ones. The problem's own expression is never one of them.
+For a few-shot concept the examples are the concept's training set (Li et al. 2023, section 3):
+rounds with one example of each number of operators, in ascending order. Without a concept, examples
+are from ``prompts/examples/arithmetic.jsonl``, a part of the main training set, followed by drawn
+expressions. The problem's own expression is never an example.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ POOL = Path(__file__).parent / "examples/arithmetic.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class WorkedExpression:
-    """An example as templates use it."""
+    """An example for templates."""
 
     expression: str
     value: int
@@ -39,34 +39,34 @@ class WorkedExpression:
 
 @cache
 def pool(concept: str = "", seed: int = 0) -> tuple[WorkedExpression, ...]:
-    """All examples with a concept, or those without any, in the order in which they are shown."""
+    """All examples with a concept, or all without concepts, in the order of prompts."""
     counts = range(TRAIN_OPERATORS + 1)
     if concept:
-        first, drawn = [], [part(seed, n, concept).train for n in counts]
+        leading, drawn = [], [part(seed, n, concept).train for n in counts]
     else:
-        first = [json.loads(line)["expression"] for line in POOL.read_text().splitlines()]
-        most = [Draw(n, FEWSHOT.train, 0, TRAIN_VALUE) for n in counts]
-        drawn = [draw(one, "hint", "examples", seed, one.operators) for one in most]
-    texts = dict.fromkeys([*first, *_in_turn(*map(expressions, drawn))])
+        leading = [json.loads(line)["expression"] for line in POOL.read_text().splitlines()]
+        draws = [Draw(n, FEWSHOT.train, 0, TRAIN_VALUE) for n in counts]
+        drawn = [draw(settings, "hint", "examples", seed, settings.operators) for settings in draws]
+    texts = dict.fromkeys([*leading, *_in_turn(*map(expressions, drawn))])
     return tuple(
-        WorkedExpression(text, one.value or 0, tuple(worked(one)))
-        for text, one in ((text, parse(text)) for text in texts)
+        WorkedExpression(text, node.value or 0, tuple(worked(node)))
+        for text, node in ((text, parse(text)) for text in texts)
     )
 
 
 def _in_turn(*several: Iterable[T]) -> Iterator[T]:
-    return (one for one in chain.from_iterable(zip_longest(*several)) if one is not None)
+    return (item for item in chain.from_iterable(zip_longest(*several)) if item is not None)
 
 
 def select(problem: Problem, shots: int) -> list[WorkedExpression]:
-    """The examples to show with a problem, fewer than ``shots`` if the pool has no more.
+    """The examples for a problem, fewer than ``shots`` if the pool has no more.
 
-    Where an expression has several concepts, they take turns.
+    Examples of several concepts alternate.
     """
     inputs = problem.inputs
     own = inputs.expression if isinstance(inputs, ArithmeticInputs) else ""
     seed = problem.metadata.get("seed")
     seed = seed if isinstance(seed, int) else 0
     pools = [pool(concept, seed) for concept in concepts_in(own)] or [pool()]
-    others = (one for one in _in_turn(*pools) if one.expression != own)
-    return list(islice(others, shots))
+    candidates = (example for example in _in_turn(*pools) if example.expression != own)
+    return list(islice(candidates, shots))

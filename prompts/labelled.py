@@ -1,10 +1,10 @@
 """Labelled examples for the tasks whose answer is 0 or 1 (Meadows et al., appendix A).
 
-They are from a training set (`benchmarks.derivations.training`): half of them right and half wrong,
-each from a different derivation, in random order. With ``operator`` they have the last operator of
-the problem, as in the paper's selected prompt; with ``random`` they may have any operator. They
-depend on the unperturbed problem only, so a perturbed problem has the same examples. The problem
-itself is never one of them.
+Examples are from a training set (`benchmarks.derivations.training`): half right and half wrong,
+each from a different derivation, in random order. With ``operator``, examples have the last
+operator of the problem, as in the paper's selected prompt; with ``random``, any operator. The
+choice depends only on the unperturbed problem, so that perturbed problems have the same examples.
+The problem itself is never an example.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PICKS = (OPERATOR, RANDOM)
 
 @dataclass(frozen=True, slots=True)
 class LabelledExample:
-    """An example as templates use it; ``reasoning`` says why the label is the right one."""
+    """An example for templates; ``reasoning`` explains the label."""
 
     id: str
     sequence: str
@@ -63,33 +63,33 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
 
 
 def _labelled(row: dict[str, Any], label: int) -> LabelledExample:
-    shown = row["positive" if label else "negative"]
-    return LabelledExample(row["id"], shown, label, _reasoning(row, label))
+    sequence = row["positive" if label else "negative"]
+    return LabelledExample(row["id"], sequence, label, _reasoning(row, label))
 
 
 def _reasoning(row: dict[str, Any], label: int) -> str:
-    """What the right result is, and whether it is the one that is shown."""
-    *_, given, asked, right = row["positive"].split(" [SEP] ")
-    shown = row["negative"].rpartition(" [SEP] ")[2]
+    """A text with the right result, and whether the shown result is right."""
+    *_, premise, annotation, right = row["positive"].split(" [SEP] ")
+    wrong = row["negative"].rpartition(" [SEP] ")[2]
     operator = row["operator"]
     if operator in _OPERATIONS:
-        first = f"{_OPERATIONS[operator]} {given} with respect to {asked} is {right}."
+        reason = f"{_OPERATIONS[operator]} {premise} with respect to {annotation} is {right}."
     elif operator == "renaming_premise":
-        first = f"It gives an expression of the derivation a new name, as in {right}."
+        reason = f"It gives an expression of the derivation a new name, as in {right}."
     else:
-        first = f"The last annotation, {asked}, gives {right}."
-    ending = "This is" if label else f"This is not {shown},"
-    return f"{first} {ending} the last part of the prompt."
+        reason = f"The last annotation, {annotation}, gives {right}."
+    ending = "This is" if label else f"This is not {wrong},"
+    return f"{reason} {ending} the last part of the prompt."
 
 
 _OPERATIONS = {"differentiation": "The derivative of", "integration": "An antiderivative of"}
 
 
 def _distance(row: dict[str, Any], problem: Problem, pick: str) -> tuple[bool, bool]:
-    """A sort key: whether an example differs from what is wanted.
+    """A sort key: whether an example differs from the problem in operator and number of steps.
 
-    A few operators have not enough examples with the wanted number of steps; examples with other
-    numbers of steps follow.
+    Some operators have too few examples with the right number of steps; examples with other numbers
+    of steps follow.
     """
     operator, steps = getattr(problem.inputs, "operator", None), None
     if isinstance(problem.inputs, DerivationInputs):

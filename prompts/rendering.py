@@ -1,4 +1,4 @@
-"""Rendered prompts: chat messages, or one text to complete."""
+"""Rendered prompts: chat messages, or a text to complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Message:
 
     Attributes:
         role: ``system``, ``user`` or ``assistant``.
-        content: its text.
+        content: the text of the message.
         pictures: PNG files in base64, which precede the text.
 
     >>> Message("user", "Integrate 2x.").role
@@ -30,13 +30,13 @@ class Message:
         if not self.pictures:
             return self.content
         urls = ({"url": f"data:image/png;base64,{picture}"} for picture in self.pictures)
-        shown: list[dict[str, Any]] = [{"type": "image_url", "image_url": url} for url in urls]
-        return [*shown, {"type": "text", "text": self.content}]
+        images: list[dict[str, Any]] = [{"type": "image_url", "image_url": url} for url in urls]
+        return [*images, {"type": "text", "text": self.content}]
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A prompt for one problem.
+    """A rendered prompt for a problem.
 
     Attributes:
         messages: the messages of a chat prompt.
@@ -65,7 +65,7 @@ class Rendered:
         return [{"role": turn.role, "content": turn.parts} for turn in self.messages]
 
     def to_dict(self) -> dict[str, Any]:
-        """The prompt as JSON has it.
+        """The prompt for JSON.
 
         Returns:
             ``messages`` or ``text``.

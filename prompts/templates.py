@@ -1,7 +1,7 @@
 """Prompt templates: files with a TOML head between two lines ``+++`` and a Jinja body.
 
-A file without a head is a body for the task ``integration``; without blocks (below) it is the
-message of a user.
+A file without a head is a body for the task ``integration``; without blocks (below), the body is a
+user's message.
 
     +++
     task = "integration"     # or "course": the tasks whose problems are a request and a question
@@ -18,14 +18,14 @@ message of a user.
     {% call user() %}Integrate {{ integrand }}.{% endcall %}
 
 Each ``{% call ROLE() %}`` block (``system``, ``user``, ``assistant``) becomes a message of a chat.
-With a head, a body without such blocks is one text to complete. Variables of the body:
+With a head, a body without blocks is a text to complete. Variables of the body:
 
 - the problem's ``inputs`` by name, and the whole problem as ``problem``;
 - with ``shots``, ``examples``: worked examples (`prompts.fewshot`), with ``integrand``,
   ``variable``, ``solution`` and ``antiderivative``; for labels ``sequence`` and ``label``; for
   arithmetic ``expression``, ``value`` and ``steps``;
 - the filter ``problem | prefix_form("integrand")``, for sequence models that read prefix tokens;
-- with ``stages``, the body is rendered once for each: ``stage`` is the name of the current stage,
+- with ``stages``, the body is rendered once per stage: ``stage`` is the name of the current stage,
   and the names of earlier stages hold the model's completions. Only the last stage is graded.
 
 White space around messages and before a text is removed.
@@ -61,7 +61,7 @@ from .rendering import Message, Rendered
 
 LIBRARY = Path(__file__).parent / "library"
 ROLES = ("system", "user", "assistant")
-#: The stage whose completion is graded: the last one, or the only one.
+#: The stage whose completion is graded: the last stage.
 ANSWER = "answer"
 _HEAD = {
     "task": str,
@@ -80,11 +80,11 @@ _PICTURES = re.compile(r"^pictures\s*=.*$", re.MULTILINE)
 
 
 class PromptError(UserError):
-    """A prompt is unknown, invalid or for another task; the message says what to do."""
+    """A prompt is unknown, invalid or for another task; the message has the remedy."""
 
 
 class PictureError(PromptError):
-    """A problem's picture is missing or cannot be read; the message names it."""
+    """A problem's picture is missing or cannot be read; the message names the file."""
 
 
 @dataclass(frozen=True)
@@ -93,16 +93,16 @@ class Prompt:
 
     Attributes:
         name: the file's name without suffix.
-        task: the task that it is for, or one of `benchmarks.payloads.GROUPS`.
-        description: one line.
+        task: the task of the prompt, or a name of `benchmarks.payloads.GROUPS`.
+        description: a line of description.
         source: the file's text.
         body: the Jinja template.
         stop: strings that end a completion.
-        default: whether it is the task's default prompt.
-        shots: the number of worked examples; None if it has none.
+        default: whether the prompt is the task's default.
+        shots: the number of worked examples; None for a prompt without examples.
         pick: how labelled examples are chosen.
-        stages: the names of its stages.
-        max_tokens: stage -> its limit of tokens.
+        stages: the names of the stages.
+        max_tokens: stage -> the limit of tokens.
         pictures: the folder of symbols in pictures, "" for drawn ones; None without pictures.
 
     >>> load("few-shot").shots
@@ -158,7 +158,7 @@ class Prompt:
         """The prompt with the pictures of another folder, also in its source.
 
         Args:
-            folder: has a folder for each symbol.
+            folder: the folder with a subfolder for each symbol.
 
         Returns:
             The prompt.
@@ -173,7 +173,7 @@ class Prompt:
         return parse(self.name, _PICTURES.sub(lambda _: line, self.source, count=1))
 
     def with_system_message(self, text: str) -> Prompt:
-        """The prompt with a system message before its other messages, also in its source.
+        """The prompt with a system message before the other messages, also in the source.
 
         Args:
             text: the system message.
@@ -193,7 +193,7 @@ class Prompt:
             raise PromptError(f"prompt {self.name!r} {why}, and takes no --system-message")
         if not text.strip():
             raise PromptError("the system message is empty")
-        # As a string of Jinja's, the text can hold anything, also what looks like Jinja.
+        # As a string literal of Jinja, the text may contain anything, even Jinja's syntax.
         message = (
             f"{{% call system() %}}{{{{ {json.dumps(text, ensure_ascii=False)} }}}}{{% endcall %}}"
         )
@@ -201,11 +201,11 @@ class Prompt:
         return parse(self.name, f"{head}{message}\n{self.body}")
 
     def continued(self, turns: Sequence[tuple[str, str]]) -> Prompt:
-        """The prompt with earlier replies and messages after its own, also in its source.
+        """The prompt followed by earlier replies and messages, also in the source.
 
         Args:
-            turns: for each earlier turn the names of two stages: the reply, and what the user
-                said of it. They are stages before the answer.
+            turns: for each earlier turn the names of two stages before the answer: the reply, and
+                the user's message about the reply.
 
         Returns:
             A new prompt.
@@ -223,15 +223,15 @@ class Prompt:
         stages = [name for turn in turns for name in turn] + [ANSWER]
         head = self.source.removesuffix(self.body)
         head = head.replace("+++\n", f"+++\nstages = {json.dumps(stages)}\n", 1)
-        # Before a stage's text is known, as for the first rendering, its message is left out. A
+        # A message is left out as long as its stage's text is unknown, as in the first rendering. A
         # reply without text still needs a message, since roles have to alternate.
-        said = "".join(
+        messages = "".join(
             f"{{% if {reply} is defined %}}"
             f"{{% call assistant() %}}{{{{ {reply} or '(nothing)' }}}}{{% endcall %}}"
-            f"{{% call user() %}}{{{{ {told} }}}}{{% endcall %}}{{% endif %}}\n"
-            for reply, told in turns
+            f"{{% call user() %}}{{{{ {feedback} }}}}{{% endcall %}}{{% endif %}}\n"
+            for reply, feedback in turns
         )
-        return parse(self.name, f"{head}{self.body}\n{said}")
+        return parse(self.name, f"{head}{self.body}\n{messages}")
 
     @cached_property
     def _template(self) -> jinja2.Template:
@@ -248,9 +248,9 @@ class Prompt:
             The rendered prompt.
 
         Raises:
-            PromptError: if the problem is of another task, lacks an input that the template uses,
-                or there are too few examples.
-            PictureError: if its picture is missing or cannot be read.
+            PromptError: the problem is of another task, lacks an input of the template, or there
+                are too few examples.
+            PictureError: the problem's picture is missing or cannot be read.
 
         """
         replies = replies or {}
@@ -261,7 +261,7 @@ class Prompt:
             )
         messages: list[Message] = []
         try:
-            # Templates, those of stored runs too, see JSON: `problem.inputs.get("concept")`.
+            # Templates, also in stored runs, see JSON: `problem.inputs.get("concept")`.
             row = problem.to_dict() | {"name": problem.name}
             text = self._template.render(
                 row["inputs"]
@@ -327,7 +327,7 @@ def load(name: str) -> Prompt:
         The prompt.
 
     Raises:
-        PromptError: if there is no such prompt, or the file is invalid.
+        PromptError: the prompt is unknown, or the file is invalid.
 
     >>> load("antiderivbench").task
     'integration'
@@ -366,8 +366,8 @@ def parse(name: str, source: str) -> Prompt:
     'Integrate {{ integrand }}.'
 
     """
-    opening, marker, rest = source.partition("+++\n")
-    head_text, closing, body = rest.partition("\n+++\n")
+    opening, marker, after_marker = source.partition("+++\n")
+    head_text, closing, body = after_marker.partition("\n+++\n")
     lines_above = head_text.count("\n") + 3
     if not marker or opening.strip():  # a template without a head
         body = source if _CALLS.search(source) else f"{{% call user() %}}{source}{{% endcall %}}"
@@ -433,7 +433,7 @@ def _known_names() -> str:
 
 
 def _collector(role: str, messages: list[Message]) -> Callable[[Callable[[], str]], str]:
-    """The macro ``{% call role() %}``. Messages have no markers, so problems cannot forge one."""
+    """The macro ``{% call role() %}``. Messages have no markers that a problem could forge."""
 
     def collect(caller: Callable[[], str]) -> str:
         messages.append(Message(role, caller().strip()))

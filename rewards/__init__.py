@@ -26,6 +26,7 @@ from .verify.differential_equation import verify_differential_equation
 from .verify.labels import verify_label
 from .verify.limit import verify_limit
 from .verify.solution_steps import Claim, Judgement, Solution, verify_solution
+from .verify.sum import verify_sum
 from .verify.values import verify_equivalent, verify_value
 from .workers.cluster import join_cluster, use_cluster
 
@@ -57,5 +58,6 @@ __all__ = [
     "verify_limit",
     "verify_many",
     "verify_solution",
+    "verify_sum",
     "verify_value",
 ]

@@ -112,6 +112,9 @@ _ALL: Final = (
     _of_course("derivative", "Find a derivative."),
     _of_course("differential_equation", "Solve a differential equation.", shows_witness=True),
     _of_course("limit", "Find a limit."),
+    _of_course(
+        "sum", "Find the value of a sum, or what is asked of a power series.", shows_witness=True
+    ),
 )
 #: By name.
 QUESTIONS: Final[Mapping[str, Question]] = {question.name: question for question in _ALL}

@@ -11,9 +11,16 @@ from .records import Record
 
 #: The version of the verifier: raised whenever a verdict could come out differently. Runs keep the
 #: verdicts of different versions apart (`run.py score` makes those of a new one).
-VERSION = "14"
+VERSION = "15"
 #: What the proof of an accepted answer is called in the evidence.
-PROOFS = ("identity", "fundamental theorem", "expansion")
+PROOFS = (
+    "identity",
+    "fundamental theorem",
+    "expansion",
+    "telescoping",
+    "enclosure",
+    "divergence",
+)
 
 #: The version of a published evaluator, where it has changed since the verifier's first version.
 _EVALUATORS = {"published": "3", "welleck": "2"}

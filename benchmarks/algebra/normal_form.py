@@ -1,12 +1,12 @@
 """A small computer algebra: the normal form of formulas, and their derivatives.
 
-The released generators give every formula to SymPy, which evaluates it on construction: it collects
-like terms and like powers, computes numbers, and rewrites ``exp(ln u)`` and ``sin(-u)``. This
-module does the same to the verifier's trees, about ten times faster. Arguments are in SymPy's
-order, so most formulas are printed as by SymPy (the tests measure how many). Rules hold on the
-principal branches for every real variable; rules that need a part to be real or positive are
-applied only where that is proven. Work is bounded without a time limit: an algebra makes at most
-`Algebra.max_nodes` nodes, and refuses formulas that need more.
+The released generators construct formulas in SymPy, which evaluates them: like terms and like
+powers are collected, numbers computed, and ``exp(ln u)`` and ``sin(-u)`` rewritten. This module
+does the same for the verifier's trees, about ten times faster. Arguments are in SymPy's order, so
+most formulas are printed as by SymPy (the tests measure how many). Rules hold on the principal
+branches for every real variable; rules for real or positive subterms are applied only to subterms
+proven to be so. Work is bounded without a time limit: an algebra makes at most `Algebra.max_nodes`
+nodes, and refuses larger formulas.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...rewards.reading.functions import ELEMENTARY, PIECEWISE
 from ...rewards.reading.functions.record import EVEN, ODD
 
-#: Bits of the longest number.
+#: The largest number of bits of an integer.
 MAX_BITS = 256
-#: The number of primes, those below 1000, that are tried to take powers out of roots of numbers.
+#: The number of primes (all below 1000) for trial division of radicands.
 MAX_PRIMES = 168
-#: The most terms of an expansion.
+#: The largest number of terms of an expansion.
 MAX_TERMS = 200
 
-#: Functions of one argument that SymPy knows, without those that round or have no parity at a step.
+#: Functions of one argument in SymPy, without rounding functions and those without parity at a
+#: step.
 _FUNCTIONS = [
     function
     for function in (*ELEMENTARY, *PIECEWISE)
@@ -43,15 +44,15 @@ _FUNCTIONS = [
 ]
 _ODD = frozenset(function.name for function in _FUNCTIONS if function.parity == ODD)
 _EVEN = frozenset(function.name for function in _FUNCTIONS if function.parity == EVEN)
-#: What is proven of a value wherever it is finite; each includes those before.
+#: Proven properties of finite values; each property includes the earlier ones.
 _UNKNOWN, _REAL, _NOT_NEGATIVE, _POSITIVE = range(4)
-#: Of functions of real values.
+#: The signs of functions of real values.
 _SIGNS = dict.fromkeys("sin cos tan atan sinh tanh asinh abs sgn".split(), _REAL)
 _SIGNS |= {"exp": _POSITIVE, "cosh": _POSITIVE}
 #: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
 _ORDER = ((0, 1), (1, 1), (1, 2), (-1, 1), *"integer rational e pi symbol pow mul add abs".split())
 _RANKS = {kind: rank for rank, kind in enumerate(_ORDER)}
-#: SymPy's names of functions, by which these are ordered, where they are not ours.
+#: SymPy's names of functions, for the order of functions, if different from ours.
 _NAMES = {"ln": "log", "sgn": "sign"}
 
 
@@ -60,12 +61,12 @@ class UnusableFormulaError(ValueError):
 
 
 def value(node: Expression) -> Any:
-    """The exact `fmpq` of a number; None for anything else."""
+    """The exact `fmpq` of a number; None for other nodes."""
     return fmpq(node.numerator, node.denominator) if type(node) is Number else None
 
 
 def is_whole(node: Expression) -> TypeGuard[Number]:
-    """Whether it is a whole number."""
+    """Whether a node is an integer."""
     return type(node) is Number and node.denominator == 1
 
 
@@ -90,18 +91,17 @@ def readable(tree: Expression) -> Expression:
 
 
 class Algebra:
-    """Makes nodes in normal form; equal ones are one object while they are kept.
+    """Makes nodes in normal form; equal nodes are the same object while cached.
 
-    Of a node are kept: its ``key``, which orders arguments; its rational factor and the rest
-    (``split``); the names of its symbols (``free``); what is proven of its ``sign``; its
-    ``derivative``.
+    Cached properties of a node: the ``key``, which orders arguments; the rational factor and the
+    cofactor (``split``); the names of symbols (``free``); the proven ``sign``; the ``derivative``.
     """
 
-    #: Nodes that one algebra makes before a formula is refused as too large.
+    #: The number of nodes of an algebra after which a formula is refused as too large.
     max_nodes: ClassVar[float] = 20_000
     #: Whether symbols have real values only.
     real: ClassVar[bool] = True
-    #: How many nodes, keys and so on are kept; None keeps all.
+    #: The sizes of caches; None for unlimited caches.
     cached: ClassVar[int | None] = None
 
     def __init__(self, variable: str = "x") -> None:
@@ -126,23 +126,23 @@ class Algebra:
     def symbol(self, name: str) -> Expression:
         return self._node("symbol", name)
 
-    def _make(self, function: str, *parts: Any) -> Expression:
+    def _make(self, function: str, *arguments: Any) -> Expression:
         self._made += 1
         if self._made > self.max_nodes:
             raise UnusableFormulaError(f"more than {self.max_nodes} parts")
         if function == "symbol":
-            return Symbol(*parts)
+            return Symbol(*arguments)
         if function != "number":
-            return Call(function, parts)
-        if max(map(abs, parts)).bit_length() > MAX_BITS:
+            return Call(function, arguments)
+        if max(map(abs, arguments)).bit_length() > MAX_BITS:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
-        return Number(*parts)
+        return Number(*arguments)
 
-    def _compound(self, function: str, parts: list[Expression]) -> Expression:
-        """A sum or a product of parts, at least one, in normal form."""
-        if len(parts) == 1:
-            return parts[0]
-        return self._node(function, *sorted(parts, key=self.key))
+    def _compound(self, function: str, arguments: list[Expression]) -> Expression:
+        """A sum or a product of at least one argument, in normal form."""
+        if len(arguments) == 1:
+            return arguments[0]
+        return self._node(function, *sorted(arguments, key=self.key))
 
     def _key(self, node: Expression) -> tuple[Any, ...]:
         """Orders arguments as SymPy: by class, by the number of arguments, by the arguments."""
@@ -170,21 +170,23 @@ class Algebra:
         """A sum with like terms collected."""
         factors: dict[Expression, fmpq] = {}
         for term in chain.from_iterable(map(terms_of, terms)):
-            factor, rest = self.split(term)
-            factors[rest] = factors.get(rest, 0) + factor
-        parts = [self._scaled(factor, rest) for rest, factor in factors.items() if factor]
-        return self._compound("add", parts or [self.zero])
+            factor, core = self.split(term)
+            factors[core] = factors.get(core, 0) + factor
+        collected = [self._scaled(factor, core) for core, factor in factors.items() if factor]
+        return self._compound("add", collected or [self.zero])
 
     def _split(self, node: Expression) -> tuple[fmpq, Expression]:
         if type(node) is Number:
             return value(node), self.one
         if node.function == "mul" and type(node.args[0]) is Number:
-            _, *rest = node.args
-            return value(node.args[0]), rest[0] if len(rest) == 1 else self._node("mul", *rest)
+            _, *factors = node.args
+            return value(node.args[0]), factors[0] if len(factors) == 1 else self._node(
+                "mul", *factors
+            )
         return fmpq(1), node
 
     def _scaled(self, factor: fmpq, node: Expression) -> Expression:
-        """A rational multiple of what has no rational factor; a sum is expanded."""
+        """A rational multiple of a node without rational factor; a sum is expanded."""
         if factor == 1:
             return node
         number = self.number(factor)
@@ -195,8 +197,8 @@ class Algebra:
     def mul(self, *factors: Expression) -> Expression:
         """A product with like powers collected; a number times a sum is expanded."""
         coefficient = fmpq(1)
-        # By base and irrational part of the exponent: e^x e^(2x) is one power of e, but e^x e^(x^2)
-        # is two. A power that is not combined with another is kept as it is.
+        # Powers are collected by base and irrational factor of the exponent: e^x e^(2x) is one
+        # power of e, but e^x e^(x^2) is two. A single power is kept unchanged.
         powers: dict[tuple[Expression, Expression], list[Expression]] = {}
         for factor in chain.from_iterable(map(factors_of, factors)):
             if type(factor) is Number:
@@ -206,23 +208,23 @@ class Algebra:
                 powers.setdefault((base, self.split(exponent)[1]), []).append(factor)
         if not coefficient:
             return self.zero
-        parts: list[Expression] = []
+        merged: list[Expression] = []
         again = False
         for (base, _), alike in powers.items():
-            part = alike[0]
+            product = alike[0]
             if len(alike) > 1:
-                part = self.pow(base, self.add(*(self.power_of(each)[1] for each in alike)))
-                again = again or part.function in ("number", "mul")
-            parts.append(part)
-        surds = [part for part in parts if part.function == "pow" and type(part.args[0]) is Number]
-        for one, other in combinations(surds, 2):  # sqrt(2) sqrt(3) is sqrt(6)
-            if one.args[1] == other.args[1]:
-                root = self.pow(self.mul(one.args[0], other.args[0]), one.args[1])
-                others = (part for part in parts if part not in (one, other))
-                return self.mul(self.number(coefficient), root, *others)
+                product = self.pow(base, self.add(*(self.power_of(p)[1] for p in alike)))
+                again = again or product.function in ("number", "mul")
+            merged.append(product)
+        surds = [p for p in merged if p.function == "pow" and type(p.args[0]) is Number]
+        for surd, second_surd in combinations(surds, 2):  # sqrt(2) sqrt(3) is sqrt(6)
+            if surd.args[1] == second_surd.args[1]:
+                root = self.pow(self.mul(surd.args[0], second_surd.args[0]), surd.args[1])
+                remaining = (p for p in merged if p not in (surd, second_surd))
+                return self.mul(self.number(coefficient), root, *remaining)
         if again:
-            return self.mul(self.number(coefficient), *parts)
-        return self._scaled(coefficient, self._compound("mul", parts or [self.one]))
+            return self.mul(self.number(coefficient), *merged)
+        return self._scaled(coefficient, self._compound("mul", merged or [self.one]))
 
     def power_of(self, node: Expression) -> tuple[Expression, Expression]:
         """A node as base and exponent; an exponential has base e."""
@@ -233,8 +235,8 @@ class Algebra:
     def neg(self, node: Expression) -> Expression:
         return self.mul(self.minus_one, node)
 
-    def div(self, expression: Expression, below: Expression) -> Expression:
-        return self.mul(expression, self.pow(below, self.minus_one))
+    def div(self, expression: Expression, divisor: Expression) -> Expression:
+        return self.mul(expression, self.pow(divisor, self.minus_one))
 
     # --- powers ---
 
@@ -254,24 +256,26 @@ class Algebra:
         if number is not None and number.p == 1:
             return self.pow(self.number(int(number.q)), self.neg(exponent))
         if base.function in ("pow", "exp"):
-            inner, first = self.power_of(base)
-            small = type(first) is Number and abs(first.numerator) < first.denominator
-            if is_whole(exponent) or small or (self.sign(inner) == _POSITIVE and self.sign(first)):
-                return self.pow(inner, self.mul(first, exponent))
+            inner, power = self.power_of(base)
+            small = type(power) is Number and abs(power.numerator) < power.denominator
+            if is_whole(exponent) or small or (self.sign(inner) == _POSITIVE and self.sign(power)):
+                return self.pow(inner, self.mul(power, exponent))
         if base.function == "mul" and e is not None:
             return self._power_of_product(base, exponent)
         return self._node("pow", base, exponent)
 
     def _power_of_product(self, base: Expression, exponent: Expression) -> Expression:
-        """Of a root, only positive factors are moved out; the sign of a number stays inside."""
-        factor, rest = self.split(base)
-        parts = (self.number(abs(factor)), *[self.minus_one] * (factor < 0), *factors_of(rest))
-        outside = [part for part in parts if is_whole(exponent) or self.sign(part) == _POSITIVE]
-        if outside == [self.one]:
+        """A power of a product: only positive factors leave a root, the sign of a number stays
+        inside.
+        """
+        factor, core = self.split(base)
+        factors = (self.number(abs(factor)), *[self.minus_one] * (factor < 0), *factors_of(core))
+        movable = [f for f in factors if is_whole(exponent) or self.sign(f) == _POSITIVE]
+        if movable == [self.one]:
             return self._node("pow", base, exponent)
-        inside = (part for part in parts if part not in outside)
-        powers = [self.pow(part, exponent) for part in outside]
-        return self.mul(*powers, self.pow(self.mul(*inside), exponent))
+        fixed = (f for f in factors if f not in movable)
+        powers = [self.pow(f, exponent) for f in movable]
+        return self.mul(*powers, self.pow(self.mul(*fixed), exponent))
 
     def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
         if base == 0 and e < 0:
@@ -282,16 +286,18 @@ class Algebra:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
         if e.q == 1 or base == 0:
             return self.number(base ** int(e.p))
-        outside = fmpq(1)
-        inside: dict[fmpq, int] = {}
-        for part, sign in ((base.p, 1), (base.q, -1)):
-            for prime, times in fmpz(part).factor(trial_limit=MAX_PRIMES):
+        rational = fmpq(1)
+        radicands: dict[fmpq, int] = {}
+        for integer, sign in ((base.p, 1), (base.q, -1)):
+            for prime, times in fmpz(integer).factor(trial_limit=MAX_PRIMES):
                 power = e * sign * times
-                rest = power - power.floor()
-                outside *= fmpq(prime) ** int(power.floor())
-                inside[rest] = inside.get(rest, 1) * int(prime)
-        roots = [self._node("pow", self.number(b), self.number(r)) for r, b in inside.items() if r]
-        return self._scaled(outside, self._compound("mul", roots or [self.one]))
+                fraction = power - power.floor()
+                rational *= fmpq(prime) ** int(power.floor())
+                radicands[fraction] = radicands.get(fraction, 1) * int(prime)
+        roots = [
+            self._node("pow", self.number(b), self.number(r)) for r, b in radicands.items() if r
+        ]
+        return self._scaled(rational, self._compound("mul", roots or [self.one]))
 
     # --- functions ---
 
@@ -303,22 +309,22 @@ class Algebra:
             return self.other(name, *args)
         (u,) = args
         turned = (name in _ODD or name in _EVEN) and self.leads_with_minus(u)
-        made = self._evaluated(name, self.neg(u) if turned else u)
-        return self.neg(made) if turned and name in _ODD else made
+        evaluated = self._evaluated(name, self.neg(u) if turned else u)
+        return self.neg(evaluated) if turned and name in _ODD else evaluated
 
     def _evaluated(self, name: str, u: Expression) -> Expression:
         """A function of one argument, by the rules at the end of this module."""
-        known = _KNOWN.get((name, u.numerator if is_whole(u) else u.function))
-        if known == "pole":
+        table_value = _VALUES_AT.get((name, u.numerator if is_whole(u) else u.function))
+        if table_value == "pole":
             raise UnusableFormulaError("a function at its pole")
-        if known is not None:
-            return self.node(template(known), *u.args)
+        if table_value is not None:
+            return self.node(template(table_value), *u.args)
         if u.function == f"a{name}":
             return u.args[0]
         if name in ("abs", "sgn") and self.sign(u) == _POSITIVE:
             return u if name == "abs" else self.one
-        made = _EVALUATED[name](self, u) if name in _EVALUATED else None
-        return self._node(name, u) if made is None else made
+        by_rule = _EVALUATED[name](self, u) if name in _EVALUATED else None
+        return self._node(name, u) if by_rule is None else by_rule
 
     def other(self, function: str, *args: Expression) -> Expression:
         """A function without rules."""
@@ -331,11 +337,13 @@ class Algebra:
         negative = [self.leads_with_minus(arg) for arg in node.args]
         if 2 * sum(negative) != len(negative):
             return 2 * sum(negative) > len(negative)
-        # SymPy prefers x - 1 to 1 - x by its printing order, which this mostly agrees with.
+        # SymPy prefers x - 1 to 1 - x by its printing order, which this rule mostly matches.
         return negative[-1 if isinstance(node.args[0], Number) else 0]
 
     def expand(self, node: Expression) -> Expression:
-        """Expand a product of sums and of their small powers, if it has at most `MAX_TERMS`."""
+        """Expand a product of sums and of small powers of sums, if there are at most `MAX_TERMS`
+        terms.
+        """
         if node.function == "add":
             return self.add(*map(self.expand, node.args))
         sums: list[tuple[Expression, ...]] = []
@@ -350,17 +358,17 @@ class Algebra:
     # --- properties of values ---
 
     def _sign(self, node: Expression) -> int:
-        kind, args = node.function, node.args
+        function, args = node.function, node.args
         if isinstance(node, Number):
             return _POSITIVE if node.numerator > 0 else _REAL
         if not args:
-            return _POSITIVE if kind != "symbol" else _REAL * self.real
+            return _POSITIVE if function != "symbol" else _REAL * self.real
         signs = list(map(self.sign, args))
         least = min(signs)
-        if kind in ("add", "mul"):
-            return max(signs) if kind == "add" and least == _NOT_NEGATIVE else least
-        if kind != "pow":
-            return _SIGNS.get(kind, _UNKNOWN) if least else _UNKNOWN
+        if function in ("add", "mul"):
+            return max(signs) if function == "add" and least == _NOT_NEGATIVE else least
+        if function != "pow":
+            return _SIGNS.get(function, _UNKNOWN) if least else _UNKNOWN
         base, exponent = signs[0], args[1]
         if is_whole(exponent):
             return max(base, _NOT_NEGATIVE) if base and exponent.numerator % 2 == 0 else base
@@ -370,7 +378,7 @@ class Algebra:
     # --- operations of generators ---
 
     def without_constants(self, node: Expression) -> Expression:
-        """A sum without its terms that are free of the variable; 0 for a constant."""
+        """A sum without the terms that are free of the variable; 0 for a constant."""
         return self.add(*filter(self.varies, terms_of(node)))
 
     def without_factor(self, node: Expression) -> tuple[Expression, Expression]:
@@ -380,25 +388,27 @@ class Algebra:
         return self.mul(*constant), self.mul(*filter(self.varies, factors))
 
     def _derivative(self, node: Expression, x: Expression | None = None) -> Expression:
-        """By a symbol, by default the variable, as SymPy writes it."""
-        kind, args = node.function, node.args
+        """The derivative by a symbol, by default the variable, in SymPy's form."""
+        function, args = node.function, node.args
         if not self.varies(node, x):
             return self.zero
         if not args:
             return self.one
-        if kind == "add":
+        if function == "add":
             return self.add(*(self.derivative(arg, x) for arg in args))
-        if kind == "mul":
+        if function == "mul":
             slopes = [self.derivative(arg, x) for arg in args]
             return self.add(*(self.mul(*args[:i], s, *args[i + 1 :]) for i, s in enumerate(slopes)))
-        if kind == "pow":  # a number is multiplied into u' first
+        if function == "pow":  # a number is multiplied into u' first
             base, exponent = args
             slope = self.div(self.mul(exponent, self.derivative(base, x)), base)
             if self.varies(exponent, x):
                 of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
                 slope = self.add(of_exponent, slope)
             return self.mul(node, slope)
-        return self.mul(self.derivative(args[0], x), self.node(template(_SLOPES[kind]), args[0]))
+        return self.mul(
+            self.derivative(args[0], x), self.node(template(_SLOPES[function]), args[0])
+        )
 
     # --- trees ---
 
@@ -432,7 +442,7 @@ _READ: dict[str, Callable[..., Expression]] = {
 
 # --- rules, as templates in u ---
 
-#: Derivatives that SymPy writes otherwise than `rewards.reading.expression.derivative`.
+#: Derivatives whose form in SymPy differs from `rewards.reading.expression.derivative`.
 _SLOPES = {
     **{f.name: f.derivative for f in _FUNCTIONS if f.derivative},
     "sgn": "0",
@@ -441,7 +451,7 @@ _SLOPES = {
     "tanh": "1 - tanh(u)**2",
     "coth": "-1/sinh(u)**2",
 }
-#: Values, and the functions that have them at a whole number. Of odd functions the sign is taken.
+#: Values, and the functions with these values at integers. The sign of odd functions is extracted.
 _VALUES = {
     "0": "sin tan sinh tanh asin atan asinh atanh abs sgn 0, acos asec acosh asech ln 1",
     "1": "cos sec cosh sech exp 0",
@@ -452,11 +462,11 @@ _VALUES = {
     "log(1 + sqrt(2))": "asinh 1",
     "pole": "cot csc coth csch acsch asech 0, atanh acoth 1",
 }
-#: A function with a whole number, or with another's inverse function at u -> the value.
-_KNOWN: dict[tuple[str, int | str], str] = {
+#: A function at an integer, or at an inverse function of u -> the value.
+_VALUES_AT: dict[tuple[str, int | str], str] = {
     **{
-        (name, int(names[-1])): known
-        for known, groups in _VALUES.items()
+        (name, int(names[-1])): special_value
+        for special_value, groups in _VALUES.items()
         for names in map(str.split, groups.split(","))
         for name in names[:-1]
     },
@@ -483,9 +493,11 @@ def _exp(a: Algebra, u: Expression) -> Expression | None:
     logarithms = [term for term in terms_of(u) if a.split(term)[1].function == "ln"]
     if not logarithms:
         return None
-    powers = (a.pow(rest.args[0], a.number(factor)) for factor, rest in map(a.split, logarithms))
-    others = (term for term in terms_of(u) if term not in logarithms)
-    return a.mul(*powers, a.apply("exp", a.add(*others)))
+    powers = (
+        a.pow(logarithm.args[0], a.number(factor)) for factor, logarithm in map(a.split, logarithms)
+    )
+    further_terms = (term for term in terms_of(u) if term not in logarithms)
+    return a.mul(*powers, a.apply("exp", a.add(*further_terms)))
 
 
 def _ln(a: Algebra, u: Expression) -> Expression | None:

@@ -12,15 +12,16 @@ from ...rewards.workers.processor_time import ProcessorTimeError, processor_time
 
 
 def simplify(integrand: str, cpu_limit: float) -> str | None:
-    """The simplified integrand in LaTeX, symbols other than x being positive; None if out of time.
+    """The simplified integrand in LaTeX for positive parameters; None if out of time.
 
-    ``cpu_limit`` is in seconds of processor time; the pool kills the worker if that fails.
+    ``cpu_limit`` is in seconds of processor time; if the limit has no effect, the pool kills the
+    worker.
     """
     clear_cache()  # the result must not depend on earlier ones
     tree = read(integrand, symbols=["x"])[0].expression
-    kinds = dict.fromkeys(symbols_of(tree) - {"x"}, "positive")
+    parameter_kinds = dict.fromkeys(symbols_of(tree) - {"x"}, "positive")
     try:
         with processor_time(cpu_limit):
-            return to_latex(from_sympy(sympy.simplify(to_sympy(tree, kinds))))
+            return to_latex(from_sympy(sympy.simplify(to_sympy(tree, parameter_kinds))))
     except ProcessorTimeError:
         return None

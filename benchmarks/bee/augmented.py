@@ -1,17 +1,17 @@
-"""Problems made from the bank's by the perturbations of `benchmarks.bee.perturbations`.
+"""Perturbations of the bank's problems, by `benchmarks.bee.perturbations`.
 
 A problem is addressed by (perturbation, seed, index): index i is variation i mod n of competition
-problem i div n. A draw is accepted if its integrand is real somewhere and the verifier proves the
-antiderivative that follows from the parents'; otherwise it is drawn again. SymPy, or the prover's
-normal forms, then simplify the integrand. If that takes too long, or the verifier does not prove
-the simplified integrand to be the same, the integrand stays as it is. These decisions are recorded
+problem i div n. A draw is accepted if the integrand is real somewhere and the verifier proves the
+antiderivative that follows from the parents; otherwise there is another draw. SymPy, or the
+prover's normal forms, then simplify the integrand. If the simplification takes too long, or the
+verifier does not prove equality, the integrand stays unchanged. These decisions are recorded
 (`benchmarks.bee.decisions`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import islice
 from typing import Any, TypeAlias
@@ -26,30 +26,30 @@ from ..payloads import IntegrationInputs, IntegrationTarget
 from ..problem import Problem
 from ..registry import benchmark
 from . import bank
-from .decisions import Decision, decisions, integrand_hash, shipped_variations
+from .decisions import PerturbationDecision, decisions, integrand_hash, shipped_variations
 from .normal_form import shortest_form
 from .perturbations import PERTURBATIONS, Choices, NewIntegral, Perturbation, SourceIntegral
 from .simplify import CPU_LIMIT, Outcome, simplify_all
 
-#: Draws for one problem before it is given up.
+#: The largest number of draws for a problem.
 MAX_DRAWS = 40
-#: Flags of a proof at points where f, or a part of it, is not real.
+#: Flags of a proof at points where f, or a subterm, is not real.
 _UNREAL = {"complex_disc", "complex_parts"}
-#: Problems that are simplified at a time.
+#: The number of problems in a batch of simplifications.
 BATCH = 24
 
 
 class AugmentationError(BenchmarkError):
-    """There are no parents, or none of the draws can be used."""
+    """There are no parents, or no usable draw."""
 
 
 @dataclass(frozen=True)
 class Parents:
-    """The integrals that problems are made from.
+    """The integrals from which problems are made.
 
     Attributes:
-        competition: those that are perturbed.
-        qualifier: those that they are combined with.
+        competition: the integrals to perturb.
+        qualifier: the integrals to combine with.
 
     """
 
@@ -58,10 +58,10 @@ class Parents:
 
     @classmethod
     def of(cls, problems: Sequence[Problem]) -> Parents:
-        """The problems that have a reference; without the two partitions, all serve as both.
+        """The problems with a reference; without the two partitions, all problems serve as both.
 
         Raises:
-            AugmentationError: if no problem has a reference, or a variable is not x.
+            AugmentationError: no problem has a reference, or a variable is not x.
 
         """
         partitions: dict[str, list[SourceIntegral]] = {"competition": [], "qualifier": []}
@@ -86,9 +86,9 @@ class Parents:
         return tuple(fingerprint(to_latex(parent.integrand), bank.VARIABLE) for parent in unique)
 
     def include(self, integrand: str) -> bool:
-        """Whether an integrand equals one of the parents' up to a factor."""
+        """Whether an integrand equals a parent's integrand up to a factor."""
         mine = fingerprint(integrand, bank.VARIABLE)
-        return any(mine.resembles(other) and mine.same(other) for other in self._fingerprints)
+        return any(mine.resembles(print_) and mine.same(print_) for print_ in self._fingerprints)
 
 
 def _source_integral(name: str, integrand: str, reference: str) -> SourceIntegral:
@@ -126,15 +126,15 @@ class _Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Generator:
-    """Makes the problems of one perturbation.
+class PerturbedProblems:
+    """Makes the problems of a perturbation.
 
     Attributes:
-        perturbation: how problems are made.
-        parents: what they are made from.
+        perturbation: the perturbation.
+        parents: the parents of the problems.
         seed: the seed of the random draws.
-        difficulty: how many integrals are combined, or substitutions composed, in each problem.
-        cpu_limit: seconds of processor time in which SymPy may simplify an integrand.
+        difficulty: the number of combined integrals, or composed substitutions, per problem.
+        cpu_limit: seconds of processor time for SymPy's simplification of an integrand.
 
     """
 
@@ -146,7 +146,7 @@ class Generator:
 
     @property
     def size(self) -> int:
-        """The number of indices. An index has no problem if no draw for it is accepted."""
+        """The number of indices. An index without an accepted draw has no problem."""
         return self.perturbation.variations * len(self._originals)
 
     def at(self, index: int) -> Problem | None:
@@ -157,8 +157,8 @@ class Generator:
         """All problems in order, or the first ``limit``."""
         return islice((problem for problem, _ in self._make_all() if problem is not None), limit)
 
-    def decisions(self) -> Iterator[Decision]:
-        """The decisions about all problems: the package's data file has those of seed 0."""
+    def decisions(self) -> Iterator[PerturbationDecision]:
+        """The decisions about all problems; the package's data file has the decisions of seed 0."""
         return (decision for _, decision in self._make_all() if decision is not None)
 
     @property
@@ -168,26 +168,26 @@ class Generator:
             return tuple(dict.fromkeys((*parents.competition, *parents.qualifier)))
         return parents.competition
 
-    def _make_all(self) -> Iterator[_Made]:
+    def _make_all(self) -> Iterator[_ProblemWithDecision]:
         for start in range(0, self.size, BATCH):
             yield from self._make(range(start, min(start + BATCH, self.size)))
 
-    def _make(self, indices: Sequence[int]) -> list[_Made]:
+    def _make(self, indices: Sequence[int]) -> list[_ProblemWithDecision]:
         accepted: list[_Accepted | None] = []
-        decided: dict[int, Decision] = {}
-        for place, index in enumerate(indices):
+        decided: dict[int, PerturbationDecision] = {}
+        for position, index in enumerate(indices):
             f, variation = self.variation(index)
             recorded = self._recorded(f, variation)
             if recorded is not None:
-                decided[place] = recorded[1]
+                decided[position] = recorded[1]
             accepted.append(recorded[0] if recorded else self._draw(f, variation))
-        undecided = {at: one for at, one in enumerate(accepted) if one and at not in decided}
+        undecided = {at: draw for at, draw in enumerate(accepted) if draw and at not in decided}
         new = self._decide(list(undecided.values()))
         decisions().add(new)
         decided |= dict(zip(undecided, new, strict=True))
         return [
-            (self._problem(one, decided[place]), decided[place]) if one else (None, None)
-            for place, one in enumerate(accepted)
+            (self._problem(draw, decided[position]), decided[position]) if draw else (None, None)
+            for position, draw in enumerate(accepted)
         ]
 
     def variation(self, index: int) -> tuple[SourceIntegral, int]:
@@ -200,16 +200,16 @@ class Generator:
         return self._originals[original], variation
 
     def _perturbed(self, f: SourceIntegral, attempt: int) -> NewIntegral | None:
-        others = [other for other in self.parents.qualifier if other.id != f.id]
+        partners = [partner for partner in self.parents.qualifier if partner.id != f.id]
         key = (self.perturbation.draws, self.seed, f.id)
         try:
-            return self.perturbation.make(f, Choices(key, others, attempt, self.difficulty))
+            return self.perturbation.make(f, Choices(key, partners, attempt, self.difficulty))
         except ValueError:  # a function that cannot be differentiated here
             return None
 
     def _recorded(
         self, f: SourceIntegral, variation: int, name: str | None = None
-    ) -> tuple[_Accepted, Decision] | None:
+    ) -> tuple[_Accepted, PerturbationDecision] | None:
         name = name or self.perturbation.name
         key = (name, self.seed, self.difficulty, _variation_id(f, variation))
         for decision in decisions().find(key):
@@ -220,8 +220,14 @@ class Generator:
         return None
 
     def _draw(self, f: SourceIntegral, variation: int) -> _Accepted | None:
-        """The first draw that is real somewhere, proven, and not one of the parents."""
+        """The first draw that is real somewhere, proven, and different from the parents."""
         same = self._recorded(f, variation, self.perturbation.draws)
+        if same is not None and self.perturbation.simplifier == "none":
+            # The record's coverage is that of the simplified integrand, whose domain may be larger.
+            verdict = _proof(same[0].antiderivative, same[0].integrand)
+            if verdict is None:
+                return None
+            return replace(same[0], coverage=verdict.evidence.coverage)
         if same is not None:
             return same[0]
         step = self.perturbation.variations
@@ -237,29 +243,29 @@ class Generator:
                 return _Accepted(f, variation, integral, attempt, verdict.evidence.coverage)
         return None
 
-    def _decide(self, accepted: Sequence[_Accepted]) -> list[Decision]:
+    def _decide(self, accepted: Sequence[_Accepted]) -> list[PerturbationDecision]:
         outcomes: list[Outcome] = [(None, "kept")] * len(accepted)
         if self.perturbation.simplifier == "sympy":
-            outcomes = simplify_all([one.integrand for one in accepted], cpu_limit=self.cpu_limit)
+            outcomes = simplify_all([draw.integrand for draw in accepted], cpu_limit=self.cpu_limit)
         elif self.perturbation.simplifier == "normal forms":
-            outcomes = [shortest_form(one.integral.integrand) for one in accepted]
-        new: list[Decision] = []
-        for one, (simplified, outcome) in zip(accepted, outcomes, strict=True):
-            coverage = one.coverage
+            outcomes = [shortest_form(draw.integral.integrand) for draw in accepted]
+        new: list[PerturbationDecision] = []
+        for draw, (simplified, outcome) in zip(accepted, outcomes, strict=True):
+            coverage = draw.coverage
             if simplified is not None:
-                verdict = _proof(one.antiderivative, simplified)
+                verdict = _proof(draw.antiderivative, simplified)
                 if verdict is not None:
                     coverage = verdict.evidence.coverage
                 else:
                     simplified, outcome = None, "unproven"
             new.append(
-                Decision(
+                PerturbationDecision(
                     self.perturbation.name,
                     self.seed,
                     self.difficulty,
-                    _variation_id(one.f, one.variation),
-                    one.attempt,
-                    integrand_hash(one.integral.integrand),
+                    _variation_id(draw.f, draw.variation),
+                    draw.attempt,
+                    integrand_hash(draw.integral.integrand),
                     outcome,
                     simplified,
                     None if coverage == 1 else coverage,
@@ -267,8 +273,8 @@ class Generator:
             )
         return new
 
-    def _problem(self, accepted: _Accepted, decision: Decision) -> Problem:
-        shown = IntegrationInputs(decision.integrand or accepted.integrand, bank.VARIABLE)
+    def _problem(self, accepted: _Accepted, decision: PerturbationDecision) -> Problem:
+        inputs = IntegrationInputs(decision.integrand or accepted.integrand, bank.VARIABLE)
         metadata: dict[str, Any] = {
             **accepted.integral.details,
             "seed": self.seed,
@@ -284,8 +290,8 @@ class Generator:
             task="integration",
             benchmark="bee",
             subset=self.perturbation.name,
-            inputs=shown,
-            target=IntegrationTarget(shown.integrand, shown.variable, accepted.antiderivative),
+            inputs=inputs,
+            target=IntegrationTarget(inputs.integrand, inputs.variable, accepted.antiderivative),
             parents=accepted.integral.parents,
             pair_parent=accepted.f.id,
             perturbation=self.perturbation.name,
@@ -293,7 +299,7 @@ class Generator:
         )
 
 
-_Made: TypeAlias = tuple[Problem, Decision] | tuple[None, None]
+_ProblemWithDecision: TypeAlias = tuple[Problem, PerturbationDecision] | tuple[None, None]
 
 
 def _variation_id(f: SourceIntegral, variation: int) -> str:
@@ -301,7 +307,7 @@ def _variation_id(f: SourceIntegral, variation: int) -> str:
 
 
 def _proof(antiderivative: str, integrand: str) -> Verdict | None:
-    """The verdict that proves a reference; None if it is not proven, or f is real nowhere."""
+    """The verdict that proves a reference; None if unproven, or f is real nowhere."""
     try:
         verdict = verify_antiderivative(antiderivative, integrand, variable=bank.VARIABLE)
     except ProblemError:
@@ -317,14 +323,14 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 @cache
 def _shipped_indices(perturbation: str) -> tuple[int, ...]:
     """The generator's indices for which the package has a problem with seed 0."""
-    generator = Generator(PERTURBATIONS[perturbation], built_in())
+    generator = PerturbedProblems(PERTURBATIONS[perturbation], built_in())
     shipped = shipped_variations(perturbation)
     indices = range(generator.size)
     return tuple(i for i in indices if _variation_id(*generator.variation(i)) in shipped)
 
 
 def _problem_at(perturbation: str, seed: int, index: int) -> Problem:
-    generator = Generator(PERTURBATIONS[perturbation], built_in(), seed)
+    generator = PerturbedProblems(PERTURBATIONS[perturbation], built_in(), seed)
     problem = generator.at(_shipped_indices(perturbation)[index])
     if problem is None:
         raise AugmentationError(

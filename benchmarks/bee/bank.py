@@ -1,4 +1,4 @@
-"""A bank of indefinite integrals in the style of integration bees, one file per partition."""
+"""A bank of indefinite integrals in the style of integration bees, a file per partition."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ VARIABLE = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of a data file; formulas are LaTeX."""
+class BeeEntry:
+    """A row of a data file; formulas are LaTeX."""
 
     id: str
     partition: str
@@ -54,11 +54,11 @@ class Entry:
 
 
 @cache
-def entries(partition: str) -> tuple[Entry, ...]:
-    """The rows of one partition, in the order of its file."""
+def entries(partition: str) -> tuple[BeeEntry, ...]:
+    """The rows of a partition, in the file's order."""
     file = Path(__file__).with_name(f"{partition}.jsonl")
     lines = file.read_text(encoding="utf-8").splitlines()
-    return tuple(convert(json.loads(line), Entry) for line in lines if line)
+    return tuple(convert(json.loads(line), BeeEntry) for line in lines if line)
 
 
 @cache

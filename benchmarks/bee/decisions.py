@@ -13,7 +13,7 @@ from ...rewards.reading.expression.tree import Expression
 from ...rewards.records import convert, plain
 from ..recorded_decisions import RecordedDecisions
 
-#: Field -> its name in the files, where they differ.
+#: Field -> the name in the files, if different.
 _STORED_NAMES = {
     "perturbation": "recipe",
     "variation_id": "spot",
@@ -22,19 +22,20 @@ _STORED_NAMES = {
 }
 
 
-class Decision(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
-    """How one problem was made.
+class PerturbationDecision(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
+    """The decisions in making a problem.
 
     Attributes:
         perturbation: the name of the perturbation.
         seed: the seed of the random draws.
         difficulty: the difficulty; see `benchmarks.bee.perturbations`.
         variation_id: the parent's id and the number of the variation, as in ``bee-c-001-2``.
-        attempt: which draw was accepted.
-        integrand_hash: `integrand_hash` of that draw. A decision applies to this integrand only.
-        outcome: ``simplified``, or why the integrand was not simplified.
+        attempt: the number of the accepted draw.
+        integrand_hash: `integrand_hash` of the accepted draw; a decision applies to this integrand
+            only.
+        outcome: ``simplified``, or the reason why the integrand was not simplified.
         integrand: the simplified integrand in LaTeX.
-        coverage: the share of the real domain on which the reference holds, if not all of it.
+        coverage: the share of the real domain on which the reference holds; None for all of it.
 
     """
 
@@ -50,28 +51,28 @@ class Decision(Struct, frozen=True, omit_defaults=True, rename=_STORED_NAMES):
 
     @property
     def key(self) -> tuple[str, int, int, str]:
-        """What it is about. Problems made from different banks may share a key."""
+        """The subject of the decision. Problems from different banks may share a key."""
         return self.perturbation, self.seed, self.difficulty, self.variation_id
 
 
 def integrand_hash(integrand: Expression) -> str:
-    """A short hash of an expression tree, independent of how it is printed."""
+    """A short hash of an expression tree, independent of printing."""
     return sha256(repr(integrand).encode()).hexdigest()[:12]
 
 
 @cache
-def decisions() -> RecordedDecisions[Decision]:
+def decisions() -> RecordedDecisions[PerturbationDecision]:
     """The decisions recorded on this machine."""
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "bee-decisions.jsonl",
         key=attrgetter("key"),
-        from_row=partial(convert, kind=Decision),
+        from_row=partial(convert, kind=PerturbationDecision),
         to_row=plain,
     )
 
 
 def shipped_variations(perturbation: str) -> set[str]:
     """The variations of a perturbation for which the package has a problem with seed 0."""
-    wanted = (perturbation, 0, 1)
-    return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == wanted}
+    plain = (perturbation, 0, 1)
+    return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == plain}

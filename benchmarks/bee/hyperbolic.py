@@ -41,7 +41,7 @@ class _NoCounterpartError(Exception):
 def hyperbolic_counterpart(
     integrand: Expression, antiderivative: Expression, variable: str = "x"
 ) -> tuple[Expression, Expression] | None:
-    """The real integral with ix for x and other functions, and its antiderivative; None if none."""
+    """The real integral at ix and its antiderivative; None without a counterpart."""
     try:
         power_f, f = at_imaginary(integrand, variable)
         power_big_f, big_f = at_imaginary(antiderivative, variable)
@@ -90,8 +90,8 @@ def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
         return 0, Call(name, tuple(args))
     if name not in _COUNTERPARTS:
         raise _NoCounterpartError
-    other, k = _COUNTERPARTS[name]
-    return _with_sign(k, Call(other, tuple(args)))
+    counterpart, k = _COUNTERPARTS[name]
+    return _with_sign(k, Call(counterpart, tuple(args)))
 
 
 def _with_sign(k: int, tree: Expression) -> tuple[int, Expression]:

@@ -11,9 +11,9 @@ from .simplify import Outcome
 
 
 def shortest_form(integrand: Expression) -> Outcome:
-    r"""An integrand in x with each part, from the leaves up, in the shortest of its normal forms.
+    r"""An integrand in x with every subterm, from the leaves up, in the shortest normal form.
 
-    As with SymPy's `simplify`, a part stays as it is where no form of it is shorter.
+    As with SymPy's `simplify`, a subterm without a shorter form stays unchanged.
 
     Returns:
         The LaTeX or None, and the reason: ``simplified`` or ``unchanged``.
@@ -23,20 +23,24 @@ def shortest_form(integrand: Expression) -> Outcome:
     ('x + 1 + e^{2 x}', 'simplified')
 
     """
-    kinds = dict.fromkeys(symbols_of(integrand) - {"x"}, "positive")
-    form = _shortest(integrand, kinds, {})
+    parameter_kinds = dict.fromkeys(symbols_of(integrand) - {"x"}, "positive")
+    form = _shortest(integrand, parameter_kinds, {})
     return (None, "unchanged") if form == integrand else (to_latex(form), "simplified")
 
 
 def _shortest(
-    tree: Expression, kinds: dict[str, str], known: dict[Expression, Expression]
+    tree: Expression, parameter_kinds: dict[str, str], forms_found: dict[Expression, Expression]
 ) -> Expression:
-    if not isinstance(tree, Call) or tree in known:
-        return known.get(tree, tree)
-    whole = _tidy(Call(tree.function, tuple(_shortest(arg, kinds, known) for arg in tree.args)))
-    forms = [whole, *map(_tidy, normal_forms(whole, "x", kinds))]
-    known[tree] = min(forms, key=_length)
-    return known[tree]
+    if not isinstance(tree, Call) or tree in forms_found:
+        return forms_found.get(tree, tree)
+    tidied = _tidy(
+        Call(
+            tree.function, tuple(_shortest(arg, parameter_kinds, forms_found) for arg in tree.args)
+        )
+    )
+    forms = [tidied, *map(_tidy, normal_forms(tidied, "x", parameter_kinds))]
+    forms_found[tree] = min(forms, key=_length)
+    return forms_found[tree]
 
 
 def _length(tree: Expression) -> int:
@@ -44,7 +48,7 @@ def _length(tree: Expression) -> int:
 
 
 def _tidy(tree: Expression) -> Expression:
-    """A tree as one would write it: signs, ones and fractions evaluated, roots as roots."""
+    """A tree in usual notation: signs, ones and fractions evaluated, roots as roots."""
     if not isinstance(tree, Call):
         return tree
     args = tuple(map(_tidy, tree.args))

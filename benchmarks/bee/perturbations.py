@@ -1,9 +1,9 @@
-"""Perturbations: functions that make a new integral from known ones by rewriting trees.
+"""Perturbations: functions that make a new integral from given integrals by rewriting trees.
 
-A perturbation takes the problem f (with its antiderivative F) that the new one is compared with,
-other problems to combine it with, and random numbers. It returns a `NewIntegral`, or None if the
-draw cannot be used. The first three are AntiderivBench's, the others this project's. Difficulty 1
-is the plain perturbation; a higher one combines or composes more integrals.
+A perturbation takes the original problem f (with antiderivative F), other problems for
+combinations, and random numbers. The result is a `NewIntegral`, or None for an unusable draw. The
+first three perturbations are AntiderivBench's, the remaining ones this project's. Difficulty 1 is
+the plain perturbation; a higher difficulty combines or composes more integrals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .hyperbolic import hyperbolic_counterpart
 Item = TypeVar("Item")
 
 X: Expression = Symbol("x")
-#: Names of parameters, in the order in which they are used.
+#: Names of parameters, in the order of use.
 PARAMETERS = ("a", "b", "c", "k", "m", "n")
 #: Inverse functions to substitute.
 INVERSES = (
@@ -43,7 +43,7 @@ INVERSES = (
 
 @dataclass(frozen=True, slots=True)
 class SourceIntegral:
-    """A known integral: an integrand in x and its antiderivative, as trees."""
+    """A given integral: an integrand in x and its antiderivative, as trees."""
 
     id: str
     integrand: Expression
@@ -62,7 +62,7 @@ class NewIntegral:
 
 @dataclass(frozen=True)
 class Choices:
-    """The random choices of one attempt.
+    """The random choices of an attempt.
 
     Attributes:
         key: the perturbation's name, the seed and the id of f.
@@ -85,14 +85,14 @@ class Choices:
     def several(self, items: Sequence[Item]) -> list[Item]:
         """As many items as the difficulty; attempts go through a random order of the items."""
         order = HashedRandom(*self.key).shuffled(items)
-        first = self.attempt * self.difficulty
-        return [order[(first + i) % len(order)] for i in range(self.difficulty)]
+        start = self.attempt * self.difficulty
+        return [order[(start + i) % len(order)] for i in range(self.difficulty)]
 
 
 Make = Callable[[SourceIntegral, Choices], NewIntegral | None]
 
 
-#: What simplifies new integrands: SymPy within a time limit, or the prover's normal forms.
+#: The simplifier of new integrands: SymPy within a time limit, or the prover's normal forms.
 Simplifier: TypeAlias = Literal["sympy", "normal forms", "none"]
 
 
@@ -126,9 +126,10 @@ def perturbation(
     """Declare a perturbation. Its name is the function's, its summary the docstring's first line.
 
     Args:
-        source: the paper or document that describes it.
-        variations: how many problems it makes from each original.
-        of_all: whether it is applied to all problems of the bank, not only to the competition's.
+        source: the paper or document with the description.
+        variations: the number of problems from each original.
+        of_all: whether the perturbation applies to all problems of the bank, not only to the
+            competition.
         simplified: whether the new integrands are simplified, by SymPy.
 
     """
@@ -190,6 +191,13 @@ for _name in ("lin_comb", "subst_poly", "subst_hard"):
         source=f"{PAPER}, with another simplifier: docs/bee.md",
         simplifier="normal forms",
     )
+    PERTURBATIONS[f"{_name}_composed"] = replace(
+        PERTURBATIONS[_name],
+        name=f"{_name}_composed",
+        summary=f"The draws of {_name} as they are composed, without any simplification.",
+        source=f"{PAPER}, without its last step: docs/results/bank.md",
+        simplifier="none",
+    )
 
 
 # --- this project's ---
@@ -218,12 +226,14 @@ def parametric(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
     """
     names = sorted(set(PARAMETERS) - symbols_of(f.integrand) - symbols_of(f.antiderivative))
     free = [Symbol(name) for name in names]
-    made, chosen = f, choices.several([*_FAMILIES])
+    integral, chosen = f, choices.several([*_FAMILIES])
     for form in chosen:
         if len(free) < 2:
             return None
-        made = _FAMILIES[form](made, free)
-    return NewIntegral(made.integrand, made.antiderivative, _parents(f), {"families": [*chosen]})
+        integral = _FAMILIES[form](integral, free)
+    return NewIntegral(
+        integral.integrand, integral.antiderivative, _parents(f), {"families": [*chosen]}
+    )
 
 
 def _scale(f: SourceIntegral, free: list[Symbol]) -> SourceIntegral:
@@ -271,8 +281,8 @@ def twins(f: SourceIntegral, choices: Choices) -> NewIntegral | None:
 
     The same method solves both, with other signs.
     """
-    made = hyperbolic_counterpart(f.integrand, f.antiderivative)
-    return made and NewIntegral(*made, _parents(f))
+    counterpart = hyperbolic_counterpart(f.integrand, f.antiderivative)
+    return counterpart and NewIntegral(*counterpart, _parents(f))
 
 
 def _parents(f: SourceIntegral, *partners: SourceIntegral) -> tuple[Parent, ...]:
@@ -281,9 +291,11 @@ def _parents(f: SourceIntegral, *partners: SourceIntegral) -> tuple[Parent, ...]
 
 def _substitution(f: SourceIntegral, inner: Expression, *partners: SourceIntegral) -> NewIntegral:
     """f(g(x)) g'(x), whose antiderivative is F(g(x))."""
-    made = _substituted(f, inner, differentiate(inner), ONE)
+    substituted = _substituted(f, inner, differentiate(inner), ONE)
     details = {"substituted": to_latex(inner)}
-    return NewIntegral(made.integrand, made.antiderivative, _parents(f, *partners), details)
+    return NewIntegral(
+        substituted.integrand, substituted.antiderivative, _parents(f, *partners), details
+    )
 
 
 def _substituted(

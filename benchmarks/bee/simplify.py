@@ -1,7 +1,7 @@
 """SymPy's `simplify` with a time limit, in worker processes.
 
 AntiderivBench simplifies every new integrand. The result depends on the machine's speed and on
-SymPy's version, so it is recorded (`benchmarks.bee.decisions`).
+SymPy's version, and is recorded (`benchmarks.bee.decisions`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from ...rewards.workers.errors import WorkerError, WorkerMemory, WorkerTimeout
 from ...rewards.workers.pool import make_pool
 
-#: Seconds of processor time for one integrand: processor time does not depend on other programs.
+#: Seconds of processor time for an integrand: independent of other programs.
 CPU_LIMIT = 5.0
-#: The process is killed after this many seconds of wall clock for each second of that limit.
+#: Seconds of wall clock per second of the limit, after which the process is killed.
 WALL_CLOCK_FACTOR = 8.0
 MEMORY_MB = 2048
 
@@ -31,7 +31,7 @@ def simplify_all(integrands: Sequence[str], *, cpu_limit: float = CPU_LIMIT) -> 
 
     Returns:
         An outcome for each integrand, in order. The reason is ``simplified``, ``timeout``,
-        ``memory``, or ``error`` if SymPy fails or returns what has no closed form.
+        ``memory``, or ``error`` if SymPy fails or returns no closed form.
 
     """
     if not integrands:

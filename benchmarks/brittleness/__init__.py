@@ -1,7 +1,7 @@
 """Problem sets that test robustness, composition and extrapolation.
 
-They are those of Welleck et al., "Symbolic Brittleness in Sequence Models" (2022);
-docs/brittleness.md describes them and the differences. `primitives` and `operators` are fixed sets;
+The sets follow Welleck et al., "Symbolic Brittleness in Sequence Models" (2022);
+docs/brittleness.md has descriptions and differences. `primitives` and `operators` are fixed sets;
 `neighbours` and `sums` are pure functions of the problems that a model solved.
 """
 
@@ -15,7 +15,7 @@ from .neighbours import KINDS as NEIGHBOURS
 from .neighbours import neighbours
 from .sums import sums
 
-#: Subset -> the function that makes it from any problems and a seed.
+#: Subset -> the function that makes the subset from any problems and a seed.
 KINDS: dict[str, Callable[[Sequence[Problem], int], list[Problem]]] = {
     **{neighbour: partial(neighbours, neighbour) for neighbour in NEIGHBOURS},
     **{f"valid_sum{terms}": partial(sums, terms=terms) for terms in (1, 2, 3, 4)},

@@ -1,6 +1,6 @@
 """Filters that select the validation problems of the experiments (Welleck et al., sections 3, 4).
 
-Each has two variants (`benchmarks.brittleness.integrals.VARIANTS`).
+Each filter has two variants (`benchmarks.brittleness.integrals.VARIANTS`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...rewards.reading.expression.traversal import nodes_of
 from ...rewards.reading.expression.tree import Call, Expression
 from ..lample_charton.codec.prefix import to_prefix
 from ..problem import Problem
-from .integrals import Integral
+from .integrals import IntegralTerm
 
 _HYPERBOLIC = frozenset({"sinh", "cosh", "tanh", "asinh", "acosh", "atanh"})
 #: Functions whose problems are dropped, in the integrand or the antiderivative.
@@ -27,7 +27,7 @@ LONGEST = 20
 def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem]:
     """The problems without functions on which SymPy's `simplify` often fails.
 
-    The verifier here handles them; the filter reproduces the paper's selection.
+    The verifier here handles these functions; the filter reproduces the paper's selection.
     """
     return [
         problem
@@ -43,7 +43,7 @@ def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem
 def short(
     problems: Sequence[Problem], variant: str = "code", longest: int = LONGEST
 ) -> list[Problem]:
-    """The problems of length at most ``longest``: their sums are no longer than training problems.
+    """The problems of length at most ``longest``, whose sums are no longer than training problems.
 
     Length is counted in characters of SymPy's string (code) or in prefix tokens (paper).
     """
@@ -51,11 +51,11 @@ def short(
 
 
 def _trees(problem: Problem) -> list[Expression]:
-    integral = Integral.of(problem)
+    integral = IntegralTerm.of(problem)
     sides = integral.integrand, integral.antiderivative
     return [side for side in sides if side is not None]
 
 
 def _length(problem: Problem, variant: str) -> int:
-    f = Integral.of(problem).integrand
+    f = IntegralTerm.of(problem).integrand
     return len(str(to_sympy(f)) if variant == "code" else to_prefix(f))

@@ -15,21 +15,21 @@ from ..payloads import JSON, IntegrationInputs, IntegrationTarget
 from ..problem import Parent, Problem
 
 BENCHMARK = "brittleness"
-#: Two readings of the paper: as its released code does it, and as its text says.
+#: Two readings of the paper: by the released code, and by the text.
 VARIANTS = ("code", "paper")
 
 
 class DerivationError(BenchmarkError):
-    """Problems that nothing can be derived from; the message names them."""
+    """Nothing can be derived from some problems; the message names the problems."""
 
 
 class UnprovenError(DerivationError):
-    """The verifier does not prove the reference, so it could not grade answers reliably."""
+    """The verifier does not prove the reference, and could not grade answers reliably."""
 
 
 @dataclass(frozen=True, slots=True)
-class Integral:
-    """An integrand, an antiderivative if one is known, and assumptions on symbols."""
+class IntegralTerm:
+    """An integrand, a known antiderivative or None, and assumptions on symbols."""
 
     integrand: Expression
     antiderivative: Expression | None
@@ -37,7 +37,7 @@ class Integral:
     assumptions: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, problem: Problem) -> Integral:
+    def of(cls, problem: Problem) -> IntegralTerm:
         """The integral of a problem.
 
         Raises:
@@ -63,13 +63,13 @@ class Integral:
 
         Args:
             id: the problem's id.
-            subset: its subset.
-            parents: the problems that it was made from; it is compared with the first.
-            perturbation: how it was made from that one.
+            subset: the problem's subset.
+            parents: the origins of the problem; the first is the pair parent.
+            perturbation: the perturbation that made the problem from the pair parent.
             metadata: the problem's metadata.
 
         Raises:
-            UnprovenError: if the verifier does not prove the reference.
+            UnprovenError: the verifier does not prove the reference.
 
         """
         integrand, reference = to_latex(self.integrand), None
@@ -104,7 +104,7 @@ class Integral:
 @lru_cache(maxsize=8192)
 def _read(
     name: str, target: IntegrationTarget, assumptions: tuple[tuple[str, str], ...]
-) -> Integral:
+) -> IntegralTerm:
     reference = target.antiderivative
     try:
         prepared = prepare(target.integrand, target.variable, dict(assumptions))
@@ -112,4 +112,4 @@ def _read(
         big_f = read(reference, symbols=symbols)[0].expression if reference else None
     except (ProblemError, ReadError) as error:
         raise DerivationError(f"{name}: {error}") from None
-    return Integral(prepared.expression, big_f, target.variable, dict(assumptions))
+    return IntegralTerm(prepared.expression, big_f, target.variable, dict(assumptions))

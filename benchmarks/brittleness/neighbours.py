@@ -1,16 +1,16 @@
 """Neighbours of problems that a model solves: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
 
-Welleck et al., section 3.1. The functions here are pure: the same solved problems and seed give the
-same neighbours. ``variant`` chooses between the released code (``code``, the default, which made
-the published numbers) and the text (``paper``):
+Welleck et al., section 3.1. Functions are pure: the same solved problems and seed give the same
+neighbours. ``variant`` chooses between the released code (``code``, the default, which made the
+published numbers) and the text (``paper``):
 
 - N1 takes 100 problems and 10 factors: distinct ones of 2 to 99 that all problems share (code), or
   drawn from 1 to 100 for each problem (paper);
 - N2 takes all problems (code), or 1,000 (paper).
 
 Problems are sampled by hashes of their names, so that one more solved problem changes few others.
-``limit`` bounds the number of neighbours. Those whose references the verifier does not prove are
-left out, because answers to them could not be graded.
+``limit`` bounds the number of neighbours. Neighbours without a proven reference are left out,
+because answers could not be graded.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from ...rewards.reading.expression.tree import Call, Expression, Symbol
 from ..hashed_random import HashedRandom
 from ..payloads import JSON
 from ..problem import Parent, Problem
-from .integrals import VARIANTS, DerivationError, Integral, UnprovenError
+from .integrals import VARIANTS, DerivationError, IntegralTerm, UnprovenError
 
-#: Problems that are scaled, and factors for each.
+#: The numbers of scaled problems, and of factors for each.
 SCALED, FACTORS = 100, 10
-#: Problems to which a term is added, in the paper's text.
+#: The number of problems to which a term is added, by the paper's text.
 ADDED = 1000
 
 
@@ -48,7 +48,7 @@ def neighbours(
         solved: the solved problems.
         seed: the seed.
         variant: ``code`` or ``paper``.
-        limit: how many neighbours at most.
+        limit: the largest number of neighbours.
 
     Returns:
         The neighbours, with their originals as pair parents.
@@ -67,9 +67,9 @@ def neighbours(
     29 x^{4} + \ln\left(x\right)
 
     """
-    for word, value, known in (("kind", kind, KINDS), ("variant", variant, VARIANTS)):
-        if value not in known:
-            raise DerivationError(f"unknown {word} {value!r}; known: {', '.join(known)}")
+    for word, value, names in (("kind", kind, KINDS), ("variant", variant, VARIANTS)):
+        if value not in names:
+            raise DerivationError(f"unknown {word} {value!r}; known: {', '.join(names)}")
     make = _scaled if kind in _SCALINGS else _added
     return list(islice(make(kind, solved, seed, variant), limit))
 
@@ -80,7 +80,7 @@ def sample_solved(
     """``count`` of the solved problems, or all, each once, in the order of hashes of their names.
 
     Raises:
-        DerivationError: if two different problems have the same id.
+        DerivationError: two different problems have the same id.
 
     """
     by_id: dict[str, Problem] = {}
@@ -95,8 +95,10 @@ def sample_solved(
     return [by_id[name] for name in order[:count]]
 
 
-def _scaled(kind: str, solved: Sequence[Problem], seed: int, variant: str) -> Iterator[Problem]:
-    scale = _SCALINGS[kind]
+def _scaled(
+    neighbour: str, solved: Sequence[Problem], seed: int, variant: str
+) -> Iterator[Problem]:
+    scale = _SCALINGS[neighbour]
     shared = HashedRandom("brittleness", "factors", seed).shuffled(range(2, 100))[:FACTORS]
     # The same problems and factors for f/k and k f.
     for problem in sample_solved(solved, seed, "N1", SCALED):
@@ -104,39 +106,39 @@ def _scaled(kind: str, solved: Sequence[Problem], seed: int, variant: str) -> It
         if variant == "paper":
             rng = HashedRandom("brittleness", "factors", seed, problem.id)
             ks = rng.shuffled(range(1, 101))[:FACTORS]
-        integral = Integral.of(problem)
+        integral = IntegralTerm.of(problem)
         f, big_f = integral.integrand, integral.antiderivative
         for k in ks:
             factor = number(k)
             both = scale(f, factor), None if big_f is None else scale(big_f, factor)
-            yield from _child(integral, both, kind, problem, f"-{k}", {"k": k})
+            yield from _child(integral, both, neighbour, problem, f"-{k}", {"k": k})
 
 
-def _added(kind: str, solved: Sequence[Problem], seed: int, variant: str) -> Iterator[Problem]:
+def _added(neighbour: str, solved: Sequence[Problem], seed: int, variant: str) -> Iterator[Problem]:
     for problem in sample_solved(solved, seed, "N2", ADDED if variant == "paper" else None):
-        integral = Integral.of(problem)
+        integral = IntegralTerm.of(problem)
         f, big_f = integral.integrand, integral.antiderivative
-        g, big_g = _TERMS[kind](Symbol(integral.variable))
+        g, big_g = _TERMS[neighbour](Symbol(integral.variable))
         both = add(f, g), None if big_f is None else add(big_f, big_g)
-        yield from _child(integral, both, kind, problem, "", {})
+        yield from _child(integral, both, neighbour, problem, "", {})
 
 
 def _child(
-    integral: Integral,
+    integral: IntegralTerm,
     changed: tuple[Expression, Expression | None],
-    kind: str,
+    neighbour: str,
     parent: Problem,
     suffix: str,
     details: dict[str, JSON],
 ) -> Iterator[Problem]:
-    """The neighbour, unless its reference is not proven."""
+    """The neighbour, if the reference is proven."""
     integrand, antiderivative = changed
     with suppress(UnprovenError):
         yield replace(integral, integrand=integrand, antiderivative=antiderivative).problem(
-            f"{parent.id}-{kind}{suffix}",
-            kind,
+            f"{parent.id}-{neighbour}{suffix}",
+            neighbour,
             parents=(Parent(parent.id, "f"),),
-            perturbation=kind,
+            perturbation=neighbour,
             metadata={**details, "of": parent.name},
         )
 
@@ -155,7 +157,7 @@ _SCALINGS: dict[str, Callable[[Expression, Expression], Expression]] = {
     "over_k": div,
     "times_k": lambda f, k: mul(k, f),
 }
-#: Of the variable: the term that is added, and its antiderivative.
+#: Functions of the variable: the added term, and its antiderivative.
 _TERMS: dict[str, Callable[[Symbol], tuple[Expression, Expression]]] = {
     "plus_exp": _exponential,
     "plus_ln": _logarithm,

@@ -1,11 +1,11 @@
 """Problems with more operators than a model was trained on: extrapolation by size (Table 9).
 
-They are made by Lample and Charton's generation by differentiation, with more operators than the 15
-of their data. The paper raised the generator's ``max_ops`` to 20, 25, 30 and 35, and its table is
-headed "nodes". It does not say which generator it used, how many problems, and whether the numbers
-are exact or upper bounds. Here the antiderivative of ``operators_20`` is drawn with exactly 20
-operators, that of ``operators_up_to_20`` with up to 20, as by ``max_ops``. ``operators_15`` is the
-training range, 1 to 15. Every problem has a proven reference.
+Problems are made by Lample and Charton's generation by differentiation, with more operators than
+the 15 of their data. The paper raised the generator's ``max_ops`` to 20, 25, 30 and 35, with the
+table heading "nodes". The paper does not state the generator, the number of problems, and whether
+the numbers are exact or upper bounds. Here the antiderivative of ``operators_20`` is drawn with
+exactly 20 operators, that of ``operators_up_to_20`` with up to 20, as by ``max_ops``.
+``operators_15`` is the training range, 1 to 15. Every problem has a proven reference.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .integrals import BENCHMARK
 from .primitives import COUNT, PAPER
 
 METHOD = "bwd"
-#: Operators that the model was trained on, and the larger numbers.
+#: The number of operators in training, and the larger numbers.
 TRAINED, LARGER = 15, (20, 25, 30, 35)
 
 

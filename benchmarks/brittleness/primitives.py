@@ -1,16 +1,16 @@
 """Simple functions with two coefficients: robustness (Table 2) and integer ranges (Figure 2).
 
 There are seven templates, and the powers and roots of x from which compositions are built.
-Coefficients are drawn without replacement. All templates have the same pairs for the same seed, so
-they can be compared pair by pair. There are two sets of subsets:
+Coefficients are drawn without replacement. All templates have the same pairs for the same seed, for
+comparisons pair by pair. There are two sets of subsets:
 
 - as the released code draws them, the default: distinct ordered pairs over 1 to 99, and 99 values
   of 1 to 100 for the two templates with one coefficient (the published figures for k x^42, 45.5 and
   6.1 per cent, are 45 and 6 of 99); 1,000 pairs per template (the figures for exp, 15.4 and 30.3,
   are thousandths, so the script's default of 500 was not used);
 - as the text says (``..._paper``): 1 to 100, and all values of 1 to 100 for one coefficient, of
-  which there are no 1,000. The text includes 0, for which ln(0x) is not defined; the table begins
-  with 1, which is used here.
+  which there are fewer than 1,000. The text includes 0, for which ln(0x) is not defined; the table
+  begins with 1, which is used here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..hashed_random import HashedRandom
 from ..payloads import JSON
 from ..problem import Problem
 from ..registry import benchmark
-from .integrals import Integral
+from .integrals import IntegralTerm
 
 PAPER = "Welleck et al., Symbolic Brittleness in Sequence Models (2022)"
 X = Symbol("x")
@@ -40,11 +40,11 @@ COUNT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A primitive: ``label`` as the paper writes it, and the integral for coefficients k1, k2."""
+    """A primitive: ``label`` in the paper's notation, and the integral for coefficients k1, k2."""
 
     name: str
     label: str
-    integral: Callable[[int, int], Integral]
+    integral: Callable[[int, int], IntegralTerm]
     coefficients: int = 2
 
     def problem(self, subset: str, k1: int, k2: int, id_: str | None = None) -> Problem:
@@ -59,37 +59,37 @@ def _of(name: str, argument: Expression) -> Expression:
     return Call(name, (argument,))
 
 
-def _ln(k1: int, k2: int) -> Integral:
+def _ln(k1: int, k2: int) -> IntegralTerm:
     f = _of("ln", mul(number(k2), X))
-    return Integral(mul(number(k1), f), mul(number(k1), X, add(f, number(-1))))
+    return IntegralTerm(mul(number(k1), f), mul(number(k1), X, add(f, number(-1))))
 
 
-def _exp(k1: int, k2: int) -> Integral:
+def _exp(k1: int, k2: int) -> IntegralTerm:
     f = _of("exp", mul(number(k2), X))
-    return Integral(mul(number(k1), f), mul(number(Fraction(k1, k2)), f))
+    return IntegralTerm(mul(number(k1), f), mul(number(Fraction(k1, k2)), f))
 
 
-def _sin(k1: int, k2: int) -> Integral:
+def _sin(k1: int, k2: int) -> IntegralTerm:
     inner = mul(number(k2), X)
     f, big_f = _of("sin", inner), neg(_of("cos", inner))
-    return Integral(mul(number(k1), f), mul(number(Fraction(k1, k2)), big_f))
+    return IntegralTerm(mul(number(k1), f), mul(number(Fraction(k1, k2)), big_f))
 
 
-def _cos(k1: int, k2: int) -> Integral:
+def _cos(k1: int, k2: int) -> IntegralTerm:
     inner = mul(number(k2), X)
     f, big_f = _of("cos", inner), _of("sin", inner)
-    return Integral(mul(number(k1), f), mul(number(Fraction(k1, k2)), big_f))
+    return IntegralTerm(mul(number(k1), f), mul(number(Fraction(k1, k2)), big_f))
 
 
-def _tan(k1: int, k2: int) -> Integral:
+def _tan(k1: int, k2: int) -> IntegralTerm:
     inner = mul(number(k2), X)
     big_f = neg(_of("ln", _of("abs", _of("cos", inner))))
-    return Integral(mul(number(k1), _of("tan", inner)), mul(number(Fraction(k1, k2)), big_f))
+    return IntegralTerm(mul(number(k1), _of("tan", inner)), mul(number(Fraction(k1, k2)), big_f))
 
 
-def _monomial(degree: int, k1: int, k2: int) -> Integral:
+def _monomial(degree: int, k1: int, k2: int) -> IntegralTerm:
     f, big_f = power(X, number(degree)), power(X, number(degree + 1))
-    return Integral(mul(number(k1), f), mul(number(Fraction(k1, degree + 1)), big_f))
+    return IntegralTerm(mul(number(k1), f), mul(number(Fraction(k1, degree + 1)), big_f))
 
 
 TEMPLATES: dict[str, Template] = {
@@ -109,12 +109,12 @@ INTEGERS = tuple(TEMPLATES[name] for name in ("ln", "exp", "sin", "cos", "tan", 
 
 
 @lru_cache(maxsize=64)
-def _distinct(seed: int, purpose: str, count: int, below: int) -> tuple[int, ...]:
-    """``count`` different random integers below ``below``; a larger count only adds to them."""
+def _distinct(seed: int, purpose: str, count: int, bound: int) -> tuple[int, ...]:
+    """``count`` distinct random integers below ``bound``; a larger count only adds integers."""
     rng = HashedRandom("brittleness", purpose, seed)
     numbers: dict[int, None] = {}
     while len(numbers) < count:
-        numbers[rng.below(below)] = None
+        numbers[rng.below(bound)] = None
     return tuple(numbers)
 
 
@@ -160,9 +160,9 @@ for _template in TEMPLATES.values():
 EXPONENTS = (*range(1, 1001), *range(10000, 11000))
 
 
-def _power(exponent: Fraction) -> Integral:
+def _power(exponent: Fraction) -> IntegralTerm:
     f = power(X, number(exponent))
-    return Integral(f, mul(number(1 / (exponent + 1)), power(X, number(exponent + 1))))
+    return IntegralTerm(f, mul(number(1 / (exponent + 1)), power(X, number(exponent + 1))))
 
 
 def power_problem(subset: str, exponent: int) -> Problem:
@@ -238,9 +238,9 @@ def cos_32(seed: int, index: int) -> Problem:
 
 
 def _integers(low: int, high: int, seed: int, index: int) -> Problem:
-    place, which = divmod(index, len(INTEGERS))
-    template, (k1, k2) = INTEGERS[which], pair(seed, place, low, high, PAIRS)
-    # k1 x may occur for several k2, as in the released code, so the id names the pair.
+    pair_index, which = divmod(index, len(INTEGERS))
+    template, (k1, k2) = INTEGERS[which], pair(seed, pair_index, low, high, PAIRS)
+    # As in the released code, k1 x may occur for several k2: the id names the pair.
     return template.problem(f"integers_{low}", k1, k2, f"{template.name}-{k1}-{k2}")
 
 

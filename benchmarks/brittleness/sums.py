@@ -1,8 +1,8 @@
 """Sums f1 + ... + fk of problems that a model solves separately (Welleck et al., section 4).
 
 Integration is linear, so a model that integrates the terms should integrate the sum. `sums` is a
-pure function of the solved problems. It draws distinct ordered tuples of problems, in which one may
-occur twice (f + f), and combines like terms, as SymPy does in the released code.
+pure function of the solved problems. It draws distinct ordered tuples of problems, possibly with
+repetitions (f + f), and combines like terms, as SymPy does in the released code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
-from .integrals import DerivationError, Integral, UnprovenError
+from .integrals import DerivationError, IntegralTerm, UnprovenError
 from .neighbours import sample_solved
 
 #: Sums of each number of terms.
@@ -30,10 +30,10 @@ def sums(
 ) -> list[Problem]:
     """Sums of solved problems.
 
-    With one term they are the solved problems again. A model that is not sampled then has no
-    failures; the failures of one that is sampled measure its luck in solving them. A sum whose
-    reference the verifier does not prove is left out, because answers to it could not be graded.
-    (An example is x^10000 + x^(1/900): at no tested point do both terms matter.)
+    With one term, the sums are the solved problems again. A deterministic model then has no
+    failures; failures of a sampled model measure the luck in solving. A sum without a proven
+    reference is left out, because answers could not be graded. (An example is x^10000 + x^(1/900):
+    at no tested point do both terms matter.)
 
     Args:
         solved: the solved problems.
@@ -41,7 +41,7 @@ def sums(
         terms: the number of terms.
         pool: the name of the solved problems (``coeff``, ``exp``, ``valid``), which begins the
             subset's name, as in ``valid_sum3``.
-        count: how many sums, or all if there are fewer.
+        count: the number of sums, or all if there are fewer.
 
     Returns:
         The sums, with their first terms as pair parents.
@@ -52,7 +52,7 @@ def sums(
     ['58 x^{4}', '20 x^{7}']
 
     Raises:
-        DerivationError: if ``terms`` or ``count`` is below 1, or a problem cannot be used.
+        DerivationError: ``terms`` or ``count`` is below 1, or a problem cannot be used.
 
     """
     if terms < 1 or count < 1:
@@ -60,35 +60,35 @@ def sums(
     members = sample_solved(solved, seed, f"{pool} pool", None)
     integrals = [_in_x(problem) for problem in members]
     subset = f"{pool}_sum{terms}"
-    made: dict[str, Problem] = {}
+    by_name: dict[str, Problem] = {}
     for indices in _tuples(len(members), terms, seed, subset):
-        parts = [integrals[i] for i in indices]
-        whole = _sum(parts)
-        if whole is None:
+        addends = [integrals[i] for i in indices]
+        total = _sum(addends)
+        if total is None:
             continue
         parents = tuple(Parent(members[i].id, f"f{at}") for at, i in enumerate(indices, 1))
         name = "+".join(parent.id for parent in parents)
         with suppress(UnprovenError):
-            made[name] = whole.problem(
+            by_name[name] = total.problem(
                 f"{name}-again" if terms == 1 else name,
                 subset,
                 parents=parents,
                 perturbation=subset,
                 metadata={"terms": terms, "pool": pool, "of": members[indices[0]].name},
             )
-        if len(made) == count:
+        if len(by_name) == count:
             break
-    return list(made.values())
+    return list(by_name.values())
 
 
 def collect(*terms: Expression) -> Expression:
     """A sum with nested sums flattened and like terms combined: 2x + sin x + 3x is 5x + sin x."""
     total: dict[Expression, Fraction] = {}
     for sign, term in _flattened(terms, Fraction(1)):
-        coefficient, rest = _split(term)
+        coefficient, core = _split(term)
         if coefficient:
-            total[rest] = total.get(rest, Fraction(0)) + sign * coefficient
-    return add(*(mul(number(c), rest) for rest, c in total.items()))
+            total[core] = total.get(core, Fraction(0)) + sign * coefficient
+    return add(*(mul(number(c), core) for core, c in total.items()))
 
 
 def _flattened(terms: Sequence[Expression], sign: Fraction) -> list[tuple[Fraction, Expression]]:
@@ -104,40 +104,46 @@ def _flattened(terms: Sequence[Expression], sign: Fraction) -> list[tuple[Fracti
 
 
 def _split(term: Expression) -> tuple[Fraction, Expression]:
-    """The numeric factor of a term, and the rest."""
+    """The numeric factor of a term, and the cofactor."""
     if isinstance(term, Number):
         return Fraction(term.numerator, term.denominator), ONE
     if isinstance(term, Call) and term.function == "mul":
         numbers = [arg for arg in term.args if isinstance(arg, Number)]
-        others = [arg for arg in term.args if not isinstance(arg, Number)]
+        symbolic = [arg for arg in term.args if not isinstance(arg, Number)]
         coefficient = reduce(
             lambda product, n: product * Fraction(n.numerator, n.denominator), numbers, Fraction(1)
         )
-        return coefficient, mul(*others) if others else ONE
+        return coefficient, mul(*symbolic) if symbolic else ONE
     if isinstance(term, Call) and term.function == "div":
-        above, below = (_split(arg) for arg in term.args)
-        if below[0]:
-            rest = above[1] if below[1] == ONE else Call("div", (above[1], below[1]))
-            return above[0] / below[0], rest
+        numerator, denominator = (_split(arg) for arg in term.args)
+        if denominator[0]:
+            quotient = (
+                numerator[1]
+                if denominator[1] == ONE
+                else Call("div", (numerator[1], denominator[1]))
+            )
+            return numerator[0] / denominator[0], quotient
     return Fraction(1), term
 
 
-def _sum(parts: Sequence[Integral]) -> Integral | None:
+def _sum(integrals: Sequence[IntegralTerm]) -> IntegralTerm | None:
     """The sum of integrals; None if it is 0, or the assumptions contradict each other."""
     assumptions: Mapping[str, str] = {}
-    for part in parts:
+    for integral in integrals:
         if any(
             assumptions.get(name, assumption) != assumption
-            for name, assumption in part.assumptions.items()
+            for name, assumption in integral.assumptions.items()
         ):
             return None
-        assumptions = {**assumptions, **part.assumptions}
-    f = collect(*(part.integrand for part in parts))
+        assumptions = {**assumptions, **integral.assumptions}
+    f = collect(*(integral.integrand for integral in integrals))
     if f == ZERO:
         return None
-    antiderivatives = [part.antiderivative for part in parts if part.antiderivative is not None]
-    big_f = collect(*antiderivatives) if len(antiderivatives) == len(parts) else None
-    return Integral(f, big_f, parts[0].variable, assumptions)
+    antiderivatives = [
+        integral.antiderivative for integral in integrals if integral.antiderivative is not None
+    ]
+    big_f = collect(*antiderivatives) if len(antiderivatives) == len(integrals) else None
+    return IntegralTerm(f, big_f, integrals[0].variable, assumptions)
 
 
 def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[int, ...]]:
@@ -156,18 +162,18 @@ def _tuples(size: int, terms: int, seed: int, purpose: str) -> Iterator[tuple[in
         yield tuple(indices)
 
 
-def _distinct(rng: HashedRandom, below: int) -> Iterator[int]:
+def _distinct(rng: HashedRandom, bound: int) -> Iterator[int]:
     seen: set[int] = set()
-    while len(seen) < below:
-        drawn = rng.below(below)
+    while len(seen) < bound:
+        drawn = rng.below(bound)
         if drawn not in seen:
             seen.add(drawn)
             yield drawn
 
 
-def _in_x(problem: Problem) -> Integral:
-    """The problem's integral with the variable renamed to x, so that integrals can be added."""
-    integral = Integral.of(problem)
+def _in_x(problem: Problem) -> IntegralTerm:
+    """The problem's integral with the variable renamed to x, for sums of integrals."""
+    integral = IntegralTerm.of(problem)
     if integral.variable == "x":
         return integral
     if "x" in symbols_of(integral.integrand):

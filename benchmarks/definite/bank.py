@@ -10,14 +10,14 @@ from pathlib import Path
 from ..payloads import DefiniteInputs, DefiniteTarget
 from ..problem import Problem
 from ..registry import benchmark
-from .integrals import Integral, parse
+from .integrals import ValuedIntegral, parse
 
 SOURCE = "written for this project; docs/definite.md"
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One row of the data file; formulas are LaTeX, the value may be ``diverges``."""
+class DefiniteEntry:
+    """A row of the data file; formulas are LaTeX, the value may be ``diverges``."""
 
     id: str
     integral: str
@@ -26,21 +26,21 @@ class Entry:
     difficulty: int
 
     @cached_property
-    def parsed(self) -> Integral:
+    def parsed(self) -> ValuedIntegral:
         """The integral as trees."""
         return parse(self.integral, self.value)
 
 
 @cache
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[DefiniteEntry, ...]:
     """The rows of the bank, in order."""
     text = Path(__file__).with_name("bank.jsonl").read_text(encoding="utf-8")
-    return tuple(Entry(**json.loads(line)) for line in text.splitlines())
+    return tuple(DefiniteEntry(**json.loads(line)) for line in text.splitlines())
 
 
 @benchmark("definite/bank", source=SOURCE, size=lambda: len(entries()), task="definite_integral")
 def bank(seed: int, index: int) -> Problem:
-    """Definite integrals with closed forms, principal values, and divergent ones."""
+    """Definite integrals with closed forms, principal values, and divergent integrals."""
     entry = entries()[index]
     return Problem(
         id=entry.id,

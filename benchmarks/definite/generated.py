@@ -1,4 +1,4 @@
-"""Unlimited fresh definite integrals: of random antiderivatives, of families, disguised ones."""
+"""Unlimited fresh definite integrals: from random antiderivatives, from families, and disguised."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from ..lample_charton.pairs import make
 from ..problem import Problem
 from ..registry import benchmark
 from .bank import SOURCE
-from .integrals import Integral, parse, problem
+from .integrals import ValuedIntegral, parse, problem
 from .perturbed import SUBSTITUTIONS, substitutions
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """One row of the data file: an integral with whole-number parameters; formulas are LaTeX.
+class IntegralFamily:
+    """A row of the data file: an integral with integer parameters; formulas are LaTeX.
 
     Attributes:
         integral: the integral.
-        value: its value.
+        value: the value.
         bounds: the range of each parameter.
-        holds: which values of a and b are allowed together, a key of `_HOLDS`.
+        holds: the condition on a and b, a key of `_HOLDS`.
 
     """
 
@@ -41,7 +41,7 @@ class Family:
     holds: str = ""
 
     def allows(self, values: dict[str, int]) -> bool:
-        """Whether parameters have these values together."""
+        """Whether the parameters' values satisfy the condition."""
         return not self.holds or _HOLDS[self.holds](values["a"], values["b"])
 
 
@@ -49,35 +49,35 @@ _HOLDS: dict[str, Callable[[int, int], bool]] = {"a > b": operator.gt, "a != b":
 
 
 @cache
-def families_known() -> tuple[Family, ...]:
+def families_known() -> tuple[IntegralFamily, ...]:
     """The rows of the data file, in order."""
     text = Path(__file__).with_name("families.jsonl").read_text(encoding="utf-8")
-    return tuple(Family(**json.loads(line)) for line in text.splitlines())
+    return tuple(IntegralFamily(**json.loads(line)) for line in text.splitlines())
 
 
 @cache
-def _parsed(place: int) -> Integral:
-    family = families_known()[place]
+def _parsed(index: int) -> ValuedIntegral:
+    family = families_known()[index]
     return parse(family.integral, family.value)
 
 
-def _drawn(random: HashedRandom) -> tuple[Integral, int]:
-    """A random member of a random family, and the family's place."""
-    place = random.below(len(families_known()))
-    family = families_known()[place]
+def _drawn(random: HashedRandom) -> tuple[ValuedIntegral, int]:
+    """A random member of a random family, and the family's index."""
+    index = random.below(len(families_known()))
+    family = families_known()[index]
     while True:
         values = {name: random.integer(*bounds) for name, bounds in family.bounds.items()}
         if family.allows(values):
             break
     numbers = {name: number(value) for name, value in values.items()}
-    return _parsed(place).specialised(numbers), place
+    return _parsed(index).specialised(numbers), index
 
 
 @benchmark("definite/families", source=SOURCE, size=200, task="definite_integral", endless=True)
 def families(seed: int, index: int) -> Problem:
     """Members of families with known values, endless."""
-    integral, place = _drawn(HashedRandom("definite/families", seed, index))
-    return problem(integral, f"families-s{seed}-{index}", "families", metadata={"family": place})
+    integral, family = _drawn(HashedRandom("definite/families", seed, index))
+    return problem(integral, f"families-s{seed}-{index}", "families", metadata={"family": family})
 
 
 @benchmark("definite/disguised", source=SOURCE, size=200, task="definite_integral", endless=True)
@@ -85,7 +85,7 @@ def disguised(seed: int, index: int) -> Problem:
     """Members of the families after a substitution, endless."""
     random = HashedRandom("definite/disguised", seed, index)
     while True:
-        integral, place = _drawn(random)
+        integral, family = _drawn(random)
         names = substitutions(integral)
         if names:
             break
@@ -94,11 +94,11 @@ def disguised(seed: int, index: int) -> Problem:
         SUBSTITUTIONS[name](integral),
         f"disguised-s{seed}-{index}",
         "disguised",
-        metadata={"family": place, "substitution": name},
+        metadata={"family": family, "substitution": name},
     )
 
 
-#: Random functions of this size are differentiated; of each, so many ranges are tried.
+#: Settings of the random functions to differentiate, and the number of ranges to try.
 SETTINGS = GeneratorSettings(max_operators=5)
 RANGES: tuple[tuple[Expression, Expression], ...] = (
     (number(0), number(1)),
@@ -107,7 +107,7 @@ RANGES: tuple[tuple[Expression, Expression], ...] = (
     (number(2), number(5)),
     (number(0), Call("div", (Call("pi"), number(2)))),
 )
-#: Draws beside one another, so that each address has its own.
+#: The number of draws per address.
 _DRAWS = 64
 
 
@@ -122,13 +122,13 @@ def antiderivatives(seed: int, index: int) -> Problem:
         primitive = pair.antiderivative_tree
         for lower, upper in random.shuffled(RANGES):
             value = add(substitute(primitive, "x", upper), neg(substitute(primitive, "x", lower)))
-            integral = Integral(pair.integrand_tree, "x", lower, upper, value)
+            integral = ValuedIntegral(pair.integrand_tree, "x", lower, upper, value)
             if _is_proven(integral):
                 return problem(integral, f"antiderivatives-s{seed}-{index}", "antiderivatives")
     raise ValueError(f"no definite integral at seed {seed}, index {index}")
 
 
-def _is_proven(integral: Integral) -> bool:
+def _is_proven(integral: ValuedIntegral) -> bool:
     try:
         box = rf"\boxed{{{integral.value_latex}}}"
         return verify_definite_integral(box, integral.latex).correct

@@ -20,16 +20,16 @@ DIVERGES = "diverges"
 
 
 @dataclass(frozen=True, slots=True)
-class Integral:
+class ValuedIntegral:
     """A definite integral with its value.
 
     Attributes:
         integrand: f.
-        variable: its variable.
+        variable: the variable of integration.
         lower: the lower limit.
         upper: the upper limit.
         value: the value; None if the integral diverges.
-        principal_value: Cauchy's principal value is meant.
+        principal_value: whether the value is Cauchy's principal value.
 
     """
 
@@ -67,12 +67,12 @@ class Integral:
         """Both limits."""
         return self.lower, self.upper
 
-    def with_value_times(self, factor: Expression) -> Integral:
-        """The same integral with its value multiplied."""
+    def with_value_times(self, factor: Expression) -> ValuedIntegral:
+        """The integral with the value multiplied by ``factor``."""
         return self if self.value is None else replace(self, value=mul(factor, self.value))
 
-    def specialised(self, values: Mapping[str, Expression]) -> Integral:
-        """The integral with numbers for its parameters."""
+    def specialised(self, values: Mapping[str, Expression]) -> ValuedIntegral:
+        """The integral with numbers for parameters."""
 
         def put(tree: Expression) -> Expression:
             for name, number in values.items():
@@ -92,7 +92,7 @@ class Integral:
 
     def substituted(
         self, inner: Expression, slope: Expression, lower: Limit, upper: Limit
-    ) -> Integral:
+    ) -> ValuedIntegral:
         """The integral after x = ``inner``, whose derivative is ``slope``, in the same letter."""
         return replace(
             self,
@@ -108,25 +108,25 @@ def _limit(limit: Limit) -> str:
     return to_latex(limit)
 
 
-def parse(integral: str, value: str) -> Integral:
-    """An integral of LaTeX texts."""
+def parse(integral: str, value: str) -> ValuedIntegral:
+    """An integral from LaTeX texts."""
     read_integral = prepare_definite(integral)
     names = read_integral.parameters
-    known = None if value == DIVERGES else read(value, symbols=names)[0].expression
-    if known is not None and "G" not in names:
-        known = substitute(known, "G", Call("catalan"))
-    return Integral(
+    value_tree = None if value == DIVERGES else read(value, symbols=names)[0].expression
+    if value_tree is not None and "G" not in names:
+        value_tree = substitute(value_tree, "G", Call("catalan"))
+    return ValuedIntegral(
         read_integral.integrand.expression,
         read_integral.integrand.variable,
         read_integral.lower,
         read_integral.upper,
-        known,
+        value_tree,
         read_integral.principal_value,
     )
 
 
 def problem(
-    integral: Integral,
+    integral: ValuedIntegral,
     id: str,
     subset: str,
     *,

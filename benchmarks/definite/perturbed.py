@@ -1,7 +1,7 @@
-"""The bank's integrals perturbed; each problem names the one that it was made from.
+"""Perturbations of the bank's integrals; each problem names its original.
 
-In the spirit of AntiderivBench's perturbed subsets: what a solver of the original has to do stays
-the same, or is one step more.
+In the spirit of AntiderivBench's perturbed subsets: the method of solution stays the same, or needs
+one more step.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ...rewards.reading.latex import to_latex
 from ..hashed_random import HashedRandom
 from ..problem import Parent, Problem
 from ..registry import benchmark
-from .bank import SOURCE, Entry, entries
-from .integrals import Integral, Limit, problem
+from .bank import SOURCE, DefiniteEntry, entries
+from .integrals import Limit, ValuedIntegral, problem
 
 #: Factors of the subset ``scaled``.
 FACTORS: tuple[Expression, ...] = (
@@ -36,20 +36,20 @@ def _scaled_limit(limit: Limit, factor: Expression) -> Limit:
     return limit if isinstance(limit, int) else div(limit, factor)
 
 
-def scale(integral: Integral, factor: Expression, *, keep_value: bool) -> Integral:
+def scale(integral: ValuedIntegral, factor: Expression, *, keep_value: bool) -> ValuedIntegral:
     """The integral of f(c x), over the limits divided by c; times c to keep the value.
 
     Args:
         integral: the integral of f.
         factor: c, which is positive.
-        keep_value: multiply the integrand by c; otherwise the value is divided by it.
+        keep_value: multiply the integrand by c; otherwise the value is divided by c.
 
     """
     x = Symbol(integral.variable)
     inner = mul(factor, x)
     lower, upper = (_scaled_limit(limit, factor) for limit in integral.limits)
-    made = integral.substituted(inner, factor if keep_value else ONE, lower, upper)
-    return made if keep_value else made.with_value_times(div(ONE, factor))
+    scaled = integral.substituted(inner, factor if keep_value else ONE, lower, upper)
+    return scaled if keep_value else scaled.with_value_times(div(ONE, factor))
 
 
 # --- substitutions: x = g(t), by what the limits and the integrand permit ---
@@ -58,7 +58,7 @@ _ALGEBRAIC = frozenset("add mul neg div pow sqrt root pi e".split())
 _OSCILLATING = frozenset("sin cos tan bessel_j".split())
 
 
-def substitutions(integral: Integral) -> list[str]:
+def substitutions(integral: ValuedIntegral) -> list[str]:
     """Names of the substitutions in `SUBSTITUTIONS` that an integral's limits permit."""
     if integral.principal_value:
         return []
@@ -80,21 +80,21 @@ def substitutions(integral: Integral) -> list[str]:
     return []
 
 
-def _square(integral: Integral) -> Integral:
+def _square(integral: ValuedIntegral) -> ValuedIntegral:
     t, upper = Symbol(integral.variable), integral.upper
     end = upper if isinstance(upper, int) else Call("sqrt", (upper,))
     return integral.substituted(power(t, number(2)), mul(number(2), t), ZERO, end)
 
 
-def _reciprocal(integral: Integral) -> Integral:
+def _reciprocal(integral: ValuedIntegral) -> ValuedIntegral:
     t = Symbol(integral.variable)
     return integral.substituted(div(ONE, t), div(ONE, power(t, number(2))), ZERO, 1)
 
 
-def _exponential(integral: Integral) -> Integral:
+def _exponential(integral: ValuedIntegral) -> ValuedIntegral:
     exponential = Call("exp", (Symbol(integral.variable),))
-    made = integral.substituted(exponential, exponential, -1, 1)
-    return replace(made, integrand=_with_folded_exponentials(made.integrand))
+    substituted = integral.substituted(exponential, exponential, -1, 1)
+    return replace(substituted, integrand=_with_folded_exponentials(substituted.integrand))
 
 
 def _with_folded_exponentials(tree: Expression) -> Expression:
@@ -113,12 +113,12 @@ def _with_folded_exponentials(tree: Expression) -> Expression:
     return Call(tree.function, args)
 
 
-def _hyperbolic(integral: Integral) -> Integral:
+def _hyperbolic(integral: ValuedIntegral) -> ValuedIntegral:
     t = Symbol(integral.variable)
     return integral.substituted(Call("sinh", (t,)), Call("cosh", (t,)), -1, 1)
 
 
-def _reflection(integral: Integral) -> Integral:
+def _reflection(integral: ValuedIntegral) -> ValuedIntegral:
     lower, upper = integral.limits
     if isinstance(lower, int) or isinstance(upper, int):
         raise ValueError("a reflection needs finite limits")
@@ -126,7 +126,7 @@ def _reflection(integral: Integral) -> Integral:
     return integral.substituted(inner, ONE, lower, upper)
 
 
-SUBSTITUTIONS: dict[str, Callable[[Integral], Integral]] = {
+SUBSTITUTIONS: dict[str, Callable[[ValuedIntegral], ValuedIntegral]] = {
     "square": _square,
     "reciprocal": _reciprocal,
     "exponential": _exponential,
@@ -139,7 +139,7 @@ SUBSTITUTIONS: dict[str, Callable[[Integral], Integral]] = {
 
 
 @cache
-def parity(entry: Entry) -> int:
+def parity(entry: DefiniteEntry) -> int:
     """+1 for an even integrand over [0, b], -1 for an odd one, else 0."""
     integral = entry.parsed
     if integral.lower != ZERO or integral.principal_value or integral.value is None:
@@ -159,30 +159,30 @@ def parity(entry: Entry) -> int:
 
 
 @cache
-def _with_parity() -> tuple[Entry, ...]:
+def _with_parity() -> tuple[DefiniteEntry, ...]:
     return tuple(entry for entry in entries() if parity(entry))
 
 
 @cache
-def _plain() -> tuple[Entry, ...]:
+def _plain() -> tuple[DefiniteEntry, ...]:
     """Entries without parameters."""
     return tuple(entry for entry in entries() if not entry.parsed.parameters)
 
 
 @cache
-def _with_parameters() -> tuple[Entry, ...]:
+def _with_parameters() -> tuple[DefiniteEntry, ...]:
     return tuple(entry for entry in entries() if entry.parsed.parameters)
 
 
 @cache
-def _substitutable() -> tuple[Entry, ...]:
+def _substitutable() -> tuple[DefiniteEntry, ...]:
     return tuple(entry for entry in entries() if substitutions(entry.parsed))
 
 
 @cache
-def _pairs() -> tuple[tuple[Entry, Entry], ...]:
-    """Each convergent entry without parameters, with the next one over the same limits."""
-    groups: dict[tuple[Limit, Limit], list[Entry]] = {}
+def _pairs() -> tuple[tuple[DefiniteEntry, DefiniteEntry], ...]:
+    """Each convergent entry without parameters, with the next such entry over the same limits."""
+    groups: dict[tuple[Limit, Limit], list[DefiniteEntry]] = {}
     for entry in _plain():
         if entry.parsed.value is not None and not entry.parsed.principal_value:
             groups.setdefault(entry.parsed.limits, []).append(entry)
@@ -194,13 +194,15 @@ def _pairs() -> tuple[tuple[Entry, Entry], ...]:
     )
 
 
-def _perturbed(entry: Entry, subset: str, integral: Integral, *others: Entry) -> Problem:
+def _perturbed(
+    entry: DefiniteEntry, subset: str, integral: ValuedIntegral, *partners: DefiniteEntry
+) -> Problem:
     return problem(
         integral,
         f"{entry.id}-{subset}",
         subset,
         parents=tuple(
-            Parent(each.id, role) for each, role in zip((entry, *others), "fg", strict=False)
+            Parent(parent.id, role) for parent, role in zip((entry, *partners), "fg", strict=False)
         ),
         pair_parent=entry.id,
         perturbation=subset,
@@ -229,7 +231,7 @@ def parameter(seed: int, index: int) -> Problem:
     "definite/number", source=SOURCE, size=lambda: len(_with_parameters()), task="definite_integral"
 )
 def number_for_parameter(seed: int, index: int) -> Problem:
-    """Integrals with parameters, with numbers in their place."""
+    """Integrals with numbers in place of parameters."""
     entry = _with_parameters()[index]
     choices = HashedRandom("definite/number", seed, entry.id).shuffled(range(2, 8))
     values = {
@@ -248,8 +250,8 @@ def limits(seed: int, index: int) -> Problem:
     upper = integral.upper
     lower = -upper if isinstance(upper, int) else neg(upper)
     factor = number(2) if parity(entry) > 0 else ZERO
-    made = replace(integral, lower=lower).with_value_times(factor)
-    return _perturbed(entry, "limits", made)
+    extended = replace(integral, lower=lower).with_value_times(factor)
+    return _perturbed(entry, "limits", extended)
 
 
 @benchmark(
@@ -269,16 +271,16 @@ def substituted(seed: int, index: int) -> Problem:
 @benchmark("definite/lin_comb", source=SOURCE, size=lambda: len(_pairs()), task="definite_integral")
 def lin_comb(seed: int, index: int) -> Problem:
     """Linear combinations of two integrands over the same limits."""
-    first, second = _pairs()[index]
-    random = HashedRandom("definite/lin_comb", seed, first.id)
+    entry, partner = _pairs()[index]
+    random = HashedRandom("definite/lin_comb", seed, entry.id)
     a, b = (number(random.integer(-5, 5, nonzero=True)) for _ in range(2))
-    f, g = first.parsed, second.parsed
-    other = substitute(g.integrand, g.variable, Symbol(f.variable))
+    f, g = entry.parsed, partner.parsed
+    g_of_x = substitute(g.integrand, g.variable, Symbol(f.variable))
     if f.value is None or g.value is None:
         raise ValueError("a divergent integral has no part in a combination")
-    made = replace(
+    combined = replace(
         f,
-        integrand=add(mul(a, f.integrand), mul(b, other)),
+        integrand=add(mul(a, f.integrand), mul(b, g_of_x)),
         value=add(mul(a, f.value), mul(b, g.value)),
     )
-    return _perturbed(first, "lin_comb", made, second)
+    return _perturbed(entry, "lin_comb", combined, partner)

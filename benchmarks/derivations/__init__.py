@@ -1,4 +1,4 @@
-"""Derivations, and the tasks made from them (Meadows et al.); see docs/derivations.md."""
+"""Derivations, and tasks made from derivations (Meadows et al.); see docs/derivations.md."""
 
 from . import subsets
 

@@ -1,15 +1,15 @@
 """The calculus task: whether an expression is the derivative, or an antiderivative, of another.
 
 Section 3 and appendix B of Meadows et al., who released no code for it. Examples are addressed by
-(operation, seed, index). The wrong result of an example is a result for the same variable of
-another premise, or for another variable of the same premise: the one whose LaTeX is nearest to the
-right result by Damerau-Levenshtein distance.
+(operation, seed, index). Candidates for the wrong result of an example are results for the same
+variable of another premise, and for another variable of the same premise. The candidate whose LaTeX
+is nearest to the right result by Damerau-Levenshtein distance is taken.
 
-The paper has 22,000 examples of an operation, so that the nearest of some 460 results for the same
-variable is taken. Letters are drawn alike: a result for one variable is one for any other when the
-two letters are exchanged. The `POOL` results of a seed thus stand for 48 times as many. They are
-compared with the example's variable renamed to `REFERENCE`; the `NEAREST` of them again under their
-final names, because the order of terms in a sum depends on these.
+The paper has 22,000 examples of an operation, that is some 460 results for the same variable.
+Letters are equally likely, so that a result for a variable becomes a result for another variable by
+exchanging the letters. The `POOL` results of a seed thus represent 48 times as many results. They
+are compared with the example's variable renamed to `REFERENCE`; the `NEAREST` candidates are
+compared again under their final names, because the order of terms in a sum depends on the names.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ from .steps import premise_expression
 
 DIFFERENTIATION, INTEGRATION = "differentiation", "integration"
 OPERATIONS = (DIFFERENTIATION, INTEGRATION)
-#: Raised when the problems at the same addresses change. 1: the nearest of 128 premises. 2: other
-#: order of arguments. 3: their own algebra.
+#: The version, raised when problems at the same addresses change. 1: the nearest of 128 premises.
+#: 2: other order of arguments. 3: their own algebra.
 VERSION = 4
-#: Examples that are made at once.
+#: The number of examples in a chunk.
 CHUNK = 128
-#: Results from which the wrong ones of a seed are taken.
+#: The number of results in the pool of wrong results of a seed.
 POOL = 460
-#: Candidates of the pool that are compared exactly.
+#: The number of candidates of the pool that are compared exactly.
 NEAREST = 8
 #: The variable of the results in a pool.
 REFERENCE = "x"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """A premise, a variable of it, the right result and a wrong one."""
+class CalculusExample:
+    """A premise, one of its variables, the right result and a wrong result."""
 
     operation: str
     premise: Expression
@@ -77,25 +77,25 @@ class Case:
 
     @property
     def names(self) -> list[str]:
-        """The names of the symbols in it, sorted."""
+        """The sorted names of the symbols in the example."""
         return sorted(free(self.premise) | free(self.positive) | free(self.negative))
 
 
 def case(
     operation: str, seed: int, index: int, *, easy: bool = False, options: Options = CODE
-) -> Case:
+) -> CalculusExample:
     """The example at an address.
 
     Args:
         operation: ``differentiation`` or ``integration``.
         seed: the seed.
-        index: its number.
-        easy: whether its premise has a single variable (the paper's Easy).
-        options: how premises are drawn.
+        index: the number of the example.
+        easy: whether the premise has a single variable (the paper's Easy).
+        options: the options of drawing premises.
 
     Raises:
-        ValueError: if there is no such operation.
-        NoExampleError: if too few premises or wrong results are drawn.
+        ValueError: the operation is unknown.
+        NoExampleError: too few premises or wrong results are drawn.
 
     """
     if operation not in OPERATIONS:
@@ -111,11 +111,13 @@ class _Solved:
 
 
 @lru_cache(maxsize=16)
-def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) -> tuple[Case, ...]:
+def _chunk(
+    operation: str, seed: int, chunk: int, easy: bool, options: Options
+) -> tuple[CalculusExample, ...]:
     key = ("calculus", options.name, operation, easy, seed, chunk)
-    # Some premises have no wrong result, so more are made than are needed.
+    # Some premises have no wrong result: keep drawing until there are enough examples.
     solved: list[_Solved] = []
-    cases: list[Case] = []
+    cases: list[CalculusExample] = []
     pool = _pool(operation, seed, easy, options)
     while len(cases) < CHUNK:
         if len(solved) > 8 * CHUNK:
@@ -127,21 +129,27 @@ def _chunk(operation: str, seed: int, chunk: int, easy: bool, options: Options) 
             _solved(operation, HashedRandom(*key, len(solved) + i), easy, options)
             for i in range(CHUNK)
         ]
-        premises = {one.premise for one in solved}
-        added = {one.premise: one for one in new if one.premise not in premises}.values()
+        premises = {example.premise for example in solved}
+        added = {
+            example.premise: example for example in new if example.premise not in premises
+        }.values()
         solved += added
-        cases += [made for one in added if (made := _with_negative(operation, one, pool))]
+        cases += [
+            with_negative
+            for example in added
+            if (with_negative := _with_negative(operation, example, pool))
+        ]
     return tuple(cases[:CHUNK])
 
 
 @lru_cache(maxsize=8)
 def _pool(operation: str, seed: int, easy: bool, options: Options) -> dict[str, _Solved]:
-    """Results for the variable `REFERENCE`, by their LaTeX."""
+    """Results for the variable `REFERENCE`, by LaTeX."""
     key = ("calculus pool", options.name, operation, easy, seed)
     drawn = [
         _solved(operation, HashedRandom(*key, i), easy, options, proven=False) for i in range(POOL)
     ]
-    return {latex(one.result): one for one in map(_in_reference, drawn)}
+    return {latex(example.result): example for example in map(_in_reference, drawn)}
 
 
 def _solved(
@@ -162,7 +170,7 @@ def _solved(
 
 
 def solve(operation: str, premise: Expression, variable: Expression) -> Expression | None:
-    """The derivative or an antiderivative; None if there is none in closed form without cases."""
+    """The derivative or an antiderivative; None without a closed form free of cases."""
     try:
         if operation == DIFFERENTIATION:
             return differentiate(premise, variable)
@@ -171,9 +179,9 @@ def solve(operation: str, premise: Expression, variable: Expression) -> Expressi
         return None
 
 
-def _exchanged(solved: _Solved, first: str, second: str) -> _Solved:
+def _exchanged(solved: _Solved, letter: str, second_letter: str) -> _Solved:
     """The example with two letters exchanged."""
-    names = {first: second, second: first}
+    names = {letter: second_letter, second_letter: letter}
     return _Solved(
         *(rename(term, names) for term in (solved.premise, solved.variable, solved.result))
     )
@@ -183,16 +191,18 @@ def _in_reference(solved: _Solved) -> _Solved:
     return _exchanged(solved, name_of(solved.variable), REFERENCE)
 
 
-def _with_negative(operation: str, solved: _Solved, pool: Mapping[str, _Solved]) -> Case | None:
-    """The example with the nearest result that is proven wrong; None if there is none."""
+def _with_negative(
+    operation: str, solved: _Solved, pool: Mapping[str, _Solved]
+) -> CalculusExample | None:
+    """The example with the nearest result that is proven wrong; None without such a result."""
     candidates: dict[str, Expression] = {}
     near = process.extract(
         latex(_in_reference(solved).result), pool.keys(), scorer=OSA.distance, limit=NEAREST
     )
     for text, _, _ in near:
-        other = _exchanged(pool[text], REFERENCE, name_of(solved.variable))
-        if other.premise != solved.premise:
-            candidates.setdefault(latex(other.result), other.result)
+        exchanged = _exchanged(pool[text], REFERENCE, name_of(solved.variable))
+        if exchanged.premise != solved.premise:
+            candidates.setdefault(latex(exchanged.result), exchanged.result)
     for name in sorted(free(solved.premise) - {name_of(solved.variable)}):
         result = solve(operation, solved.premise, symbol(name))
         if result is not None:
@@ -202,9 +212,11 @@ def _with_negative(operation: str, solved: _Solved, pool: Mapping[str, _Solved])
     for text in ranked:
         wrong = candidates[text]
         if _is_result(operation, solved.premise, solved.variable, wrong) is False:
-            made = Case(operation, solved.premise, solved.variable, solved.result, wrong)
-            if len(made.names) < len(GREEK):  # EC needs one more name
-                return made
+            example = CalculusExample(
+                operation, solved.premise, solved.variable, solved.result, wrong
+            )
+            if len(example.names) < len(GREEK):  # EC needs one more name
+                return example
     return None
 
 
@@ -213,7 +225,7 @@ def _is_result(
 ) -> bool | None:
     """Whether the result is the derivative, or an antiderivative; None if undecided.
 
-    It is decided in ball arithmetic, with derivatives by `rewards.reading.expression`.
+    Decided in ball arithmetic, with derivatives by `rewards.reading.expression`.
     """
     interpretation = Interpretation()
     try:
@@ -225,11 +237,11 @@ def _is_result(
         return None
 
 
-def is_proven(one: Case) -> bool:
+def is_proven(example: CalculusExample) -> bool:
     """Whether the positive is proven right and the negative proven wrong."""
     verdicts = [
-        _is_result(one.operation, one.premise, one.variable, result)
-        for result in (one.positive, one.negative)
+        _is_result(example.operation, example.premise, example.variable, result)
+        for result in (example.positive, example.negative)
     ]
     return verdicts == [True, False]
 
@@ -237,37 +249,44 @@ def is_proven(one: Case) -> bool:
 # --- perturbations and text ---
 
 
-def renamed(one: Case, rng: HashedRandom) -> Case:
+def renamed(example: CalculusExample, rng: HashedRandom) -> CalculusExample:
     """VR: the example with a random Greek letter for each symbol."""
-    names = dict(zip(one.names, rng.shuffled(GREEK), strict=False))
-    return Case(
-        one.operation,
-        *(rename(term, names) for term in (one.premise, one.variable, one.positive, one.negative)),
+    names = dict(zip(example.names, rng.shuffled(GREEK), strict=False))
+    return CalculusExample(
+        example.operation,
+        *(
+            rename(term, names)
+            for term in (example.premise, example.variable, example.positive, example.negative)
+        ),
     )
 
 
-def sequence(one: Case, label: int, style: str = PUBLISHED) -> str:
-    """Premise, variable and result in one line."""
-    return _line((latex(one.premise), latex(one.variable), latex(one.result(label))), style)
+def sequence(example: CalculusExample, label: int, style: str = PUBLISHED) -> str:
+    """Premise, variable and result in a line."""
+    return _line(
+        (latex(example.premise), latex(example.variable), latex(example.result(label))), style
+    )
 
 
-def converted(one: Case, label: int, rng: HashedRandom, style: str = PUBLISHED) -> str:
-    """EC: the example as two equations about a new function, in one line."""
-    letters = [letter for letter in VOCABULARY if letter not in one.names]
-    args = tuple(symbol(name) for name in rng.shuffled(sorted(free(one.premise))))
+def converted(
+    example: CalculusExample, label: int, rng: HashedRandom, style: str = PUBLISHED
+) -> str:
+    """EC: the example as two equations about a new function, in a line."""
+    letters = [letter for letter in VOCABULARY if letter not in example.names]
+    args = tuple(symbol(name) for name in rng.shuffled(sorted(free(example.premise))))
     function = apply(rng.choice(letters), *args)
-    slope = derivative(function, one.variable)
-    first, last = function, slope
-    if one.operation == INTEGRATION:
-        first, last = last, first
-    parts = (
-        f"{latex(first)} = {latex(one.premise)}",
-        latex(one.variable),
-        f"{latex(last)} = {latex(one.result(label))}",
+    slope = derivative(function, example.variable)
+    left, right = function, slope
+    if example.operation == INTEGRATION:
+        left, right = right, left
+    pieces = (
+        f"{latex(left)} = {latex(example.premise)}",
+        latex(example.variable),
+        f"{latex(right)} = {latex(example.result(label))}",
     )
-    return _line(parts, style)
+    return _line(pieces, style)
 
 
-def _line(parts: tuple[str, str, str], style: str) -> str:
-    text = SEPARATOR.join(parts)
+def _line(pieces: tuple[str, str, str], style: str) -> str:
+    text = SEPARATOR.join(pieces)
     return without_sizes(text) if style == PUBLISHED else text

@@ -1,4 +1,4 @@
-"""Whole derivations: add steps, and keep those that the last one depends on."""
+"""Complete derivations: steps are added, and the dependencies of the last step are kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
 
 
 def self_contained(steps: Sequence[Step]) -> list[Step]:
-    """The last step, which is not a premise, and the steps that it depends on, renumbered.
+    """The last step, which is not a premise, and its dependencies, renumbered.
 
     Only references to equations are renumbered. (The released code renumbered exponents, too.)
     """
@@ -48,20 +48,20 @@ def _renumbered(step: Step, number: dict[int, int]) -> Step:
 
 
 def has_compound_arguments(step: Step) -> bool:
-    """Whether a function in it has an argument that is not a symbol, as in f(x + y)."""
+    """Whether a function in the step has an argument other than a symbol, as in f(x + y)."""
     nodes = chain(nodes_of(step.equation.left), nodes_of(step.equation.right))
     return any(is_applied(n) and any(a.function != "symbol" for a in n.args) for n in nodes)
 
 
 def derivation(length: int, rng: HashedRandom, options: Options) -> list[Step] | None:
     """The first ``length`` steps of a self-contained derivation; None if the draw is unusable."""
-    wanted = max(options.kept, length) if options.kept is not None else length
+    count = max(options.kept, length) if options.kept is not None else length
     grown = options.grown if options.kept is not None else length + options.grown
-    drawn = grow(max(grown, wanted), rng, options)
+    drawn = grow(max(grown, count), rng, options)
     if drawn is None:
         return None
     steps = self_contained(drawn.steps)
-    if len(steps) != wanted:
+    if len(steps) != count:
         return None
     steps = steps[:length]
     return None if any(map(has_compound_arguments, steps)) else steps

@@ -1,7 +1,7 @@
-"""Examples of the step task: a derivation, its right last equation, and a wrong one.
+"""Examples of the step task: a derivation, the right last equation, and a wrong last equation.
 
-An example is addressed by (steps, seed, index) and does not depend on others: its random numbers
-are hashes of the address. An example that is not proven is drawn again.
+An example is addressed by (steps, seed, index) and independent of other examples: random numbers
+are hashes of the address. An unproven example is drawn again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .steps import (
     Annotation,
     Constant,
     Derivation,
-    Equation,
+    DerivationEquation,
     Step,
     next_step,
 )
 
 
 class NoExampleError(BenchmarkError):
-    """No draw can be used; with the named options none is likely."""
+    """No draw is usable; with the named options a usable draw is unlikely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class StepExample:
 
     @property
     def names(self) -> list[str]:
-        """All names of symbols and functions, in the order of their appearance."""
+        """All names of symbols and functions, in order of appearance."""
         names: dict[str, None] = {}
         for step in (*self.before, self.positive, self.negative):
             sides = step.equation.left, step.equation.right
@@ -62,10 +62,10 @@ class StepExample:
         return list(names)
 
 
-#: Raised when the examples at the same addresses change. 1: other order of arguments. 2: their own
-#: algebra.
+#: The version, raised when examples at the same addresses change. 1: other order of arguments. 2:
+#: their own algebra.
 VERSION = 3
-#: The most draws of an example, and of wrong last steps for one derivation.
+#: The largest number of draws of an example, and of wrong last steps for a derivation.
 MAX_DRAWS = 1000
 MAX_ALTERNATIVES = 12
 
@@ -75,14 +75,14 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepE
     """The example at an address.
 
     Args:
-        steps: its number of steps, at least 2.
+        steps: the number of steps, at least 2.
         seed: the seed.
-        index: its number.
-        options: how derivations are drawn.
+        index: the number of the example.
+        options: the options of drawing derivations.
 
     Raises:
-        ValueError: if there are fewer than 2 steps.
-        NoExampleError: if none of `MAX_DRAWS` draws can be used.
+        ValueError: there are fewer than 2 steps.
+        NoExampleError: none of `MAX_DRAWS` draws is usable.
 
     """
     if steps < 2:
@@ -98,17 +98,17 @@ def example(steps: int, seed: int, index: int, options: Options = CODE) -> StepE
 
 
 def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
-    """One draw of an example; None if it cannot be used."""
-    made = derivation(steps, rng, options)
-    if made is None:
+    """A draw of an example; None if unusable."""
+    steps_drawn = derivation(steps, rng, options)
+    if steps_drawn is None:
         return None
-    *before, positive = made
+    *earlier, positive = steps_drawn
     if options.corrected and positive.annotation.operator == PREMISE:
         return None  # any equation may be a premise
-    if options.proven and not _follows(before, positive):
+    if options.proven and not _follows(earlier, positive):
         return None
-    for negative in islice(_alternatives(before, positive, rng, options), MAX_ALTERNATIVES):
-        drawn = StepExample(tuple(before), positive, negative)
+    for negative in islice(_alternatives(earlier, positive, rng, options), MAX_ALTERNATIVES):
+        drawn = StepExample(tuple(earlier), positive, negative)
         if options.corrected and len(drawn.names) > len(GREEK):
             continue
         if not options.proven or is_proven(drawn):
@@ -117,10 +117,10 @@ def draw(steps: int, rng: HashedRandom, options: Options) -> StepExample | None:
 
 
 def _alternatives(
-    before: list[Step], positive: Step, rng: HashedRandom, options: Options
+    earlier: list[Step], positive: Step, rng: HashedRandom, options: Options
 ) -> Iterator[Step]:
-    """Random other last steps of the same derivation."""
-    derivation_before = Derivation(before)
+    """Random alternative last steps of a derivation."""
+    derivation_before = Derivation(earlier)
     for _ in range(MAX_FAILURES):
         step = next_step(derivation_before, rng, options)
         if step is None or step.annotation.operator in PREMISES or has_compound_arguments(step):
@@ -136,7 +136,7 @@ def _alternatives(
 
 
 def greek_names(step_example: StepExample, rng: HashedRandom) -> dict[str, str]:
-    """A different random Greek letter for every name, including those of the negative."""
+    """A distinct random Greek letter for every name, including names in the negative."""
     letters = rng.shuffled(GREEK)
     names = step_example.names
     if len(names) > len(letters):
@@ -150,7 +150,7 @@ def renamed(step_example: StepExample, rng: HashedRandom) -> StepExample:
 
 
 def with_names(step_example: StepExample, names: dict[str, str]) -> StepExample:
-    """The example with other names; names not in ``names`` stay."""
+    """The example with new names; names not in ``names`` stay."""
 
     def term(node: Expression) -> Expression:
         return rename(node, names)
@@ -158,7 +158,7 @@ def with_names(step_example: StepExample, names: dict[str, str]) -> StepExample:
     def step(old: Step) -> Step:
         note = old.annotation
         return Step(
-            Equation(term(old.equation.left), term(old.equation.right)),
+            DerivationEquation(term(old.equation.left), term(old.equation.right)),
             Annotation(note.operator, note.equations, note.operand and term(note.operand)),
             tuple(
                 Constant(names.get(c.letter, c.letter), term(c.integral), term(c.closed))
@@ -171,11 +171,11 @@ def with_names(step_example: StepExample, names: dict[str, str]) -> StepExample:
 
 def exchanged(step_example: StepExample) -> StepExample:
     """EE: the example with the sides of every equation swapped, and the two substitutions too."""
-    other = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
+    opposite = {LEFT_FOR_RIGHT: RIGHT_FOR_LEFT, RIGHT_FOR_LEFT: LEFT_FOR_RIGHT}
 
     def step(old: Step) -> Step:
         note = old.annotation
-        operator = other.get(note.operator, note.operator)
+        operator = opposite.get(note.operator, note.operator)
         return Step(
             old.equation.swapped,
             Annotation(operator, note.equations, note.operand),
@@ -191,8 +191,8 @@ def reannotated(step_example: StepExample) -> StepExample:
 
 
 def _mapped(step_example: StepExample, change: Callable[[Step], Step]) -> StepExample:
-    before = tuple(change(step) for step in step_example.before)
-    return StepExample(before, change(step_example.positive), change(step_example.negative))
+    earlier = tuple(change(step) for step in step_example.before)
+    return StepExample(earlier, change(step_example.positive), change(step_example.negative))
 
 
 PERTURBATIONS = ("VR", "EE", "AR")
@@ -209,16 +209,16 @@ def perturbed(step_example: StepExample, name: str, key: object = 0) -> StepExam
 
 
 def is_proven(step_example: StepExample) -> bool:
-    """Whether an example and its perturbations are correct (AR is if the example is)."""
+    """Whether an example and its perturbations are correct (AR follows from the example)."""
     versions = [step_example, exchanged(step_example), renamed(step_example, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
 def holds(step_example: StepExample) -> bool:
-    """Whether each last step follows by its own annotation, and not by the other's."""
+    """Whether each last step follows by its own annotation, but not by the other one."""
     if not all(
-        _follows(step_example.before, last)
-        for last in (step_example.positive, step_example.negative)
+        _follows(step_example.before, last_step)
+        for last_step in (step_example.positive, step_example.negative)
     ):
         return False
     try:
@@ -229,9 +229,9 @@ def holds(step_example: StepExample) -> bool:
         return False
 
 
-def _follows(before: Sequence[Step], step: Step) -> bool:
+def _follows(earlier: Sequence[Step], step: Step) -> bool:
     try:
-        prove_steps([*before, step])
+        prove_steps([*earlier, step])
     except (RefutedError, UndecidedError):
         return False
     return True

@@ -1,8 +1,8 @@
 """The options of the generator of derivations, and its named variants.
 
 `CODE`, the default, is the released notebook, which made the published data, with its defects
-corrected. `PAPER` follows the paper's text where that differs. `ORIGINAL` is the notebook without
-corrections, for comparison; its examples are not proven.
+corrected. `PAPER` follows the paper's text in case of differences. `ORIGINAL` is the notebook
+without corrections, for comparison; its examples are not proven.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ GREEK = tuple(rf"\{name}" for name in "alpha beta gamma delta pi xi chi sigma ps
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How derivations are drawn (Meadows et al., appendices D and E).
+    """Options of drawing derivations (Meadows et al., appendices D and E).
 
     Attributes:
         name: the variant's name.
@@ -29,11 +29,12 @@ class Options:
         evaluation: weight of evaluating derivatives, and of evaluating integrals.
         calculus: weight of differentiation, and of integration, where arithmetic has 1.
         substitution: weight of each substitution, where arithmetic has 1.
-        complexity: a premise has fewer than this many additional operators.
-        max_length: a step's LaTeX must be shorter.
-        grown: how many steps are drawn at least. The last must not be a premise.
-        kept: how many of these the last step must depend on, itself included; an example of s steps
-            is the first s of them. None: they must be s, and s + ``grown`` steps are drawn.
+        complexity: the upper bound of additional operators in a premise, not included.
+        max_length: the upper bound of the length of a step's LaTeX, not included.
+        grown: the smallest number of drawn steps. The last step must not be a premise.
+        kept: the number of dependencies of the last step, itself included; an example of s steps is
+            the first s of them. None: there must be s dependencies, and s + ``grown`` steps are
+            drawn.
         corrected: whether names of functions and constants are distinct, the last step of an
             example is not a premise, and negatives have another annotation.
         proven: whether every step is proven and every negative refuted (`proof`).
@@ -64,5 +65,5 @@ ORIGINAL = replace(CODE, name="original", corrected=False, proven=False)
 
 VARIANTS = {options.name: options for options in (CODE, PAPER, ORIGINAL)}
 
-#: Failed draws after which a derivation is given up. This bounds work without a time limit.
+#: The number of failed draws after which a derivation is given up: a bound without a time limit.
 MAX_FAILURES = 400

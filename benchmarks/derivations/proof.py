@@ -1,23 +1,24 @@
 r"""Proofs that a step of a derivation is right, or that another equation is wrong.
 
 The equations of a derivation have functions without a formula, derivatives and integrals. An
-`Interpretation` translates them into the verifier's trees, which do not: functions are replaced by
-formulas, derivatives are evaluated (by `rewards.reading.expression`, not by the generator's own
-rules), and an integral becomes a symbol of which only the derivative is known. Two expressions are
-equal if their values in ball arithmetic agree to `POINT_BITS` at each of `POINTS` random
-complex points, and different if the balls are disjoint at one of them; otherwise they are
-undecided. Random complex points almost surely avoid branch cuts, and analytic functions that are
-equal there are equal wherever they are defined.
+`Interpretation` translates equations into the verifier's trees: functions are replaced by formulas,
+derivatives are evaluated (by `rewards.reading.expression`, not by the generator's own rules), and
+an integral becomes a symbol with a given derivative. Two expressions are equal if their values in
+ball arithmetic agree to `POINT_BITS` at each of `POINTS` random complex points, and different if
+the balls are disjoint at a point; otherwise equality is undecided. Random complex points almost
+surely avoid branch cuts, and analytic functions with equal values at such points are equal on their
+domain.
 
 Each step is computed again from its annotation and the previous equations, and both sides must
-equal the result in two interpretations. In the first, functions are what their premises define, and
-the equation itself must hold. In the second, they are generic functions, so that ``f`` is different
-from its formula. A substitution uses an equation, so it is tested in the first one only.
+equal the result in two interpretations. In the first interpretation, functions have the formulas of
+their premises, and the equation itself must hold. In the second, functions are generic, so that
+``f`` differs from its formula. A substitution uses an equation, and is tested in the first
+interpretation only.
 
 Integrals: ∫ g dx denotes one antiderivative of g, the same for equal g, and is linear.
-``evaluate_integrals`` replaces it by F + C: F' = g is proven, and from then on ∫ g dx is F + C. If
-the same integral is evaluated again, as G + D, then D is C + F - G. A later step that treats C and
-D as independent (by differentiating with respect to C) is therefore wrong.
+``evaluate_integrals`` replaces the integral by F + C: F' = g is proven, and from then on ∫ g dx is
+F + C. If the same integral is evaluated again, as G + D, then D = C + F - G. A later step that
+treats C and D as independent (by differentiating with respect to C) is therefore wrong.
 """
 
 from __future__ import annotations
@@ -49,13 +50,13 @@ from .steps import (
     SUBSTITUTIONS,
     Annotation,
     Constant,
-    Equation,
+    DerivationEquation,
     Step,
 )
 
 POINTS = 3
 BITS = 160
-#: Larger trees are undecided, which bounds the work for a step.
+#: The largest tree that is decided, which bounds the work for a step.
 MAX_NODES = 4000
 
 
@@ -74,13 +75,13 @@ def equal(expression: Expression, second: Expression) -> bool:
     """Whether two expressions are the same function.
 
     Raises:
-        UndecidedError: if they have no finite values, or these are not precise enough.
+        UndecidedError: there are no finite values, or values are not precise enough.
 
     """
     if expression == second:
         return True
-    one, two = _values(expression), _values(second)
-    for a, b in zip(one, two, strict=True):
+    values, second_values = _values(expression), _values(second)
+    for a, b in zip(values, second_values, strict=True):
         agreement = compare(a, b)
         if agreement.same is False:
             return False
@@ -89,9 +90,9 @@ def equal(expression: Expression, second: Expression) -> bool:
     return True
 
 
-def _is_sum(total: Expression, parts: Sequence[Expression], signs: Sequence[int]) -> bool:
-    """Whether an expression is the sum of ``parts`` with these signs."""
-    values = [_values(part) for part in parts]
+def _is_sum(total: Expression, addends: Sequence[Expression], signs: Sequence[int]) -> bool:
+    """Whether an expression is the sum of ``addends`` with these signs."""
+    values = [_values(addend) for addend in addends]
     with precision(BITS):
         gaps = [
             value - sum((sign * v[i] for sign, v in zip(signs, values, strict=True)), acb(0))
@@ -131,8 +132,8 @@ _NO_VARIABLE = "\0"
 
 
 @lru_cache(maxsize=4096)
-def _point(name: str, place: int) -> Any:
-    return acb(0.4 + uniform(name, place, "re"), 0.1 + 0.7 * uniform(name, place, "im"))
+def _point(name: str, index: int) -> Any:
+    return acb(0.4 + uniform(name, index, "re"), 0.1 + 0.7 * uniform(name, index, "im"))
 
 
 def _is_large(expression: Expression) -> bool:
@@ -168,20 +169,20 @@ class Interpretation:
     _defined_names: set[tuple[str, int]] = field(default_factory=set)
     _lowered: dict[Expression, Expression] = field(default_factory=dict)
 
-    def define(self, equation: Equation) -> None:
+    def define(self, equation: DerivationEquation) -> None:
         """Add a premise, which defines the new function on one side by the other side."""
         name, args, formula = self._defined(equation)
         self._defined_names.add((name, len(args)))
         if not self.any_functions:
             self.functions[name, len(args)] = args, self.lower(formula)
 
-    def _defined(self, equation: Equation) -> tuple[str, tuple[str, ...], Expression]:
+    def _defined(self, equation: DerivationEquation) -> tuple[str, tuple[str, ...], Expression]:
         """The new function's name, its arguments and its formula."""
-        for side, other in ((equation.left, equation.right), (equation.right, equation.left)):
+        for side, formula in ((equation.left, equation.right), (equation.right, equation.left)):
             args = tuple(arg.name for arg in side.args if isinstance(arg, Symbol))
-            whole = is_applied(side) and len(set(args)) == len(side.args)
-            if whole and (side.function, len(args)) not in self._defined_names:
-                return side.function, args, other
+            is_definition = is_applied(side) and len(set(args)) == len(side.args)
+            if is_definition and (side.function, len(args)) not in self._defined_names:
+                return side.function, args, formula
         raise RefutedError("a premise must define a new function of symbols")
 
     def lower(self, term: Expression) -> Expression:
@@ -212,7 +213,7 @@ class Interpretation:
             names, body = self.functions[name, len(args)]
         else:
             raise RefutedError(f"{name} is not defined")
-        simultaneous = [f"\0{place}" for place in range(len(args))]
+        simultaneous = [f"\0{index}" for index in range(len(args))]
         for old, new in zip(names, simultaneous, strict=True):
             body = substitute(body, old, Symbol(new))
         for old, arg in zip(simultaneous, args, strict=True):
@@ -220,7 +221,7 @@ class Interpretation:
         return body
 
     def derivative(self, expression: Expression, x: str) -> Expression:
-        """The derivative with respect to a symbol, of which integrals are functions."""
+        """The derivative with respect to a symbol; integrals are functions of the symbol."""
         total = [differentiate(expression, x)]
         used = symbols_of(expression)
         for integral in tuple(self.integrals):
@@ -254,23 +255,25 @@ class Interpretation:
         combined = self._combined(integrand, x)
         if combined is not None:
             return combined
-        made = _Integral(integrand, x, Symbol(f"\0I{len(self.integrals)}"))
-        self.integrals.append(made)
-        return made.symbol
+        new_integral = _Integral(integrand, x, Symbol(f"\0I{len(self.integrals)}"))
+        self.integrals.append(new_integral)
+        return new_integral.symbol
 
     def _proportional(self, expression: Expression, second: Expression, x: str) -> bool:
         """Whether the ratio of two integrands does not depend on x."""
-        one = trees.mul(self.derivative(expression, x), second)
-        return equal(one, trees.mul(expression, self.derivative(second, x)))
+        cross_product = trees.mul(self.derivative(expression, x), second)
+        return equal(cross_product, trees.mul(expression, self.derivative(second, x)))
 
     def _combined(self, integrand: Expression, x: str) -> Expression | None:
-        """The integral as a sum of two or three known ones with signs; None if it is not one."""
-        known = [integral for integral in self.integrals if integral.variable == x]
+        """The integral as a signed sum of two or three known integrals; None if there is no such
+        sum.
+        """
+        candidates = [integral for integral in self.integrals if integral.variable == x]
         for size in (2, 3):
-            for chosen in combinations(known, size):
+            for chosen in combinations(candidates, size):
                 for signs in product((1, -1), repeat=size):
-                    if _is_sum(integrand, [one.integrand for one in chosen], signs):
-                        values = (one.value or one.symbol for one in chosen)
+                    if _is_sum(integrand, [integral.integrand for integral in chosen], signs):
+                        values = (integral.value or integral.symbol for integral in chosen)
                         return trees.add(
                             *(
                                 trees.mul(Number(sign), value)
@@ -283,8 +286,8 @@ class Interpretation:
         """Set the value of an integral to F + C, if F' is proven to be the integrand.
 
         Raises:
-            RefutedError: if F' is not the integrand.
-            UndecidedError: if that is undecided, or the integral is a double one.
+            RefutedError: F' is not the integrand.
+            UndecidedError: equality is undecided, or the integral is a double integral.
 
         """
         inner, variable = constant.integral.args[0], name_of(constant.integral.args[1])
@@ -293,21 +296,21 @@ class Interpretation:
         integrand, closed = self.lower(inner), self.lower(constant.closed)
         if not equal(self.derivative(closed, variable), integrand):
             raise RefutedError(f"not an antiderivative: {plain(constant.closed)}")
-        whole = self.integral(integrand, variable)
+        value = self.integral(integrand, variable)
         for integral in self.integrals:
-            if whole == integral.symbol and integral.value is None:
+            if value == integral.symbol and integral.value is None:
                 self._bind(integral, trees.add(closed, Symbol(constant.letter)))
                 return
-        self.constants[constant.letter] = trees.add(whole, trees.neg(closed))
+        self.constants[constant.letter] = trees.add(value, trees.neg(closed))
 
-    def _bind(self, one: _Integral, value: Expression) -> None:
-        one.value = value
-        name = one.symbol.name
+    def _bind(self, evaluated: _Integral, value: Expression) -> None:
+        evaluated.value = value
+        name = evaluated.symbol.name
         self.constants = {
             letter: substitute(tree, name, value) for letter, tree in self.constants.items()
         }
         for integral in self.integrals:
-            if integral.value is not None and integral is not one:
+            if integral.value is not None and integral is not evaluated:
                 integral.value = substitute(integral.value, name, value)
             integral.integrand = substitute(integral.integrand, name, value)
         self.functions = {
@@ -320,24 +323,24 @@ class Interpretation:
         """Raise an error unless two expressions are equal: undecided if integrals are unknown."""
         if not equal(expression, second):
             open_ = {integral.symbol.name for integral in self.integrals if integral.value is None}
-            known = not open_ & (symbols_of(expression) | symbols_of(second))
-            raise (RefutedError if known else UndecidedError)(otherwise)
+            decided = not open_ & (symbols_of(expression) | symbols_of(second))
+            raise (RefutedError if decided else UndecidedError)(otherwise)
 
     def computed(
-        self, annotation: Annotation, equations: Sequence[Equation]
+        self, annotation: Annotation, equations: Sequence[DerivationEquation]
     ) -> tuple[Expression, Expression]:
-        """Both sides of the equation that an annotation makes of the previous equations."""
+        """Both sides of the equation that an annotation gives for the previous equations."""
         source = equations[annotation.equations[0] - 1]
-        left: Expression = self.lower(source.left)
-        right: Expression = self.lower(source.right)
+        left_side: Expression = self.lower(source.left)
+        right_side: Expression = self.lower(source.right)
         operator, operand = annotation.operator, annotation.operand
         if operator in UNARY:
             name = "ln" if operator == "log" else operator
-            return Call(name, (left,)), Call(name, (right,))
+            return Call(name, (left_side,)), Call(name, (right_side,))
         if operand is not None:
             change = self._change(operator, operand)
-            return change(left), change(right)
-        return left, right  # other operators keep the value
+            return change(left_side), change(right_side)
+        return left_side, right_side  # other operators keep the value
 
     def _change(self, operator: str, operand: Expression) -> Callable[[Expression], Expression]:
         if operator in CALCULUS:
@@ -359,7 +362,7 @@ _ARITHMETIC: dict[str, Callable[[Expression, Expression], Expression]] = {
 @lru_cache(maxsize=4096)
 def _any_function(name: str, arity: int) -> tuple[tuple[str, ...], Expression]:
     """A generic function: the sine of a random linear form, plus a random quadratic form."""
-    names = tuple(f"\0a{place}" for place in range(arity))
+    names = tuple(f"\0a{index}" for index in range(arity))
 
     def some(*key: object) -> Number:
         return Number(1 + int(89 * uniform("function", name, arity, *key)), 60)
@@ -382,18 +385,20 @@ def prove_steps(steps: Sequence[Step]) -> None:
     """Prove every step of a derivation.
 
     Raises:
-        RefutedError: if a step is wrong.
-        UndecidedError: if a step is undecided.
+        RefutedError: a step is wrong.
+        UndecidedError: a step is undecided.
 
     """
     for interpretation in (Interpretation(), Interpretation(any_functions=True)):
-        before: list[Equation] = []
+        earlier: list[DerivationEquation] = []
         for step in steps:
-            _prove_step(step, before, interpretation)
-            before.append(step.equation)
+            _prove_step(step, earlier, interpretation)
+            earlier.append(step.equation)
 
 
-def _prove_step(step: Step, before: Sequence[Equation], interpretation: Interpretation) -> None:
+def _prove_step(
+    step: Step, earlier: Sequence[DerivationEquation], interpretation: Interpretation
+) -> None:
     operator = step.annotation.operator
     try:
         if operator in PREMISES:
@@ -401,25 +406,26 @@ def _prove_step(step: Step, before: Sequence[Equation], interpretation: Interpre
             return
         for constant in step.constants:
             interpretation.evaluate(constant)
-        left, right = (
+        left_side, right_side = (
             interpretation.lower(step.equation.left),
             interpretation.lower(step.equation.right),
         )
         if not interpretation.any_functions:
-            interpretation.require(left, right, "the two sides differ")
+            interpretation.require(left_side, right_side, "the two sides differ")
         if operator in SUBSTITUTIONS and interpretation.any_functions:
             return
-        expected = interpretation.computed(step.annotation, before)
-        interpretation.require(left, expected[0], "not what the annotation gives")
-        interpretation.require(right, expected[1], "not what the annotation gives")
+        expected = interpretation.computed(step.annotation, earlier)
+        interpretation.require(left_side, expected[0], "not what the annotation gives")
+        interpretation.require(right_side, expected[1], "not what the annotation gives")
     except (OverflowError, RecursionError) as error:
         raise UndecidedError(str(error)) from None
 
 
-def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) -> bool:
+def is_result(equation: DerivationEquation, of: Step, constants: Sequence[Constant] = ()) -> bool:
     """Whether an equation is equivalent to the result of a step, for all functions in it.
 
-    Its sides must equal the step's in either order. Constants of integration may have other names.
+    The sides must equal the step's sides in either order. Constants of integration may have other
+    names.
 
     Args:
         equation: the equation.
@@ -427,17 +433,20 @@ def is_result(equation: Equation, of: Step, constants: Sequence[Constant] = ()) 
         constants: the constants of integration of the equation.
 
     Raises:
-        UndecidedError: if that is undecided.
+        UndecidedError: equivalence is undecided.
 
     """
     interpretation = Interpretation(any_functions=True)
     for group in (constants, of.constants):
         for index, constant in enumerate(group):
             interpretation.constants[constant.letter] = Symbol(f"\0C{index}")
-    left, right = interpretation.lower(equation.left), interpretation.lower(equation.right)
+    left_side, right_side = (
+        interpretation.lower(equation.left),
+        interpretation.lower(equation.right),
+    )
     own_left, own_right = (
         interpretation.lower(of.equation.left),
         interpretation.lower(of.equation.right),
     )
-    straight = equal(left, own_left) and equal(right, own_right)
-    return straight or (equal(left, own_right) and equal(right, own_left))
+    straight = equal(left_side, own_left) and equal(right_side, own_right)
+    return straight or (equal(left_side, own_right) and equal(right_side, own_left))

@@ -1,8 +1,8 @@
-r"""Examples as one line of text, for classifiers and prompts.
+r"""Examples as a line of text, for classifiers and prompts.
 
-The style ``published`` is that of the released training script: the printed list of steps with
-doubled brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\left`` and
-``\right``. The style ``clean`` keeps all brackets and the LaTeX.
+The style ``published`` follows the released training script: the printed list of steps with doubled
+brackets collapsed (which leaves them unbalanced), without quotes, ``\,``, ``\left`` and ``\right``.
+The style ``clean`` keeps all brackets and the LaTeX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ STYLES = (PUBLISHED, CLEAN)
 
 
 def annotation_text(annotation: Annotation) -> str:
-    """An annotation as text, such as ``[differentiate, 1, x]`` or ``premise``."""
+    """An annotation as text, as ``[differentiate, 1, x]`` or ``premise``."""
     if not annotation.equations:
         return annotation.operator
     operand = [] if annotation.operand is None else [latex(annotation.operand)]
@@ -26,16 +26,16 @@ def annotation_text(annotation: Annotation) -> str:
 
 
 def sequence(example: StepExample, label: int, style: str = PUBLISHED) -> str:
-    """An example with its right (1) or its wrong (0) last equation."""
-    last = example.positive if label else example.negative
-    return sequence_of(example.before, example.positive.annotation, last.equation.latex, style)
+    """An example with the right (1) or the wrong (0) last equation."""
+    last_step = example.positive if label else example.negative
+    return sequence_of(example.before, example.positive.annotation, last_step.equation.latex, style)
 
 
 def sequence_of(
-    before: tuple[Step, ...], annotation: Annotation, equation: str, style: str = PUBLISHED
+    earlier: tuple[Step, ...], annotation: Annotation, equation: str, style: str = PUBLISHED
 ) -> str:
-    """Steps, and the annotation and equation of the last, in one line."""
-    steps = [f"[{annotation_text(s.annotation)}, {s.equation.latex}]" for s in before]
+    """Steps, and the annotation and equation of the last step, in a line."""
+    steps = [f"[{annotation_text(s.annotation)}, {s.equation.latex}]" for s in earlier]
     if style == CLEAN:
         return SEPARATOR.join((", ".join(steps), annotation_text(annotation), equation))
     if style != PUBLISHED:

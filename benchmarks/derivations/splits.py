@@ -1,9 +1,9 @@
 """Data sets for classifiers: train, validation, a static test set and its perturbations.
 
-The sizes are those of table 5 for 20,000 (calculus: 32,000) training sequences, and proportional
-for other sizes. Every example gives a right and a wrong sequence, both in the same split. (The
-released code splits them at random.) Equal examples are used once. Test sets have the first
-indices, so they depend only on the seed and their size.
+Sizes are from table 5 for 20,000 (calculus: 32,000) training sequences, and proportional for other
+sizes. Every example gives a right and a wrong sequence, both in the same split. (The released code
+splits them at random.) Equal examples are used once. Test sets have the first indices, and depend
+only on seed and size.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from .examples import PERTURBATIONS, example, perturbed
 from .options import CODE, Options
 
 Row: TypeAlias = dict[str, Any]
-#: Examples that a worker makes at a time.
+#: The number of examples in a worker's batch.
 BATCH = 16
-#: Seconds of wall clock for these, only in case a worker hangs, and megabytes for a worker.
+#: Seconds of wall clock for a batch, only in case a worker hangs, and megabytes for a worker.
 DEADLINE, MEMORY_MB = 1000.0, 2048
 #: Sequences of the split ``easy``.
 EASY = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SplitSizes:
     """Numbers of sequences, two for each example."""
 
     train: int
@@ -42,7 +42,7 @@ class Sizes:
     test: int
 
     @classmethod
-    def of(cls, train: int, test_share: int) -> Sizes:
+    def of(cls, train: int, test_share: int) -> SplitSizes:
         """Sizes in the paper's proportions: ``test_share`` is 5 for derivations, 8 for calculus."""
         return cls(*(_even(size) for size in (train, train // 4, train // test_share)))
 
@@ -63,22 +63,24 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Makes the examples of a data set: of so many steps, or of an operation."""
+    """Makes the examples of a data set: with a number of steps, or for an operation."""
 
     kind: int | str
     seed: int
     options: Options
     style: str
 
-    def make(self, whole: bool, number: int) -> _Made:
+    def make(self, with_perturbations: bool, number: int) -> _Made:
         if isinstance(self.kind, int):
-            return _step(self.kind, self.seed, self.options, self.style, whole, number)
-        return _case(self.kind, self.seed, self.options, self.style, False, whole, number)
+            return _step(self.kind, self.seed, self.options, self.style, with_perturbations, number)
+        return _case(
+            self.kind, self.seed, self.options, self.style, False, with_perturbations, number
+        )
 
 
 def derivation_splits(
     steps: int,
-    sizes: Sizes,
+    sizes: SplitSizes,
     seed: int,
     *,
     options: Options = CODE,
@@ -92,7 +94,7 @@ def derivation_splits(
 
 def calculus_splits(
     operation: str,
-    sizes: Sizes,
+    sizes: SplitSizes,
     seed: int,
     *,
     options: Options = CODE,
@@ -105,44 +107,58 @@ def calculus_splits(
     easy = (_case(operation, seed, options, style, True, False, number) for number in count())
     few = islice(easy, min(EASY, sizes.test) // 2)
     name = f"{operation}-easy-s{seed}"
-    splits["easy"] = [row for one in few for row in _rows(one, name, "")]
+    splits["easy"] = [row for made_example in few for row in _rows(made_example, name, "")]
     return splits
 
 
-def _step(steps: int, seed: int, options: Options, style: str, whole: bool, number: int) -> _Made:
-    one = example(steps, seed, number, options)
+def _step(
+    steps: int, seed: int, options: Options, style: str, with_perturbations: bool, number: int
+) -> _Made:
+    step_example = example(steps, seed, number, options)
     key = (steps, seed, number)
-    versions = {"": one} | (
-        {name: perturbed(one, name, key) for name in PERTURBATIONS} if whole else {}
+    versions = {"": step_example} | (
+        {name: perturbed(step_example, name, key) for name in PERTURBATIONS}
+        if with_perturbations
+        else {}
     )
     texts = {
         name: (sequences.sequence(version, 1, style), sequences.sequence(version, 0, style))
         for name, version in versions.items()
     }
-    return _Made(number, one.operator, one.negative.annotation.operator, texts)
+    return _Made(number, step_example.operator, step_example.negative.annotation.operator, texts)
 
 
 def _case(
-    operation: str, seed: int, options: Options, style: str, easy: bool, whole: bool, number: int
+    operation: str,
+    seed: int,
+    options: Options,
+    style: str,
+    easy: bool,
+    with_perturbations: bool,
+    number: int,
 ) -> _Made:
-    one = case(operation, seed, number, easy=easy, options=options)
+    calculus_case = case(operation, seed, number, easy=easy, options=options)
 
     def pair(text: Callable[[int], str]) -> tuple[str, str]:
         return text(1), text(0)
 
-    texts = {"": pair(lambda label: calculus.sequence(one, label, style))}
-    if whole:
-        greek = calculus.renamed(one, HashedRandom("VR", "calculus", operation, seed, number))
+    texts = {"": pair(lambda label: calculus.sequence(calculus_case, label, style))}
+    if with_perturbations:
+        greek = calculus.renamed(
+            calculus_case, HashedRandom("VR", "calculus", operation, seed, number)
+        )
         texts["VR"] = pair(lambda label: calculus.sequence(greek, label, style))
         key = ("EC", operation, seed, number)
-        texts["EC"] = pair(lambda label: calculus.converted(one, label, HashedRandom(*key), style))
+        texts["EC"] = pair(
+            lambda label: calculus.converted(calculus_case, label, HashedRandom(*key), style)
+        )
     return _Made(number, operation, operation, texts)
 
 
 def _splits(
     maker: _Maker,
     perturbations: tuple[str, ...],
-    sizes: Sizes,
+    sizes: SplitSizes,
     name: str,
     workers: int | None,
 ) -> dict[str, list[Row]]:
@@ -156,35 +172,35 @@ def _splits(
             ("validation", sizes.validation),
             ("train", sizes.train),
         ):
-            taken = 0
+            count_taken = 0
             stream = mapped(split == "static", next_number) if size else iter(())
-            while 2 * taken < size:
-                one = next(stream)
-                next_number = one.number + 1
-                if seen.isdisjoint(one.texts[""]):
-                    seen.update(one.texts[""])
-                    taken += 1
-                    splits[split] += _rows(one, name, "")
+            while 2 * count_taken < size:
+                made_example = next(stream)
+                next_number = made_example.number + 1
+                if seen.isdisjoint(made_example.texts[""]):
+                    seen.update(made_example.texts[""])
+                    count_taken += 1
+                    splits[split] += _rows(made_example, name, "")
                     for perturbation in perturbations if split == "static" else ():
-                        splits[perturbation] += _rows(one, name, perturbation)
+                        splits[perturbation] += _rows(made_example, name, perturbation)
     return splits
 
 
-def _rows(one: _Made, name: str, perturbation: str) -> list[Row]:
-    """The two sequences. Under AR they show the equations of the unperturbed ones, in order."""
+def _rows(made_example: _Made, name: str, perturbation: str) -> list[Row]:
+    """The two sequences. Under AR, the equations are in the order of the unperturbed sequences."""
     swapped = perturbation == "AR"
     rows = []
     for index, label in enumerate((0, 1) if swapped else (1, 0)):
-        static = f"{name}-{2 * one.number + index}"
+        static = f"{name}-{2 * made_example.number + index}"
         rows.append(
             {
                 "id": f"{static}-{perturbation.lower()}" if perturbation else static,
-                "text": one.texts[perturbation][1 - label],
+                "text": made_example.texts[perturbation][1 - label],
                 "label": label,
-                "group": f"{name}-{one.number}",
+                "group": f"{name}-{made_example.number}",
                 "pair": static,
-                "operator": one.operator,
-                "shown_operator": one.other_operator if swapped else one.operator,
+                "operator": made_example.operator,
+                "shown_operator": made_example.other_operator if swapped else made_example.operator,
             }
         )
     return rows
@@ -195,19 +211,23 @@ _Mapping: TypeAlias = Callable[[bool, int], Iterator[_Made]]
 
 @contextmanager
 def _mapping(maker: _Maker, workers: int | None) -> Iterator[_Mapping]:
-    """Examples from a given number on, in order, by ``workers`` processes; whole ones or not."""
+    """Examples from a given number on, in order, by ``workers`` processes; with perturbations or
+    not.
+    """
     if workers == 1:
-        yield lambda whole, first: (maker.make(whole, number) for number in count(first))
+        yield lambda with_perturbations, start: (
+            maker.make(with_perturbations, number) for number in count(start)
+        )
         return
     with make_pool(workers, MEMORY_MB, tasks={"made": f"{__name__}:made"}) as pool:
 
-        def mapped(whole: bool, first: int) -> Iterator[_Made]:
+        def mapped(with_perturbations: bool, start: int) -> Iterator[_Made]:
             ahead: deque[Future[list[Any]]] = deque()
-            starts = count(first, BATCH)
+            starts = count(start, BATCH)
             try:
                 while True:
                     while len(ahead) < 2 * pool.size:
-                        item = (asdict(maker), whole, next(starts))
+                        item = (asdict(maker), with_perturbations, next(starts))
                         ahead.append(pool.submit("made", [item], deadline=DEADLINE))
                     (rows,) = ahead.popleft().result()
                     if isinstance(rows, WorkerError):  # nothing here has a time limit: a bug
@@ -220,8 +240,16 @@ def _mapping(maker: _Maker, workers: int | None) -> Iterator[_Mapping]:
         yield mapped
 
 
-def made(maker: Mapping[str, Any], whole: bool, first: int) -> list[Any]:
+def made(maker: Mapping[str, Any], with_perturbations: bool, start: int) -> list[Any]:
     """The task of workers: a batch of examples as rows."""
     parsed = _Maker(**{**maker, "options": Options(**maker["options"])})
-    batch = (parsed.make(whole, number) for number in range(first, first + BATCH))
-    return [[one.number, one.operator, one.other_operator, one.texts] for one in batch]
+    batch = (parsed.make(with_perturbations, number) for number in range(start, start + BATCH))
+    return [
+        [
+            example_made.number,
+            example_made.operator,
+            example_made.other_operator,
+            example_made.texts,
+        ]
+        for example_made in batch
+    ]

@@ -84,34 +84,38 @@ OPERATORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
+class DerivationEquation:
     """An equation of two expressions."""
 
     left: Expression
     right: Expression
 
     @property
-    def swapped(self) -> Equation:
-        return Equation(self.right, self.left)
+    def swapped(self) -> DerivationEquation:
+        return DerivationEquation(self.right, self.left)
 
     @property
     def latex(self) -> str:
         return f"{latex(self.left)} = {latex(self.right)}"
 
     def shows(self, term: Expression) -> bool:
-        """Whether the plain text of a term is in that of a side, as the released code asks."""
+        """Whether the plain text of a term is in the plain text of a side, as the released code
+        asks.
+        """
         text = plain(term)
         return any(text in plain(side) for side in (self.left, self.right))
 
     def is_shorter(self, length: int) -> bool:
-        """Whether its LaTeX is, which is printed only if its parts do not tell."""
-        most = longest(self.left) + len(" = ") + longest(self.right)
-        return most < length or len(self.latex) < length
+        """Whether the LaTeX is shorter than ``length``; printed only if an upper bound does not
+        decide.
+        """
+        bound = longest(self.left) + len(" = ") + longest(self.right)
+        return bound < length or len(self.latex) < length
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An operator, the equations that it is applied to (counted from 1), and another operand."""
+    """An operator, its equations (counted from 1), and a further operand."""
 
     operator: str
     equations: tuple[int, ...] = ()
@@ -129,9 +133,9 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An equation with the annotation that it follows by."""
+    """An equation with its annotation."""
 
-    equation: Equation
+    equation: DerivationEquation
     annotation: Annotation
     constants: tuple[Constant, ...] = ()
 
@@ -139,10 +143,12 @@ class Step:
 # --- premises ---
 
 
-def premise(rng: HashedRandom, options: Options, used: Set[str] = frozenset()) -> Equation:
+def premise(
+    rng: HashedRandom, options: Options, used: Set[str] = frozenset()
+) -> DerivationEquation:
     """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
-    right, first = _premise_expression(rng, options)
-    mine = names_of(right) if options.corrected else first
+    right, letters_drawn = _premise_expression(rng, options)
+    mine = names_of(right) if options.corrected else letters_drawn
     names = [name for name in VOCABULARY if name not in used and name not in mine]
     return _definition(rng.choice(names), right, rng)
 
@@ -182,24 +188,24 @@ def _extended(term: Expression, letters: Sequence[Expression], rng: HashedRandom
     return ARITHMETIC[operator](term, rng.choice(letters))
 
 
-def _definition(name: str, right: Expression, rng: HashedRandom) -> Equation:
+def _definition(name: str, right: Expression, rng: HashedRandom) -> DerivationEquation:
     """name(free symbols) = right, the symbols in random order."""
-    args = tuple(symbol(one) for one in rng.shuffled(sorted(free(right))))
-    return Equation(apply(name, *args), right)
+    args = tuple(symbol(argument) for argument in rng.shuffled(sorted(free(right))))
+    return DerivationEquation(apply(name, *args), right)
 
 
 # --- steps ---
 
 
 class Derivation:
-    """The steps of a derivation, with values that are computed once for each."""
+    """The steps of a derivation, with cached values."""
 
     def __init__(self, steps: Sequence[Step] = ()) -> None:
         self.steps: list[Step] = []
         self.elements: dict[Expression, None] = {}
         self._own: list[dict[Expression, None]] = []
-        self._substituted: dict[tuple[str, int, int], Equation | None] = {}
-        self._seen: set[Equation] = set()
+        self._substituted: dict[tuple[str, int, int], DerivationEquation | None] = {}
+        self._seen: set[DerivationEquation] = set()
         for step in steps:
             self.append(step)
 
@@ -213,25 +219,25 @@ class Derivation:
     def __len__(self) -> int:
         return len(self.steps)
 
-    def equation(self, index: int) -> Equation:
-        """The equation with this number, counted from 1."""
+    def equation(self, index: int) -> DerivationEquation:
+        """The equation with a number, counted from 1."""
         return self.steps[index - 1].equation
 
     def elements_of(self, index: int) -> dict[Expression, None]:
         return self._own[index - 1]
 
-    def contains(self, equation: Equation) -> bool:
+    def contains(self, equation: DerivationEquation) -> bool:
         """Whether the equation, or the equation with swapped sides, occurs."""
         return equation in self._seen
 
     @property
     def letters(self) -> set[str]:
-        """The symbols in it."""
+        """The symbols in the derivation."""
         return {term.name for term in self.elements if isinstance(term, Symbol)}
 
     @property
     def functions(self) -> set[str]:
-        """The names of functions in it."""
+        """The names of functions in the derivation."""
         return {term.function for term in self.elements if is_applied(term)}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
@@ -244,14 +250,14 @@ class Derivation:
             if i != j and self.substituted(operator, i, j) is not None
         ]
 
-    def substituted(self, operator: str, i: int, j: int) -> Equation | None:
+    def substituted(self, operator: str, i: int, j: int) -> DerivationEquation | None:
         """Equation i with one side of equation j replaced by the other."""
         key = operator, i, j
         if key not in self._substituted:
             self._substituted[key] = self._substitute(operator, i, j)
         return self._substituted[key]
 
-    def _substitute(self, operator: str, i: int, j: int) -> Equation | None:
+    def _substitute(self, operator: str, i: int, j: int) -> DerivationEquation | None:
         source = self.equation(j)
         if {source.left, source.right} & {ZERO, ONE}:
             return None
@@ -263,22 +269,24 @@ class Derivation:
             return None
         target = self.equation(i)
         try:
-            left, right = (substitute(side, old, new) for side in (target.left, target.right))
+            new_left, new_right = (
+                substitute(side, old, new) for side in (target.left, target.right)
+            )
         except (BoundVariableError, UnusableFormulaError):
             return None
-        made = Equation(left, right)
-        if made == target or is_decided(made):
+        result = DerivationEquation(new_left, new_right)
+        if result == target or is_decided(result):
             return None
-        return made if (occurs and _stands_whole(old)) or target.shows(old) else None
+        return result if (occurs and _stands_whole(old)) or target.shows(old) else None
 
 
 def _stands_whole(term: Expression) -> bool:
-    """Whether its plain text is part of the text of all that it occurs in: -x is not, in y - x."""
+    """Whether the plain text of a term is part of every containing text: not so for -x in y - x."""
     signs = map(leads_with_minus, (term, base_and_exponent(term)[1]))
     return term.function != "number" and not any(signs)
 
 
-def is_decided(equation: Equation) -> bool:
+def is_decided(equation: DerivationEquation) -> bool:
     """Whether SymPy evaluates the equation to True or False."""
     if equation.left == equation.right:
         return True
@@ -289,7 +297,7 @@ def is_decided(equation: Equation) -> bool:
 
 
 def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
-    """Draw a step; None if it is undefined or gives no new equation."""
+    """Draw a step; None if undefined or without a new equation."""
     arity = _weighted(rng, (options.arity_0, options.arity_1, options.arity_2))
     try:
         step = (_without_operand, _unary, _binary)[arity](derivation, rng, options)
@@ -301,10 +309,10 @@ def next_step(derivation: Derivation, rng: HashedRandom, options: Options) -> St
 
 
 def _weighted(rng: HashedRandom, weights: Sequence[int]) -> int:
-    rest = rng.below(sum(weights))
+    ticket = rng.below(sum(weights))
     for index, weight in enumerate(weights):
-        rest -= weight
-        if rest < 0:
+        ticket -= weight
+        if ticket < 0:
             return index
     raise AssertionError("weights are positive")
 
@@ -346,7 +354,7 @@ def _unary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step 
         return _integrals_evaluated(derivation, annotation, rng, options)
     simple = {EXPAND: expand, EVALUATE_DERIVATIVES: evaluate_derivatives}
     change = simple.get(operator) or CONSTRUCTORS[operator]
-    return Step(Equation(change(equation.left), change(equation.right)), annotation)
+    return Step(DerivationEquation(change(equation.left), change(equation.right)), annotation)
 
 
 def _integrals_evaluated(
@@ -357,9 +365,9 @@ def _integrals_evaluated(
     integrals = [t for t in elements if t.function == "integral"]
     if any(len(term.args) > 2 for term in integrals):
         return None
-    taken = derivation.letters | (derivation.functions if options.corrected else set())
-    letters = [name for name in VOCABULARY if name not in taken]
-    left, right = equation.left, equation.right
+    names_in_use = derivation.letters | (derivation.functions if options.corrected else set())
+    letters = [name for name in VOCABULARY if name not in names_in_use]
+    left_side, right_side = equation.left, equation.right
     constants: list[Constant] = []
     for term in integrals:
         closed = antiderivative(*term.args)
@@ -370,8 +378,8 @@ def _integrals_evaluated(
             letters.remove(letter)
         constants.append(Constant(letter, term, closed))
         value = add(closed, symbol(letter))
-        left, right = (substitute(side, term, value) for side in (left, right))
-    return Step(Equation(left, right), annotation, tuple(constants))
+        left_side, right_side = (substitute(side, term, value) for side in (left_side, right_side))
+    return Step(DerivationEquation(left_side, right_side), annotation, tuple(constants))
 
 
 def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
@@ -385,9 +393,9 @@ def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step
         if not pairs:
             return None
         i, j = rng.choice(pairs)
-        made = derivation.substituted(operator, i, j)
-        assert made is not None
-        return Step(made, Annotation(operator, (i, j)))
+        result = derivation.substituted(operator, i, j)
+        assert result is not None
+        return Step(result, Annotation(operator, (i, j)))
     index = _any_equation(derivation, rng, options)
     equation = derivation.equation(index)
     candidates = _operands(operator, derivation, index)
@@ -395,8 +403,8 @@ def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step
         return None
     operand = rng.choice(candidates)
     apply_ = (ARITHMETIC | CALCULUS)[operator]
-    made = Equation(apply_(equation.left, operand), apply_(equation.right, operand))
-    return Step(made, Annotation(operator, (index,), operand))
+    result = DerivationEquation(apply_(equation.left, operand), apply_(equation.right, operand))
+    return Step(result, Annotation(operator, (index,), operand))
 
 
 def _operands(operator: str, derivation: Derivation, index: int) -> list[Expression]:
@@ -408,8 +416,8 @@ def _operands(operator: str, derivation: Derivation, index: int) -> list[Express
 
 
 def _is_short(term: Expression) -> bool:
-    """Whether its plain text has at most two characters, as -x and 10 have."""
-    value, rest = coefficient(term)
-    if rest == ONE:
+    """Whether the plain text has at most two characters, as -x and 10."""
+    value, core = coefficient(term)
+    if core == ONE:
         return is_whole(term) and -10 < value < 100
-    return abs(value) == 1 and (rest.function == "symbol" or rest == EULER)
+    return abs(value) == 1 and (core.function == "symbol" or core == EULER)

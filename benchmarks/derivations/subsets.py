@@ -1,8 +1,8 @@
 """The benchmarks ``derivations`` and ``calculus``: examples as problems, and perturbed problems.
 
-Example n gives the problems 2n (its right last equation, label 1) and 2n + 1 (its wrong one, label
-0). A perturbed problem is paired with the unperturbed one of the same index. Under AR both show the
-same equation; the annotation and the label differ.
+Example n gives the problems 2n (the right last equation, label 1) and 2n + 1 (the wrong equation,
+label 0). A perturbed problem is paired with the unperturbed problem of the same index. Under AR
+both show the same equation; the annotation and the label differ.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..payloads import CalculusInputs, DerivationInputs, LabelTarget
 from ..problem import Parent, Problem
 from ..registry import benchmark
 from . import calculus
-from .calculus import DIFFERENTIATION, INTEGRATION, Case, case
+from .calculus import DIFFERENTIATION, INTEGRATION, CalculusExample, case
 from .examples import PERTURBATIONS, VERSION, StepExample, example, perturbed
 from .expressions.printing import latex
 from .options import CODE, VARIANTS, Options
@@ -25,10 +25,10 @@ from .sequences import CLEAN, PUBLISHED, annotation_text, sequence
 from .training import digest
 
 STEPS = (2, 3, 4)
-#: Problems of a subset without a limit: as many as the paper asked GPT of each set.
+#: The number of problems of a subset without a limit, as in the paper's GPT experiments.
 SIZE = 200
 SOURCE = "Meadows et al. 2023, sections 3 and 4, appendices A to E"
-#: Subset of ``calculus`` -> its operation.
+#: Subset of ``calculus`` -> operation.
 SHORT = {"diff": DIFFERENTIATION, "int": INTEGRATION}
 
 
@@ -43,16 +43,16 @@ def step_problem(
     static = example(steps, seed, number, options)
     variant = _prefix(options)
     name = f"{variant.replace('_', '-')}step{steps}-s{seed}-{index}"
-    shown, label = static, 1 - wrong
+    example_shown, label = static, 1 - wrong
     if perturbation is not None:
-        shown = perturbed(static, perturbation, (steps, seed, number))
+        example_shown = perturbed(static, perturbation, (steps, seed, number))
         label = wrong if perturbation == "AR" else label
     return Problem(
         id=name if perturbation is None else f"{name}-{perturbation.lower()}",
         task="derivation_step",
         benchmark="derivations",
         subset=f"{variant}step{steps}" + (f"_{perturbation.lower()}" if perturbation else ""),
-        inputs=_step_inputs(shown, label, static.operator, steps),
+        inputs=_step_inputs(example_shown, label, static.operator, steps),
         target=LabelTarget(label),
         parents=(Parent(name, "original"),) if perturbation else (),
         pair_parent=name if perturbation else None,
@@ -60,8 +60,8 @@ def step_problem(
         metadata={
             "group": f"{variant.replace('_', '-')}step{steps}-s{seed}-{number}",
             "operator": static.operator,
-            "shown_operator": shown.operator,
-            "other_operator": shown.negative.annotation.operator,
+            "shown_operator": example_shown.operator,
+            "other_operator": example_shown.negative.annotation.operator,
             "example": digest(sequence(static, 1)),
             "steps": steps,
             "version": VERSION,
@@ -72,7 +72,7 @@ def step_problem(
 
 
 def _prefix(options: Options) -> str:
-    """What the subsets of a variant begin with: nothing for the default."""
+    """The prefix of the subsets of a variant; empty for the default."""
     return "" if options == CODE else f"{options.name}_"
 
 
@@ -84,13 +84,13 @@ def _step_inputs(
     Few-shot examples have the last operator of the unperturbed problem (``operator``), and
     ``shots_from`` steps.
     """
-    last = step_example.positive if label else step_example.negative
+    last_step = step_example.positive if label else step_example.negative
     return DerivationInputs(
         sequence=sequence(step_example, label, PUBLISHED),
         clean_sequence=sequence(step_example, label, CLEAN),
         steps=tuple((annotation_text(s.annotation), s.equation.latex) for s in step_example.before),
         annotation=annotation_text(step_example.positive.annotation),
-        equation=last.equation.latex,
+        equation=last_step.equation.latex,
         operator=operator,
         shots_from=shots_from,
     )
@@ -127,15 +127,17 @@ def calculus_problem(
     group = f"{short}{'-easy' if easy else ''}-s{seed}-{number}"
     name = f"{short}{'-easy' if easy else ''}-s{seed}-{index}"
     perturbation = None if easy or variant is None else variant.upper()
-    shown = static
+    example_shown = static
     if perturbation == "VR":
-        shown = calculus.renamed(static, HashedRandom("VR", "calculus", short, seed, number))
+        example_shown = calculus.renamed(
+            static, HashedRandom("VR", "calculus", short, seed, number)
+        )
     return Problem(
         id=f"{name}-{variant}" if perturbation else name,
         task="calculus_step",
         benchmark="calculus",
         subset=short + (f"_{variant}" if variant else ""),
-        inputs=_calculus_inputs(shown, label, perturbation, (short, seed, number)),
+        inputs=_calculus_inputs(example_shown, label, perturbation, (short, seed, number)),
         target=LabelTarget(label),
         parents=(Parent(name, "original"),) if perturbation else (),
         pair_parent=name if perturbation else None,
@@ -152,20 +154,20 @@ def calculus_problem(
 
 
 def _calculus_inputs(
-    one: Case, label: int, perturbation: str | None, key: object
+    example: CalculusExample, label: int, perturbation: str | None, key: object
 ) -> CalculusInputs:
     def text(style: str) -> str:
         if perturbation == "EC":
-            return calculus.converted(one, label, HashedRandom("EC", key), style)
-        return calculus.sequence(one, label, style)
+            return calculus.converted(example, label, HashedRandom("EC", key), style)
+        return calculus.sequence(example, label, style)
 
     return CalculusInputs(
         sequence=text(PUBLISHED),
         clean_sequence=text(CLEAN),
-        premise=latex(one.premise),
-        variable=latex(one.variable),
-        result=latex(one.result(label)),
-        operator=one.operation,
+        premise=latex(example.premise),
+        variable=latex(example.variable),
+        result=latex(example.result(label)),
+        operator=example.operation,
     )
 
 

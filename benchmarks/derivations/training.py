@@ -1,9 +1,9 @@
 """Labelled examples for few-shot prompts: `python -m benchmarks.derivations.training FOLDER`.
 
-It writes ``derivation_step.jsonl`` and ``calculus_step.jsonl``. No benchmark uses the seed. The
-first `NATURAL` examples of each kind are drawn like the benchmark's and are marked ``natural``. The
-others bring every last operator to `EACH` examples, if so many are found. They are drawn with other
-weights, because some operators are the last in one derivation of three hundred only.
+Writes ``derivation_step.jsonl`` and ``calculus_step.jsonl``. No benchmark uses the seed. The first
+`NATURAL` examples of each kind are drawn like the benchmark's and are marked ``natural``. Further
+examples bring every last operator to `PER_OPERATOR` examples, if found. Their draws have other
+weights, because some operators are last in only one of three hundred derivations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .options import CODE
 from .steps import OPERATORS, PREMISE, SUBSTITUTIONS
 
 SEED = -1
-NATURAL, EACH = 48, 6
+NATURAL, PER_OPERATOR = 48, 6
 EVEN = replace(
     CODE,
     name="even",
@@ -37,39 +37,39 @@ EVEN = replace(
     arity_2=9,
     substitution=2,
 )
-#: Examples that are searched for rare operators.
-LAST = 500
+#: The number of examples to search for rare operators.
+MAX_SEARCHED = 500
 
 
 def digest(sequence: str) -> str:
-    """A short hash of an example: of its unperturbed sequence with the right equation."""
+    """A short hash of an example, from the unperturbed sequence with the right equation."""
     return blake2b(sequence.encode(), digest_size=6).hexdigest()
 
 
 def last_operators(steps: int) -> set[str]:
-    """The operators that an example can end with; a substitution needs two equations."""
+    """The possible last operators of an example; a substitution needs two equations."""
     return set(OPERATORS) - {PREMISE} - (set(SUBSTITUTIONS) if steps == 2 else set())
 
 
 def step_rows(steps: int) -> Iterator[dict[str, Any]]:
     """Training examples of the step task."""
-    missing = Counter(dict.fromkeys(last_operators(steps), EACH))
+    missing = Counter(dict.fromkeys(last_operators(steps), PER_OPERATOR))
     for natural, options in ((True, CODE), (False, EVEN)):
-        for number in range(NATURAL if natural else LAST):
+        for number in range(NATURAL if natural else MAX_SEARCHED):
             if not natural and not +missing:
                 return
-            one = example(steps, SEED, number, options)
-            if natural or missing[one.operator] > 0:
-                missing[one.operator] -= 1
-                texts = (sequences.sequence(one, 1), sequences.sequence(one, 0))
-                yield _row(natural, one.operator, texts, steps)
+            row_example = example(steps, SEED, number, options)
+            if natural or missing[row_example.operator] > 0:
+                missing[row_example.operator] -= 1
+                texts = (sequences.sequence(row_example, 1), sequences.sequence(row_example, 0))
+                yield _row(natural, row_example.operator, texts, steps)
 
 
 def calculus_rows(operation: str) -> Iterator[dict[str, Any]]:
     """Training examples of the calculus task."""
     for number in range(NATURAL):
-        one = case(operation, SEED, number)
-        texts = (calculus.sequence(one, 1), calculus.sequence(one, 0))
+        row_example = case(operation, SEED, number)
+        texts = (calculus.sequence(row_example, 1), calculus.sequence(row_example, 0))
         yield _row(True, operation, texts)
 
 

@@ -8,6 +8,6 @@
     runs/search/archive                                the failures that `run.py search` found
 
 After the question mark come columns (FIELD=COLUMN, see `benchmarks.files.rows`), ``syntax``
-(``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Rows that
-cannot be used are an error that shows the first, or with ``skip-broken=yes`` a warning.
+(``latex`` or ``sympy``) and ``split``. Every row is checked when the table is loaded. Unusable rows
+are an error that shows the first such row, or with ``skip-broken=yes`` a warning.
 """

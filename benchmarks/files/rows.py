@@ -31,8 +31,9 @@ from ..problem import Problem
 #: The fields of a row; only ``integrand`` is required.
 FIELDS = ("integrand", "variable", "antiderivative", "id", "subset", "assumptions", "metadata")
 SYNTAXES = ("latex", "sympy")
-#: Published data sets by columns that only they have: the module whose `problem_from_row` reads a
-#: row. It declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
+#: Published data sets, by characteristic columns -> the module whose `problem_from_row` reads a
+#: row. The module declares a benchmark, and is imported at the first such row (as in
+#: `benchmarks.registry`).
 PUBLISHED = {("expr", "head"): "..hint.subsets"}
 
 
@@ -60,28 +61,27 @@ class RowFormat:
 def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: int) -> Problem:
     """The problem in a row.
 
-    A row with a ``task`` but no integral of its own is a `Problem.to_dict` dictionary, one with the
-    columns of a `PUBLISHED` data set is that set's, one with a ``problem`` is a definite integral,
-    one with a ``task`` and a ``question`` is of the course.
-    Any other row is an integration problem with the columns `FIELDS`; what else it has becomes
-    metadata.
+    A row with a ``task`` but without an integral is a `Problem.to_dict` dictionary; a row with the
+    columns of a `PUBLISHED` data set belongs to the data set; a row with a ``problem`` is a
+    definite integral; a row with a ``task`` and a ``question`` is of the course. Any other row is
+    an integration problem with the columns `FIELDS`; further columns become metadata.
 
     Args:
         row: the row, a mapping.
-        row_format: how to read it.
-        benchmark: the problem's benchmark, if the row does not say.
-        number: the row's number, which becomes the id if the row has none.
+        row_format: the format of the row.
+        benchmark: the problem's benchmark, unless stated in the row.
+        number: the row's number, the id of a row without one.
 
     Raises:
-        ValueError: if the row is not a problem.
+        ValueError: the row is not a problem.
 
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
     if _is_whole(row) and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
-        given = {name: value for name, value in row.items() if value is not None}
-        problem = Problem.from_dict({"id": "", **given, **loose})
+        present = {name: value for name, value in row.items() if value is not None}
+        problem = Problem.from_dict({"id": "", **present, **loose})
         if isinstance(target := problem.target, IntegrationTarget):
             prepared = prepare(target.integrand, target.variable, dict(problem.assumptions))
             _check_reference(target, prepared)
@@ -102,7 +102,7 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
 
 
 def is_problem(row: Mapping[str, Any]) -> bool:
-    """Whether a row says itself what it is: a whole problem of ours, or of a published set.
+    """Whether a row describes itself: a complete problem of ours, or of a published set.
 
     Args:
         row: the row.
@@ -112,7 +112,7 @@ def is_problem(row: Mapping[str, Any]) -> bool:
 
 
 def _is_whole(row: Mapping[str, Any]) -> bool:
-    # The rows of training sets have a task and an integrand of their own.
+    # Rows of training sets have a task, too, but also an integrand column.
     return "task" in row and not row.keys() & {"integrand", "problem", "question"}
 
 
@@ -138,7 +138,7 @@ def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
 
 
 def _is_definite(row: Mapping[str, Any]) -> bool:
-    """Whether a row without an integrand has an integral with limits, or its known value."""
+    """Whether a row without an integrand has an integral with limits, or a value."""
     if "integrand" in row or "problem" not in row:
         return False
     values = ("symbolic_answer", "numerical_answer")
@@ -153,7 +153,7 @@ def _has_limits(problem: str) -> bool:
 
 
 def _definite(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
-    """A definite integral: ``problem``, and its ``value``, as published sets call it, if known."""
+    """A definite integral: ``problem``, and ``value`` (as in published sets), if known."""
     integral = str(row["problem"])
     assumptions = _mapping(row, "assumptions")
     try:
@@ -180,14 +180,16 @@ def _definite(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
 
 
 def _publisher(row: Mapping[str, Any]) -> str | None:
-    known = (module for columns, module in PUBLISHED.items() if row.keys() >= set(columns))
-    return next(known, None)
+    modules = (module for columns, module in PUBLISHED.items() if row.keys() >= set(columns))
+    return next(modules, None)
 
 
 def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
     fields = {name: row[name] for name in FIELDS if name in row and row[name] not in (None, "")}
-    taken = set(row_format.columns.values())
-    others = {str(name): row[name] for name in row if name not in FIELDS and name not in taken}
+    used = set(row_format.columns.values())
+    extra_columns = {
+        str(name): row[name] for name in row if name not in FIELDS and name not in used
+    }
     for name, column in row_format.columns.items():
         if column not in row:
             columns = ", ".join(map(str, row))
@@ -198,20 +200,20 @@ def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
     if "integrand" not in fields:
         raise ValueError(
             f"no 'integrand'; the columns are {', '.join(map(str, row))} (--columns "
-            f"integrand={next(iter(others), 'COLUMN')} takes another)"
+            f"integrand={next(iter(extra_columns), 'COLUMN')} takes another)"
         )
-    for name in others:
+    for name in extra_columns:
         near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.85)
         if near and near[0] not in fields:
             raise ValueError(
                 f"unknown column {name!r}; did you mean {near[0]!r}? (--columns {near[0]}={name})"
             )
-    plain = {name: _plain(value) for name, value in others.items()}
+    plain = {name: _plain(value) for name, value in extra_columns.items()}
     return fields | {"metadata": plain | _mapping(fields, "metadata")}
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON can hold it."""
+    """A value in a JSON-serialisable form."""
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError):
@@ -255,8 +257,7 @@ def _formula(value: Any, row_format: RowFormat) -> str:
 def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -> Integrand:
     """The integrand as the verifier reads it.
 
-    Its variable is the given one, else that of the differential, else the only symbol; with several
-    symbols, or none, it is x.
+    The variable is the given one, else from the differential, else the only symbol, else x.
     """
     try:
         return prepare(text, variable, assumptions)

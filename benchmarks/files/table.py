@@ -17,17 +17,17 @@ from ..problem import Problem
 from .rows import FIELDS, RowFormat, problem_from_row
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-#: The file of a search's failures in its run directory, which may be named without its suffix.
+#: The file of a search's failures in a run directory, which may be named without the suffix.
 ARCHIVE = "archive.jsonl"
-#: Before the name of a file in a benchmark's own format: the module whose `rows` reads it. It
-#: declares a benchmark, so it is imported when one is met (as in `benchmarks.registry`).
+#: The prefix of a file in a benchmark's own format -> the module whose `rows` reads the file. The
+#: module declares a benchmark, and is imported at the first use (as in `benchmarks.registry`).
 RELEASED = {"lample_charton/": "..lample_charton.released_problems"}
-#: Characters of a message about the first broken row, and how many others are named.
-SHOWN, LISTED = 200, 5
+#: The lengths of a message about the first broken row, and of the list of further broken rows.
+MAX_MESSAGE, LISTED = 200, 5
 
 
 class ProblemFileError(BenchmarkError):
-    """A file of problems that cannot be used; the message names the line."""
+    """A file of problems is unusable; the message names the line."""
 
 
 class BrokenRowsWarning(UserWarning):
@@ -52,7 +52,7 @@ class TableSource:
 
 
 def is_source(spec: str) -> bool:
-    """Whether a benchmark's name is that of a table."""
+    """Whether a benchmark's name refers to a table."""
     name = spec.partition("?")[0]
     return (
         name.startswith(("file:", "hub:"))
@@ -64,9 +64,9 @@ def is_source(spec: str) -> bool:
 
 
 def _released(name: str) -> tuple[str, str]:
-    """The path in a name such as ``lample_charton/FILE`` and the module that reads the file.
+    """The path in a name such as ``lample_charton/FILE``, and the module that reads the file.
 
-    A path has a dot or a slash, so that no file hides a subset.
+    A path needs a dot or a slash, so that no file hides a subset.
     """
     for start, reader in RELEASED.items():
         path = name.removeprefix(start)
@@ -76,7 +76,7 @@ def _released(name: str) -> tuple[str, str]:
 
 
 def _archive(name: str) -> str:
-    """The file of ``RUN/archive``; any other name as it is."""
+    """The file of ``RUN/archive``; any other name is returned unchanged."""
     path = Path(name)
     file = path.with_name(ARCHIVE)
     is_archive = path.name == file.stem and (path.parent / "manifest.json").is_file()
@@ -87,20 +87,20 @@ def parse(spec: str) -> TableSource:
     """Parse a name such as ``file:mine.csv?integrand=problem``.
 
     Raises:
-        ProblemFileError: if a setting is unknown or has a wrong value.
+        ProblemFileError: a setting is unknown or has a wrong value.
 
     """
-    place, _, query = spec.partition("?")
-    place, reader = _released(_archive(place))
-    kind, colon, rest = place.partition(":")
-    if colon and kind in ("file", "hub"):
-        place = rest
+    address, _, query = spec.partition("?")
+    address, reader = _released(_archive(address))
+    scheme, colon, path = address.partition(":")
+    if colon and scheme in ("file", "hub"):
+        address = path
     settings: dict[str, str] = {}
     for setting in filter(None, query.split("&")):
         name, equals, value = setting.partition("=")
-        known = (*FIELDS, "syntax", "split", "skip-broken")
-        if not equals or name not in known:
-            raise ProblemFileError(f"{spec}: {setting!r} is none of {'=, '.join(known)}=")
+        names = (*FIELDS, "syntax", "split", "skip-broken")
+        if not equals or name not in names:
+            raise ProblemFileError(f"{spec}: {setting!r} is none of {'=, '.join(names)}=")
         settings[name] = value
     skip = settings.pop("skip-broken", "no")
     if skip not in ("yes", "no"):
@@ -112,8 +112,8 @@ def parse(spec: str) -> TableSource:
         row_format = RowFormat(settings, syntax)
     except ValueError as error:
         raise ProblemFileError(f"{spec}: {error}") from None
-    hub = colon != "" and kind == "hub"
-    return TableSource(place, hub, reader, row_format, split, skip == "yes")
+    hub = colon != "" and scheme == "hub"
+    return TableSource(address, hub, reader, row_format, split, skip == "yes")
 
 
 def with_columns(spec: str, columns: Iterable[str], **settings: str) -> str:
@@ -128,8 +128,8 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
     """The problems of a table, in its order.
 
     Raises:
-        ProblemFileError: if the table cannot be read, has no problems, or has broken rows that are
-            not to be skipped.
+        ProblemFileError: the table cannot be read, has no problems, or has broken rows without
+            ``skip-broken``.
 
     """
     if isinstance(source, Path):
@@ -157,34 +157,34 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
 
 
 def _report(source: TableSource, broken: list[str]) -> None:
-    first = broken[0] if len(broken[0]) <= SHOWN else f"{broken[0][:SHOWN]} ..."
-    others = ""
+    first_error = broken[0] if len(broken[0]) <= MAX_MESSAGE else f"{broken[0][:MAX_MESSAGE]} ..."
+    further = ""
     if len(broken) > 1:
-        places = [row.partition(":")[0] for row in broken[1 : LISTED + 1]]
-        more = ", ..." if len(broken) > LISTED + 1 else ""
-        others = f"; {len(broken) - 1} more rows cannot be used: {', '.join(places)}{more}"
+        locations = [row.partition(":")[0] for row in broken[1 : LISTED + 1]]
+        ellipsis = ", ..." if len(broken) > LISTED + 1 else ""
+        further = f"; {len(broken) - 1} more rows cannot be used: {', '.join(locations)}{ellipsis}"
     if not source.skip_broken:
         leaves = "it" if len(broken) == 1 else "them"
         raise ProblemFileError(
-            f"{source.place}, {first}{others} (--skip-broken leaves {leaves} out)"
+            f"{source.place}, {first_error}{further} (--skip-broken leaves {leaves} out)"
         )
-    message = f"{source.place}: left out {len(broken)} broken: {first}{others}"
+    message = f"{source.place}: left out {len(broken)} broken: {first_error}{further}"
     warnings.warn(message, BrokenRowsWarning, stacklevel=3)
 
 
-# --- the formats: each yields (place, row), with an error in place of a row that cannot be read ---
+# --- the formats: each yields (location, row), with an error in place of an unreadable row ---
 
 _Rows = Iterator[tuple[str, Any]]
 
 
 def rows_of(source: TableSource) -> _Rows:
-    """The rows of a table with their places, one after the other; nothing is read as a formula.
+    """The rows of a table with their locations; formulas are not parsed.
 
     Args:
         source: the table.
 
     Yields:
-        A place such as ``line 3``, and the row, or the `ValueError` that stands for a broken one.
+        A location such as ``line 3``, and the row, or a `ValueError` for a broken row.
 
     Raises:
         ProblemFileError: the table cannot be read.
@@ -203,7 +203,7 @@ def rows_of(source: TableSource) -> _Rows:
 
 
 def _of_text(path: Path) -> _Rows:
-    """The rows of a text file: JSON is read whole, any other line by line."""
+    """The rows of a text file: JSON is read at once, other formats line by line."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             if path.suffix in (".csv", ".tsv"):
@@ -242,21 +242,23 @@ def _of_json(path: Path, text: str) -> _Rows:
     if isinstance(rows, list):
         yield from _numbered(rows)
         return
-    parts = _lists(rows)  # such as HINT's few-shot data sets, by concept and part
-    if not parts:
+    lists = _lists(rows)  # such as HINT's few-shot data sets, by concept and part
+    if not lists:
         raise ProblemFileError(f"{path} must hold a list of objects")
-    for name, part in parts:
-        yield from ((f"{name}, {where}", row) for where, row in _numbered(part))
+    for name, rows_of_list in lists:
+        yield from ((f"{name}, {where}", row) for where, row in _numbered(rows_of_list))
 
 
 def _lists(tree: Any) -> list[tuple[str, list[Any]]]:
-    """The lists in nested objects by their joined names; none if there is anything else."""
+    """The lists in nested objects, by joined names; empty if there are other values."""
     lists: list[tuple[str, list[Any]]] = []
     for name, inner in tree.items() if isinstance(tree, Mapping) else ():
-        below = [("", inner)] if isinstance(inner, list) else _lists(inner)
-        if not below:
+        inner_lists = [("", inner)] if isinstance(inner, list) else _lists(inner)
+        if not inner_lists:
             return []
-        lists += [(", ".join(filter(None, (name, rest))), rows) for rest, rows in below]
+        lists += [
+            (", ".join(filter(None, (name, inner_name))), rows) for inner_name, rows in inner_lists
+        ]
     return lists
 
 

@@ -1,4 +1,4 @@
-"""A task of workers: one attempt that calls SymPy."""
+"""A task of workers: an attempt that calls SymPy."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ load_sympy()  # at import, which no deadline counts
 
 
 def attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
-    """The row of a pair, or the reason why there is none; made in a fork of this process."""
+    """The row of a pair, or the reason of failure; made in a fork of this process."""
     if method == "ibp":
-        # Before the fork, so that forks share it.
+        # Computed before the fork, to be shared by forks.
         pairs.known_integrals(seed, GeneratorSettings(**settings).grammar)
     try:
         seconds = PROCESSOR_FACTOR * pairs.LIMITS[method]

@@ -1,4 +1,4 @@
-"""The recorded decisions of generators that call SymPy: the pair that an address gave."""
+"""The recorded decisions of generators that call SymPy: the pair of each address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Decision: TypeAlias = tuple[Address, IntegralPair]
 
 @cache
 def decisions() -> RecordedDecisions[Decision]:
-    """The decisions recorded on this machine; the package's are those of FWD with seed 0."""
+    """The decisions recorded on this machine; the package has the decisions of FWD with seed 0."""
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "lample-charton-decisions.jsonl",
@@ -47,7 +47,7 @@ def _from_row(row: dict[str, Any]) -> Decision:
 
 
 def _to_row(decision: Decision) -> dict[str, Any]:
-    """Settings are stored where they are not the defaults."""
+    """The row of a decision, with the settings other than the defaults."""
     (method, settings, seed, index), pair = decision
     defaults = asdict(GeneratorSettings())
     changed = {name: value for name, value in asdict(settings).items() if value != defaults[name]}

@@ -1,7 +1,7 @@
 """The three generators of Lample and Charton (section 4), with the released code's filters.
 
 A generator takes an algebra backend and random numbers and makes an `UnprovenPair`, or raises
-`UnusableFormulaError` with the reason. `pairs` decides which attempts are made.
+`UnusableFormulaError` with the reason. `pairs` chooses the attempts.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from .sampling import GRAMMARS, sample_tree
 RECIPES = ("own", "published")
 METHODS = ("fwd", "bwd", "ibp")
 
-#: One expression in this many is very small.
+#: The reciprocal of the share of very small expressions.
 SMALL_SHARE = 40
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorSettings:
-    """The settings of a generator; the defaults are those of the published data.
+    """The settings of a generator; the defaults are from the published data.
 
     Attributes:
         recipe: ``own`` (this package's algebra and simplifier) or ``published`` (SymPy for
             everything, as in the released code).
-        max_operators: random expressions have up to this many operators.
-        operators: if given, random expressions have exactly this many operators.
-        max_length: the most tokens of the integrand and of the antiderivative, including the tokens
-            of begin and end.
+        max_operators: the largest number of operators of random expressions.
+        operators: the exact number of operators of random expressions, if given.
+        max_length: the largest number of tokens of the integrand and of the antiderivative,
+            including the tokens of begin and end.
         grammar: a name of `GRAMMARS`: the operators and leaves of random expressions.
 
     >>> GeneratorSettings(max_operators=5).max_length
@@ -60,11 +60,12 @@ class GeneratorSettings:
             raise ValueError("an expression needs at least one operator")
 
     def operator_number(self, rng: HashedRandom, small: int) -> int:
-        """A random number of operators: rarely below ``small``, else uniform up to the largest.
+        """A random number of operators: rarely below ``small``, else uniform up to the largest
+        number.
 
         Args:
             rng: the generator of random numbers.
-            small: the number below which few are.
+            small: the bound of small numbers of operators.
 
         Returns:
             The number.
@@ -77,7 +78,7 @@ class GeneratorSettings:
         return rng.integer(small, self.max_operators)
 
     def tree(self, rng: HashedRandom, operators: int) -> Expression:
-        """A random expression of the grammar, with exactly so many operators.
+        """A random expression of the grammar, with exactly ``operators`` operators.
 
         Args:
             rng: the generator of random numbers.
@@ -136,10 +137,10 @@ def by_parts(
     settings: GeneratorSettings,
     known_integrals: KnownIntegrals,
 ) -> UnprovenPair:
-    """IBP: the integral of F g from that of f G for random F and G, or the other way round."""
-    parts = draw_parts(backend, rng, settings)
+    """IBP: the integral of F g from the integral of f G for random F and G, or vice versa."""
+    factors = draw_parts(backend, rng, settings)
     h, big_h = integrate_by_parts(
-        backend, known_integrals.extended(backend, parts.integrals), parts
+        backend, known_integrals.extended(backend, factors.integrals), factors
     )
     h, big_h = backend.simplify(h, 1), backend.simplify(backend.without_constants(big_h), 1)
     if rng.below(2):
@@ -149,10 +150,10 @@ def by_parts(
     antiderivative = backend.prefix(big_h)
     integrand = backend.prefix(h)
     if settings.recipe == "own":  # the released code lacks these filters and has many powers of x
-        _require_operators(antiderivative, parts.operators)
+        _require_operators(antiderivative, factors.operators)
         if _ALGEBRAIC.issuperset(integrand):
             raise UnusableFormulaError("needs no integration by parts")
-    return _bounded(UnprovenPair(integrand, antiderivative, parts.operators, True), settings)
+    return _bounded(UnprovenPair(integrand, antiderivative, factors.operators, True), settings)
 
 
 #: The tokens of sums, products and powers of the variable.
@@ -162,7 +163,7 @@ _ALGEBRAIC = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ByPartsFactors:
     """F and G with their derivatives; g has no constant factor."""
 
     big_f: Any
@@ -177,47 +178,48 @@ class Parts:
         return (self.f, self.big_f), (self.g, self.big_g)
 
 
-#: Most operators of F and of G in the recipe ``own``: hardly any product of larger ones is known.
+#: The largest number of operators of F and of G in the recipe ``own``: hardly any product of larger
+#: functions has a known integral.
 OWN_PARTS = 5
 
 
-def draw_parts(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -> Parts:
-    """Random F and G; raises `UnusableFormulaError` if one is constant."""
+def draw_parts(backend: Backend, rng: HashedRandom, settings: GeneratorSettings) -> ByPartsFactors:
+    """Random F and G; raises `UnusableFormulaError` for a constant."""
     if settings.recipe == "own":
-        most = min(OWN_PARTS, settings.max_operators)
-        counts = (rng.below(most + 1), rng.integer(1, most))
+        max_operators = min(OWN_PARTS, settings.max_operators)
+        counts = (rng.below(max_operators + 1), rng.integer(1, max_operators))
     else:
-        most = settings.max_operators
-        counts = (settings.operator_number(rng, 4), rng.integer(1, most))
+        max_operators = settings.max_operators
+        counts = (settings.operator_number(rng, 4), rng.integer(1, max_operators))
     big: list[Any] = []
     small: list[Any] = []
     for count in counts:
-        whole = backend.read(settings.tree(rng, count))
+        formula = backend.read(settings.tree(rng, count))
         if rng.below(2):
-            whole = backend.without_constants(whole)
-        _require_variable(backend, whole)
-        big.append(whole)
-        small.append(backend.simplify(backend.derivative(whole), 1))
+            formula = backend.without_constants(formula)
+        _require_variable(backend, formula)
+        big.append(formula)
+        small.append(backend.simplify(backend.derivative(formula), 1))
     factor, g = backend.without_factor(small[1])
-    return Parts(big[0], small[0], backend.div(big[1], factor), g, sum(counts))
+    return ByPartsFactors(big[0], small[0], backend.div(big[1], factor), g, sum(counts))
 
 
 def integrate_by_parts(
-    backend: Backend, known_integrals: KnownIntegrals, parts: Parts
+    backend: Backend, known_integrals: KnownIntegrals, factors: ByPartsFactors
 ) -> tuple[Any, Any]:
     """An integrand and its antiderivative from a known integral of f G or of F g.
 
     Raises:
-        UnusableFormulaError: if neither is known.
+        UnusableFormulaError: neither integral is known.
 
     """
-    whole = backend.mul(parts.big_f, parts.big_g)
-    other = known_integrals.integral(backend, backend.mul(parts.f, parts.big_g))
-    if other is not None:
-        return backend.mul(parts.big_f, parts.g), backend.add(whole, backend.neg(other))
-    other = known_integrals.integral(backend, backend.mul(parts.big_f, parts.g))
-    if other is not None:
-        return backend.mul(parts.f, parts.big_g), backend.add(whole, backend.neg(other))
+    product = backend.mul(factors.big_f, factors.big_g)
+    known_part = known_integrals.integral(backend, backend.mul(factors.f, factors.big_g))
+    if known_part is not None:
+        return backend.mul(factors.big_f, factors.g), backend.add(product, backend.neg(known_part))
+    known_part = known_integrals.integral(backend, backend.mul(factors.big_f, factors.g))
+    if known_part is not None:
+        return backend.mul(factors.f, factors.big_g), backend.add(product, backend.neg(known_part))
     raise UnusableFormulaError("neither product's integral is known")
 
 

@@ -1,8 +1,8 @@
 """A table of known integrals for integration by parts.
 
-The released code adds every integral that it finds to its table, so its results depend on the order
-of requests. Here the table is a function of the seed and then fixed, so every problem is the same
-in whatever order problems are made.
+The released code adds every found integral to a table, so that results depend on the order of
+requests. Here the table is a function of the seed and then fixed, so that problems do not depend on
+the order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .codec.prefix import Tokens, from_prefix
 
 
 class KnownIntegrals:
-    """Integrands without their constant factors -> their shortest known antiderivatives."""
+    """Integrands without constant factors -> the shortest known antiderivatives."""
 
     def __init__(self, integrals: Mapping[Tokens, Tokens] = MappingProxyType({})) -> None:
         self._integrals = dict(integrals)
@@ -26,10 +26,10 @@ class KnownIntegrals:
 
     def add(self, backend: Backend, f: Any, big_f: Any) -> None:
         """Add an integral, unless a shorter antiderivative is known."""
-        factor, rest = backend.without_factor(f)
-        if not backend.varies(rest):
+        factor, core = backend.without_factor(f)
+        if not backend.varies(core):
             return
-        key = backend.prefix(rest)
+        key = backend.prefix(core)
         tokens = backend.prefix(backend.without_constants(backend.div(big_f, factor)))
         if key not in self._integrals or len(tokens) < len(self._integrals[key]):
             self._integrals[key] = tokens
@@ -42,7 +42,7 @@ class KnownIntegrals:
         return copy
 
     def integral(self, backend: Backend, f: Any) -> Any | None:
-        """An antiderivative of f, term by term; f is tried as it is, expanded, and simplified."""
+        """An antiderivative of f, term by term, for f unchanged, expanded, or simplified."""
         forms: tuple[Callable[[], Any], ...] = (
             lambda: f,
             lambda: backend.expand(f),
@@ -55,16 +55,16 @@ class KnownIntegrals:
         return None
 
     def _sum(self, backend: Backend, f: Any) -> Any | None:
-        whole = self._single(backend, f)
+        integral = self._single(backend, f)
         terms = backend.terms(f)
-        if whole is not None or len(terms) < 2:
-            return whole
+        if integral is not None or len(terms) < 2:
+            return integral
         integrals: list[Any] = [self._single(backend, term) for term in terms]
         return backend.add(*integrals) if None not in integrals else None
 
     def _single(self, backend: Backend, f: Any) -> Any | None:
-        factor, rest = backend.without_factor(f)
+        factor, core = backend.without_factor(f)
         if not backend.varies(f):
             return backend.mul(f, backend.variable)
-        tokens = self._integrals.get(backend.prefix(rest))
+        tokens = self._integrals.get(backend.prefix(core))
         return None if tokens is None else backend.mul(factor, backend.read(from_prefix(tokens)))

@@ -1,8 +1,8 @@
 """Proven pairs of integrand and antiderivative, addressed by (method, seed, index).
 
-Each address has its own sequence of attempts. The first pair that passes the filters, and that the
-verifier proves where the integrand is real, is the result. It depends only on the address and the
-settings, so any number of workers makes the same pairs.
+Each address has its own sequence of attempts. The result is the first pair that passes the filters
+and that the verifier proves where the integrand is real. The result depends only on the address and
+the settings, not on the number of workers.
 """
 
 from __future__ import annotations
@@ -38,15 +38,16 @@ from .generators import (
 )
 from .known_integrals import KnownIntegrals
 
-#: Attempts at one pair before it is given up. One in three to six succeeds, of IBP one in ten.
+#: The largest number of attempts at a pair. One attempt in three to six succeeds, for IBP one in
+#: ten.
 MAX_ATTEMPTS = 2000
-#: The released code's time limit for an attempt in seconds, which are counted as function calls.
+#: The released code's time limit for an attempt in seconds, converted to function calls.
 LIMITS = {"fwd": 3, "bwd": 5, "ibp": 8}
-#: The limit of the recipe ``own``: SymPy integrates most of what it can within it.
+#: The limit of the recipe ``own``, within which SymPy finds most of its integrals.
 OWN_LIMIT = 1
-#: Draws of F and G from which a table of known integrals is made.
+#: The number of draws of F and G for a table of known integrals.
 KNOWN_INTEGRALS_DRAWS = 800
-#: Flags of a proof at points where f, or a part of it, is not real.
+#: Flags of a proof at points where f, or a subterm, is not real.
 _UNREAL = frozenset(("complex_disc", "complex_parts"))
 
 
@@ -56,11 +57,11 @@ class IntegralPair(Struct, frozen=True, rename={"attempt_number": "turn"}):
     Attributes:
         integrand: the tokens of the integrand.
         antiderivative: the tokens of the antiderivative.
-        operators: how many operators were drawn.
-        attempt_number: the number of the attempt that gave it.
+        operators: the number of drawn operators.
+        attempt_number: the number of the successful attempt.
         simplified: whether the integrand was simplified.
         coverage: the share of the real domain on which the proof holds without a change of branch;
-            None if it was not measured.
+            None if not measured.
 
     >>> pair = IntegralPair(("mul", "INT+", "2", "x"), ("pow", "x", "INT+", "2"), 1, 0)
     >>> pair.coverage is None
@@ -97,7 +98,7 @@ class IntegralPair(Struct, frozen=True, rename={"attempt_number": "turn"}):
         """Make a pair of a `to_row` dictionary.
 
         Args:
-            row: as `to_row` returns it.
+            row: a result of `to_row`.
 
         Returns:
             The pair.
@@ -113,7 +114,7 @@ _SIDES = ("integrand", "antiderivative")
 
 
 def needs_sympy(method: str, settings: GeneratorSettings) -> bool:
-    """Whether attempts call SymPy. These are run in workers, which can be killed."""
+    """Whether attempts call SymPy, and so run in workers, which can be killed."""
     return method == "fwd" or settings.recipe == "published"
 
 
@@ -121,7 +122,7 @@ def make(method: str, seed: int, index: int, settings: GeneratorSettings) -> Int
     """The pair at one address.
 
     Raises:
-        UnusableFormulaError: if no attempt succeeds.
+        UnusableFormulaError: no attempt succeeds.
 
     """
     for number in range(MAX_ATTEMPTS):
@@ -136,12 +137,13 @@ def make(method: str, seed: int, index: int, settings: GeneratorSettings) -> Int
 def attempt(
     method: str, seed: int, index: int, number: int, settings: GeneratorSettings
 ) -> IntegralPair | str:
-    """One attempt: a pair, or the reason why there is none. The same for the same arguments.
+    """An attempt: a pair, or the reason of failure. Deterministic in the arguments.
 
-    Attempts that call SymPy need a fresh process with a fixed hash seed for that; see `isolation`.
+    For determinism, attempts that call SymPy need a fresh process with a fixed hash seed; see
+    `isolation`.
 
     Raises:
-        ValueError: if there is no such method.
+        ValueError: the method is unknown.
 
     """
     if method not in METHODS:
@@ -149,13 +151,13 @@ def attempt(
     # Both recipes use the same random numbers.
     rng = HashedRandom("lample_charton", method, seed, index, number)
     try:
-        known = known_integrals(seed, settings.grammar) if method == "ibp" else KnownIntegrals()
+        table = known_integrals(seed, settings.grammar) if method == "ibp" else KnownIntegrals()
         if needs_sympy(method, settings):
             seconds = OWN_LIMIT if settings.recipe == "own" else LIMITS[method]
             limit = seconds * CALLS_PER_SECOND
-            unproven = call_limited(limit, _generate, method, rng, settings, known)
+            unproven = call_limited(limit, _generate, method, rng, settings, table)
         else:
-            unproven = _generate(method, rng, settings, known)
+            unproven = _generate(method, rng, settings, table)
         return proven(unproven, number)
     except CallLimitError:
         return "took too long"
@@ -164,10 +166,10 @@ def attempt(
 
 
 def _generate(
-    method: str, rng: HashedRandom, settings: GeneratorSettings, known: KnownIntegrals
+    method: str, rng: HashedRandom, settings: GeneratorSettings, table: KnownIntegrals
 ) -> UnprovenPair:
     if method == "ibp":
-        return by_parts(_backend(settings), rng, settings, known)
+        return by_parts(_backend(settings), rng, settings, table)
     return GENERATORS[method](_backend(settings), rng, settings)
 
 
@@ -176,7 +178,7 @@ def _backend(settings: GeneratorSettings) -> Backend:
 
 
 def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
-    """The pair, if the verifier proves it; `UnusableFormulaError` if not."""
+    """The pair, if proved by the verifier; else raises `UnusableFormulaError`."""
     sides = unproven.integrand, unproven.antiderivative
     f, big_f = (readable(from_prefix(tokens)) for tokens in sides)
     key = " ".join(unproven.integrand)
@@ -202,18 +204,18 @@ def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
 def known_integrals(seed: int, grammar: str = "published") -> KnownIntegrals:
     """The table of known integrals for IBP, made from random numbers of the seed.
 
-    Both recipes use this package's algebra for it: SymPy would need an hour.
+    Both recipes use this package's algebra for the table: SymPy would need an hour.
     """
-    known, settings = KnownIntegrals(), GeneratorSettings(grammar=grammar)
+    table, settings = KnownIntegrals(), GeneratorSettings(grammar=grammar)
     for number in range(KNOWN_INTEGRALS_DRAWS):
         rng = HashedRandom("lample_charton", "store", seed, number)
         backend = OwnBackend()
         try:
-            parts = draw_parts(backend, rng, settings)
-            for f, big_f in parts.integrals:
-                known.add(backend, f, big_f)
-            h, big_h = integrate_by_parts(backend, known, parts)
-            known.add(backend, backend.simplify(h, 1), backend.simplify(big_h, 1))
+            factors = draw_parts(backend, rng, settings)
+            for f, big_f in factors.integrals:
+                table.add(backend, f, big_f)
+            h, big_h = integrate_by_parts(backend, table, factors)
+            table.add(backend, backend.simplify(h, 1), backend.simplify(big_h, 1))
         except (UnusableFormulaError, RecursionError):
             continue
-    return known
+    return table

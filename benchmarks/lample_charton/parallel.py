@@ -17,7 +17,7 @@ from .decisions import decisions, recorded_pair
 from .generators import GeneratorSettings
 from .pairs import MAX_ATTEMPTS, IntegralPair, make, needs_sympy
 
-#: Pairs that a worker makes at a time, where SymPy is not needed.
+#: The number of pairs in a worker's batch, if SymPy is not needed.
 SLICE = 16
 #: Seconds of wall clock for an item, only in case a worker hangs: an attempt ends by its own limits
 #: of calls, processor time and memory, however busy the machine is.
@@ -51,7 +51,7 @@ def stream(
         workers: the number of worker processes.
 
     Raises:
-        ValueError: if ``workers`` is less than 1.
+        ValueError: ``workers`` is less than 1.
 
     """
     if workers < 1:
@@ -92,10 +92,10 @@ def _sliced(
     starts = indices[::SLICE]
     items = [(method, seed, i, min(i + SLICE, indices[-1] + 1), asdict(settings)) for i in starts]
     rows: list[Any] = []
-    for made in pool.map("slice", items, deadline=DEADLINE):
-        if isinstance(made, WorkerError):  # nothing here has a time limit: this is a bug
-            raise made
-        rows += made
+    for rows_made in pool.map("slice", items, deadline=DEADLINE):
+        if isinstance(rows_made, WorkerError):  # nothing here has a time limit: this is a bug
+            raise rows_made
+        rows += rows_made
     return [IntegralPair.from_row(row) for row in rows]
 
 
@@ -108,12 +108,11 @@ def _decided(
     *,
     at_once: int = 1,
 ) -> Iterator[IntegralPair]:
-    """The pairs at these indices, in order: recorded, or made by attempts and then recorded.
+    """The pairs at the indices, in order: recorded, or made by attempts and then recorded.
 
-    The attempts at one index follow each other, ``at_once`` at a time; the first success counts.
-    Those at different indices do not wait for each other, so that no worker is idle. An attempt
-    that is killed, because SymPy is stuck inside C or takes too much memory, counts as one that
-    exceeded its limit.
+    The attempts at an index follow each other, ``at_once`` at a time; the first success counts.
+    Attempts at different indices do not wait for each other, so that no worker is idle. A killed
+    attempt (SymPy is stuck inside C or takes too much memory) counts as a failure by the limit.
     """
     fixed = asdict(settings)
     pairs: dict[int, IntegralPair] = {}
@@ -151,11 +150,11 @@ def _decided(
                 rows = future.result()
                 if error := next((row for row in rows if isinstance(row, TaskError)), None):
                     raise error
-                made = next((row for row in rows if isinstance(row, dict)), None)
-                if made is None:
+                row_made = next((row for row in rows if isinstance(row, dict)), None)
+                if row_made is None:
                     submit(index, number + at_once)
                 else:
-                    pairs[index] = IntegralPair.from_row(made)
+                    pairs[index] = IntegralPair.from_row(row_made)
                     decisions().add([((method, settings, seed, index), pairs[index])])
     finally:
         for future in attempts:

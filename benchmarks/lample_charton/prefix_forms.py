@@ -1,4 +1,4 @@
-"""The prefix tokens of problems of any benchmark, for sequence models that read and write them."""
+"""The prefix tokens of problems of any benchmark, for sequence models."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .codec.prefix import PrefixError, Tokens, to_prefix
 
 
 def prefix(tree: Expression, variable: str = "x") -> Tokens:
-    """The tokens of a tree's normal form, for most formulas those of the published data."""
+    """The tokens of a tree's normal form, for most formulas equal to the published data."""
     return to_prefix(Algebra(variable).node(tree))
 
 
 def prefix_form(problem: Problem, side: str) -> str:
     r"""The tokens of a problem's integrand or reference, in SymPy's order.
 
-    Random integrals and problems of released files have them in their metadata. Those of another
-    problem are those of its LaTeX in normal form: evaluated, with sums and products in order.
+    Random integrals and problems of released files have tokens in the metadata. For other problems
+    the LaTeX is brought to normal form: evaluated, with sums and products in order.
 
     Args:
         problem: an integration problem.
@@ -30,16 +30,16 @@ def prefix_form(problem: Problem, side: str) -> str:
         The tokens, separated by spaces.
 
     Raises:
-        PrefixError: if the formula has no tokens in the vocabulary.
+        PrefixError: the formula has no tokens in the vocabulary.
 
     >>> shown = {"integrand": r"3\sin(2x)+x", "variable": "x"}
     >>> prefix_form(Problem("p", "integration", "own", "s", shown, shown), "integrand")
     'add x mul INT+ 3 sin mul INT+ 2 x'
 
     """
-    known = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
-    if known is not None:
-        return str(known)
+    stored = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
+    if stored is not None:
+        return str(stored)
     target = problem.target_as(IntegrationTarget)
     latex, variable = str(getattr(target, side)), target.variable
     try:

@@ -19,7 +19,7 @@ from .parallel import distinct, pair_at
 
 NAME = "lample_charton"
 SOURCE = "Lample and Charton 2019, section 4 and appendix C; the released code's settings"
-#: How many problems of a subset are taken when no limit is given; of FWD, the recorded ones.
+#: The number of problems of a subset without a limit; for FWD, the number of recorded pairs.
 SIZE = 200
 
 _SUMMARIES = {
@@ -32,7 +32,7 @@ _SUMMARIES = {
 def problem_from_pair(
     pair: IntegralPair, method: str, seed: int, index: int, settings: GeneratorSettings
 ) -> Problem:
-    """A pair as a problem; its metadata has the prefix forms that sequence models are given."""
+    """A pair as a problem, with the prefix forms for sequence models in the metadata."""
     integrand = to_latex(pair.integrand_tree)
     metadata: dict[str, JSON] = {
         "prefix": " ".join(pair.integrand),
@@ -61,20 +61,20 @@ def problem_from_pair(
 
 
 def name_of(method: str, settings: GeneratorSettings) -> str:
-    """The method with the settings that are not default, as in ``bwd-published`` or ``bwd-o20``."""
+    """The method with settings other than the defaults, as in ``bwd-published``."""
     defaults = GeneratorSettings()
-    parts = [method]
+    words = [method]
     if settings.recipe != defaults.recipe:
-        parts.append(settings.recipe)
+        words.append(settings.recipe)
     if settings.operators is not None:
-        parts.append(f"o{settings.operators}")
+        words.append(f"o{settings.operators}")
     elif settings.max_operators != defaults.max_operators:
-        parts.append(f"m{settings.max_operators}")
+        words.append(f"m{settings.max_operators}")
     if settings.max_length != defaults.max_length:
-        parts.append(f"l{settings.max_length}")
+        words.append(f"l{settings.max_length}")
     if settings.grammar != defaults.grammar:
-        parts.append(settings.grammar)
-    return "-".join(parts)
+        words.append(settings.grammar)
+    return "-".join(words)
 
 
 def random_integrals(
@@ -90,12 +90,12 @@ def random_integrals(
     Args:
         method: ``fwd``, ``bwd`` or ``ibp``.
         seed: the seed.
-        number: how many problems.
-        settings: the generator's settings, by default those of the published data.
+        number: the number of problems.
+        settings: the generator's settings, by default of the published data.
         workers: the number of worker processes.
 
     Returns:
-        The problems, made as they are iterated over.
+        The problems, made during the iteration.
 
     Raises:
         ValueError: if there is no such method.
@@ -115,7 +115,7 @@ def _make(method: str, seed: int, index: int) -> Problem:
     return problem_from_pair(pair_at(method, seed, index, settings), method, seed, index, settings)
 
 
-#: The number of validation problems of Welleck et al., and the tokens of those that they drop.
+#: The number of validation problems of Welleck et al., and the tokens of dropped problems.
 VALIDATION_SIZE = 1000
 DROPPED = frozenset(
     ("I", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
@@ -131,15 +131,15 @@ DROPPED = frozenset(
 )
 def validation(seed: int, index: int) -> Problem:
     """Those of fwd, none twice, without inverse trigonometric and hyperbolic functions."""
-    chosen, others = _validation_indices(seed)
+    chosen, further = _validation_indices(seed)
     while len(chosen) <= index:
-        chosen.append(next(others))
+        chosen.append(next(further))
     return replace(_make("fwd", seed, chosen[index]), subset="fwd_valid")
 
 
 @cache
 def _validation_indices(seed: int) -> tuple[list[int], Iterator[int]]:
-    """The indices in `fwd` that are known, and the further ones."""
+    """The known indices in `fwd`, and an iterator of further indices."""
 
     def search() -> Iterator[int]:
         seen = set()

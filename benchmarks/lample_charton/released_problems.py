@@ -16,11 +16,11 @@ from .problems import NAME
 
 
 def rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | ValueError]]:
-    """Each line's place and its problem as a dictionary, or the error of a line that has none.
+    """Each line's location, and the problem as a dictionary or the error of a broken line.
 
     Raises:
-        OSError: if the file cannot be read.
-        UnicodeDecodeError: if it is not text.
+        OSError: the file cannot be read.
+        UnicodeDecodeError: the file is not text.
 
     """
     for number, text in numbered_lines(path):

@@ -5,9 +5,9 @@ ways to fill e empty slots with trees of n operators in all,
 
     D(0, n) = 0,  D(e, 0) = L^e,  D(e, n) = L D(e-1, n) + p1 D(e, n-1) + p2 D(e+1, n-1),
 
-the place and arity of the next operator are drawn with the shares that these terms have. The
-released code sets L = p1 = p2 = 1, which makes shapes uniform (`PUBLISHED`, the default); the paper
-counts leaves and operators, which makes expressions uniform (`PAPER`).
+the position and arity of the next operator are drawn with the shares of these terms. The released
+code sets L = p1 = p2 = 1, for uniform shapes (`PUBLISHED`, the default); the paper counts leaves
+and operators, for uniform expressions (`PAPER`).
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Grammar:
         variable: the variable's name.
         variable_weight: the weight of the variable as a leaf.
         integer_weight: the weight of integers as leaves.
-        max_integer: integers are drawn from 1 to this one.
-        shape: (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as the
-            paper does.
+        max_integer: integers are drawn from 1 to ``max_integer``.
+        shape: (L, p1, p2) of the recurrence; None counts the kinds of leaves and operators, as in
+            the paper.
 
     >>> Grammar(max_integer=9).variable
     'x'
@@ -94,7 +94,7 @@ class Grammar:
 
     @cached_property
     def of_arity(self) -> dict[int, tuple[tuple[str, ...], tuple[int, ...]]]:
-        """Arity -> its operators, and their accumulated weights."""
+        """Arity -> the operators, and the cumulative weights."""
         groups: dict[int, tuple[tuple[str, ...], tuple[int, ...]]] = {}
         for arity in (1, 2):
             names = tuple(n for n, w in self.weights.items() if OPERATORS[n] == arity and w)
@@ -105,14 +105,16 @@ class Grammar:
     def counts(self) -> Counts:
         unary, binary = (len(self.of_arity[arity][0]) for arity in (1, 2))
         if self.shape is not None:
-            leaves, *kinds = self.shape
-            return counts(leaves, kinds[0] if unary else 0, kinds[1] if binary else 0)
+            leaves, *arity_weights = self.shape
+            return counts(
+                leaves, arity_weights[0] if unary else 0, arity_weights[1] if binary else 0
+            )
         leaves = bool(self.variable_weight) + self.max_integer * bool(self.integer_weight)
         return counts(leaves, unary, binary)
 
 
 class Counts:
-    """D(e, n), computed as far as it is asked for."""
+    """D(e, n), computed on demand."""
 
     def __init__(self, leaves: int, unary: int, binary: int) -> None:
         self.leaves, self.unary, self.binary = leaves, unary, binary
@@ -131,15 +133,15 @@ class Counts:
                 elif e == 0:
                     row.append(0)
                 else:
-                    before = rows[n - 1]
-                    grown = self.unary * before[e] + self.binary * before[e + 1]
+                    previous = rows[n - 1]
+                    grown = self.unary * previous[e] + self.binary * previous[e + 1]
                     row.append(self.leaves * row[e - 1] + grown)
         return rows[operators][empty]
 
 
 @cache
 def counts(leaves: int = 1, unary: int = 1, binary: int = 1) -> Counts:
-    """The table of D(e, n) for these L, p1, p2."""
+    """The table of D(e, n) for L, p1 and p2."""
     return Counts(leaves, unary, binary)
 
 
@@ -166,21 +168,21 @@ def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:
         raise ValueError(f"a tree cannot have {operators} operators")
     shape: list[int] = []
     empty = 1
-    for left in range(operators, 0, -1):
-        ticket = rng.below(table(empty, left))
-        skipped, arity = _next(ticket, empty, left, table)
+    for remaining in range(operators, 0, -1):
+        ticket = rng.below(table(empty, remaining))
+        skipped, arity = _next(ticket, empty, remaining, table)
         shape += [0] * skipped
         shape.append(arity)
         empty += arity - skipped - 1
     return (*shape, *[0] * empty)
 
 
-def _next(ticket: int, empty: int, left: int, table: Counts) -> tuple[int, int]:
-    """How many slots become leaves before the next operator, and the operator's arity."""
+def _next(ticket: int, empty: int, remaining: int, table: Counts) -> tuple[int, int]:
+    """The number of slots that become leaves before the next operator, and the operator's arity."""
     leaves = 1
     for skipped in range(empty):
-        for arity, kinds in ((1, table.unary), (2, table.binary)):
-            share = leaves * kinds * table(empty - skipped - 1 + arity, left - 1)
+        for arity, weight in ((1, table.unary), (2, table.binary)):
+            share = leaves * weight * table(empty - skipped - 1 + arity, remaining - 1)
             if ticket < share:
                 return skipped, arity
             ticket -= share

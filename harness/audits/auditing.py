@@ -30,7 +30,8 @@ from ..core.errors import UserError
 from ..core.exclusive import exclusive
 from ..stats.intervals import clopper_pearson
 from ..store.atomic import write_atomically
-from ..store.jsonl_log import Log, LogReader
+from ..store.log.appending import Log
+from ..store.log.reader import LogReader
 from .findings import AGREED, PROVED, REFUTED, STATUSES, UNDECIDED, UNREAD, WITHOUT, Finding
 from .items import Item, items_of
 
@@ -322,7 +323,7 @@ def _row(item: Item, found: Any) -> dict[str, Any]:
         found = Finding(UNDECIDED, reason=f"no verdict: {found}").to_dict()
     plain = found["status"] in (PROVED, AGREED, WITHOUT)
     kept = ("number", "place", "id", "subset", "kind")
-    told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions")
+    told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions", "note")
     texts = item.to_dict()
     row = {"task" if name == "kind" else name: texts[name] for name in told if texts[name]}
     return {"number": item.number, **row, **{name: v for name, v in found.items() if v}}

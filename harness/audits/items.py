@@ -48,7 +48,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "decimal": ("numericalanswer", "decimal", "numerical"),
     "id": ("id", "uid", "problemid", "index", "name"),
     "subset": ("subset", "category", "source", "type", "level", "split"),
-    "assumptions": ("assumptions",),
+    "assumptions": ("assumptions", "conditions", "condition", "domain", "note", "remark"),
 }
 #: Other names of roles in ``--columns``, from files of problems.
 _ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
@@ -65,9 +65,11 @@ OF_COURSE = "course "
 _DERIVATIVE = re.compile(
     r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
 )
-_LIMITS = re.compile(r"\\int(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,")
+_LIMITS = re.compile(
+    r"\\int(?:op)?(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,"
+)
 _VALUE = re.compile(r"\\(?:sum|prod|lim)(?![a-zA-Z])")
-_INTEGRAL = re.compile(r"\\i*nt(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
+_INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class Item(Record):
         decimal: an approximation of the reference, if the table has one.
         variable: the variable, where a column names it.
         assumptions: kinds of symbols.
+        note: what the row says of symbols in words, as ``x > 0``.
         fault: why the row is no question with a reference.
         contradiction: what an exact recomputation says against the reference; None if it was not
             recomputed, empty if it agrees.
@@ -105,6 +108,7 @@ class Item(Record):
     decimal: str = ""
     variable: str | None = None
     assumptions: dict[str, str] = field(default_factory=dict)
+    note: str = ""
     fault: str = ""
     contradiction: str | None = None
 
@@ -296,11 +300,12 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
-        if role != "antiderivative"
+        if role not in ("antiderivative", "assumptions")
     }
     common |= {**texts, "id": texts.get("id") or place, "variable": texts.get("variable") or None}
     given = row.get(roles["assumptions"]) if "assumptions" in roles else None
     kinds = given if isinstance(given, Mapping) else {}
+    common["note"] = given if isinstance(given, str) else ""
     common["assumptions"] = {str(name): str(kind) for name, kind in kinds.items() if kind}
     if not texts["problem"]:
         return Item(**common, fault=f"the column {roles['problem']!r} is empty")

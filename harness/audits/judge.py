@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -37,24 +36,32 @@ from ...rewards.reading.expression.build import div
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import to_latex
+from ...rewards.reading.problem import Conditions
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
-from .findings import AGREED, DISPUTED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
+from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import OF_COURSE, Item, derivative_of_text
 from .iterated import audited_iterated, iterated
-from .program import Opinion, Question, UnprintableError, opinions
-from .reading import Posed, UnreadError, as_latex, posed, tree_of
+from .program import Certifying, Question, confirmed, no_certificate, witness_of
+from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
 from .slips import coefficient, derivative_of, repairs
-from .suspicions import Suspicion, other_conditions, other_readings, partly_right, without_modulus
+from .suspicions import (
+    RealLine,
+    Suspicion,
+    other_conditions,
+    other_readings,
+    partly_right,
+    real_line,
+    right_as_asked,
+    without_modulus,
+)
 
 #: Proposals of a corrected reference that the verifier is asked about.
 _PROPOSALS = 3
-_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
 #: A logarithm whose argument does not begin as a modulus does.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
-_NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 
 
 def audited(row: dict[str, Any]) -> dict[str, Any]:
@@ -103,8 +110,7 @@ def boxed(reference: str) -> str:
 def _reference(item: Item, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
-        formula = posed(item.reference).formula if "$" in item.reference else item.reference
-        text = as_latex(formula, item.problem)
+        text = as_latex(answer_in(item.reference), item.problem)
         if not factor:
             return text
         divisor = re.sub(r"\\(?:cdot|times)\s*$|\*\s*$", "", factor)
@@ -114,11 +120,15 @@ def _reference(item: Item, factor: str = "") -> str:
 
 
 def _problem(item: Item) -> tuple[Posed, dict[str, str]]:
+    """The problem with all that its row says of symbols, and the kinds of these."""
     try:
-        problem = posed(item.problem)
+        problem, noted = posed(item.problem), conditions_in(item.note)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
-    return problem, {**problem.assumptions, **item.assumptions}
+    stated = problem.conditions
+    comparisons = (*stated.comparisons, *noted.comparisons)
+    kinds = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
+    return replace(problem, conditions=Conditions(tuple(kinds.items()), comparisons)), kinds
 
 
 def _unread(verdict: Verdict) -> Finding | None:
@@ -168,6 +178,7 @@ class _Pair:
     integrand: Integrand
     reference_is_answer: bool
     variable: str | None  # as the row has it, so that the problem is read once
+    comparisons: tuple[Expression, ...] = ()
 
     def verdict(self, answer: str | None = None, assumptions: Any = None) -> Verdict:
         return verify_antiderivative(
@@ -182,7 +193,8 @@ def _antiderivative(item: Item) -> Finding:
     problem, assumptions = _problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
     reference = _reference(item, problem.factor)
-    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable))
+    said = problem.conditions.comparisons
+    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable, said))
 
 
 def _derivative(item: Item) -> Finding:
@@ -206,24 +218,33 @@ def _of_pair(pair: _Pair) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         finding = _accepted(verdict, verdict.evidence.proof == "identity", key)
-        hidden = finding.status in (PROVED, AGREED) and _BARE_LOGARITHM.search(pair.answer)
-        if hidden and (where := without_modulus(tree_of(pair.answer), pair.integrand)):
-            return Finding(SUSPECT, kind="absolute value", reason=where, key=key)
-        return finding
+        if finding.status not in (PROVED, AGREED) or not _BARE_LOGARITHM.search(pair.answer):
+            return finding
+        line = real_line(tree_of(pair.answer), pair.integrand, pair.comparisons)
+        where = without_modulus(line)
+        return Finding(SUSPECT, kind="absolute value", reason=where, key=key) if where else finding
+    tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
+    line = real_line(tree, pair.integrand, pair.comparisons)
+    if right_as_asked(line):
+        return Finding(AGREED, reason="right wherever the row's conditions hold", key=key)
     witness = verdict.evidence.witness
     if witness is not None and witness.point.endswith("just above"):
         return Finding(SUSPECT, kind="part of the domain", reason=f"a jump {witness}", key=key)
-    tree, f = _tree(pair.answer, verdict, pair.integrand), pair.integrand.expression
     extra = {
         name for name in symbols_of(tree) - set(pair.integrand.symbols) if name[0] not in "CcKk"
     }
     if extra:  # read as something else than it is, or about another problem
         raise UnreadError(f"symbols that the problem lacks: {', '.join(sorted(extra))}")
     if pair.reference_is_answer:
-        for suspicion in _suspicions(pair, tree):
+        for suspicion in _suspicions(pair, tree, line):
             return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)
     question = Question("slope", tree, f, pair.integrand.variable, None, pair.reference_is_answer)
-    finding = _confirmed(question, verdict, key, partial(_certificate, pair))
+    certificate: Certifying = partial(_certificate, pair)
+    if line is not None and line.limited:  # the verifier has looked elsewhere, too
+        question = replace(question, allows=line.allows)
+        if not line.allows(float(witness_of(verdict).get(pair.integrand.variable, 0))):
+            certificate = no_certificate
+    finding = confirmed(question, verdict, key, certificate)
     if finding.status is not REFUTED:
         return finding
     return finding.replaced(**_repaired(pair, tree))
@@ -235,7 +256,7 @@ def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
     return tree_of(reading or text, integrand.symbols)
 
 
-def _suspicions(pair: _Pair, tree: Expression) -> Iterator[Suspicion]:
+def _suspicions(pair: _Pair, tree: Expression, line: RealLine | None) -> Iterator[Suspicion]:
     """Readings and conditions under which a refuted answer is right, as far as they are proved."""
     for suspicion, other in other_readings(tree, pair.answer):
         if pair.verdict(to_latex(other)).correct:
@@ -243,7 +264,9 @@ def _suspicions(pair: _Pair, tree: Expression) -> Iterator[Suspicion]:
     for suspicion, kinds in other_conditions(pair.integrand):
         if pair.verdict(assumptions=kinds).correct:
             yield suspicion
-    yield from partly_right(tree, pair.integrand)
+    if where := without_modulus(line):
+        yield Suspicion("absolute value", where)
+    yield from partly_right(line)
 
 
 def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
@@ -316,13 +339,12 @@ def _definite(item: Item) -> Finding:
     key = ""
     with suppress(ValueError):
         key = _key(definite_fingerprint(problem))
-    if item.decimal and (wrong := decimal_contradiction(problem, item.decimal)):
-        if not item.reference:
-            item = Item.from_dict({**item.to_dict(), "reference": item.decimal})
-        else:
-            return Finding(UNDECIDED, kind="the decimal", reason=wrong, key=key)
-    elif not item.reference:
-        return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+    numeric = item.decimal and not integrals[0].parameters
+    wrong = decimal_contradiction(problem, item.decimal) if numeric else ""
+    if not item.reference:
+        if not wrong:
+            return Finding(AGREED, key=key, reason="the decimal agrees with the integral")
+        item = replace(item, reference=item.decimal)
     reference = _reference(item, stated.factor)
     verdict = verify_definite_integral(boxed(reference), problem, assumptions=assumptions)
     finding = _unread(verdict)
@@ -330,9 +352,17 @@ def _definite(item: Item) -> Finding:
         return finding.replaced(key=key)
     if verdict.correct:
         rigorous = verdict.evidence.method in ("enclosure", "divergence")
-        return _accepted(verdict, rigorous, key)
+        finding = _accepted(verdict, rigorous, key)
+        if wrong and finding.status in (PROVED, AGREED):
+            return Finding(SUSPECT, kind="the decimal", reason=wrong, key=key)
+        return finding
     if verdict.evidence.witness is None:
         return Finding(UNDECIDED, reason=f"not confirmed: {verdict.evidence.detail}", key=key)
+    if numeric and not wrong:  # a misprint, or read as something else than it is
+        reason = (
+            f"its decimal is right; the formula, as it is read, is not ({verdict.evidence.witness})"
+        )
+        return Finding(SUSPECT, kind="not its decimal", reason=reason, key=key)
     integral = integrals[0]
     tree = tree_of(verdict.evidence.reading or reference, integral.parameters)
     question = Question(
@@ -342,7 +372,7 @@ def _definite(item: Item) -> Finding:
         integral.integrand.variable,
         (integral.lower, integral.upper),
     )
-    finding = _confirmed(question, verdict, key)
+    finding = confirmed(question, verdict, key)
     if finding.status is not REFUTED:
         return finding
     c = _ratio_of_values(finding)
@@ -386,7 +416,7 @@ def _value(item: Item) -> Finding:
         return _accepted(verdict, verdict.evidence.proof == "identity", "")
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
     question = Question("value", target, tree_of(reference), variable)
-    finding = _confirmed(question, verdict, "")
+    finding = confirmed(question, verdict, "")
     if finding.status is not REFUTED:
         return finding
     kind = _factor(_ratio_of_values(finding)) if constant else ""
@@ -425,52 +455,3 @@ _JUDGES: dict[str, Callable[[Item], Finding]] = {
     "arithmetic": _arithmetic,
     **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
 }
-
-
-# --- the second opinion ---
-
-
-def _confirmed(
-    question: Question,
-    verdict: Verdict,
-    key: str,
-    certificate: Any = lambda: (None, None),
-) -> Finding:
-    """A refutation if an independent path confirms it; disputed if one contradicts."""
-    made, holds = certificate()
-    witness = verdict.evidence.witness
-    assert witness is not None
-    point = {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(witness.point)}
-    said: list[Opinion] = []
-    try:
-        for opinion in opinions(question, point):
-            said.append(opinion)
-            if opinion.apart:
-                break
-        why = "mpmath has no value there"
-    except UnprintableError as error:
-        why = str(error)
-    against = holds is False or (said and not said[-1].apart)
-    shown = witness.described()
-    common: dict[str, Any] = {"key": key, "certificate": made}
-    values: dict[str, Any] = {}
-    if against and holds is not True:
-        last = said[-1] if said else None
-        if last is not None:
-            values = {"expected": last.expected, "got": last.got, "point": last.point}
-        reason = f"the verifier refutes it ({witness}), a second computation does not"
-        return Finding(DISPUTED, reason=reason, program=last.source if last else "", **values)
-    confirmed = said[-1] if said and said[-1].apart else None
-    if confirmed is None and holds is not True:
-        return Finding(UNDECIDED, reason=f"refuted ({witness}), not confirmed: {why}", key=key)
-    by = [*(["certificate"] if holds else []), *(["mpmath"] if confirmed else [])]
-    if confirmed is not None:
-        values = {"point": confirmed.point, "expected": confirmed.expected, "got": confirmed.got}
-        common["program"] = confirmed.source
-    else:
-        numbers = [_NUMBER.match(text) for text in (witness.expected, witness.got)]
-        expected, got = (match[1] if match else "" for match in numbers)
-        values = {"point": shown.get("at", ""), "expected": expected, "got": got}
-    if holds is False:
-        return Finding(DISPUTED, reason="the certificate does not hold", **values, **common)
-    return Finding(REFUTED, confirmed_by=tuple(by), **values, **common)

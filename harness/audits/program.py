@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from mpmath import mp
 
@@ -21,6 +21,8 @@ from ...rewards.reading.expression.formulas import definition_of
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Number, Symbol
 from ...rewards.reading.functions import RECORDS
+from ...rewards.verdict import Verdict
+from .findings import DISPUTED, REFUTED, UNDECIDED, Finding
 
 #: mpmath's notation where it is another than ``mp.NAME(arguments)`` with our name.
 _NOTATION: dict[str, str] = {
@@ -83,6 +85,10 @@ DIGITS, MORE_DIGITS = 30, 50
 #: Relative differences: from which two values are apart, and up to which two are one. Numerical
 #: derivatives and quadratures of `DIGITS` digits have errors below 1e-12.
 APART, SAME = 1e-8, 1e-10
+#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
+Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
+_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
+_NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 #: Where a program looks first: points that are short to write. The verifier's own point is next.
 _SHORT = tuple(map(Fraction, ("1/2", "3/2", "-1/2", "5/2", "1/4", "3", "-3/2", "1/10", "10")))
 
@@ -209,6 +215,7 @@ class Question:
         variable: the variable of the first.
         limits: lower and upper end of an integral, -1 and 1 for infinities.
         reference_first: whether the reference is the first of the two formulas.
+        allows: whether a value of the variable is one that the problem is about.
 
     """
 
@@ -218,6 +225,7 @@ class Question:
     variable: str = ""
     limits: tuple[Expression | int, Expression | int] | None = None
     reference_first: bool = False
+    allows: Callable[[float], bool] = lambda value: True
 
 
 def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
@@ -237,8 +245,9 @@ def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Op
     points: list[Mapping[str, Fraction]] = [witness]
     parameters = {name: Fraction(round(10 * q), 10) or q for name, q in witness.items()}
     if question.kind != "integral" and question.variable in witness:
-        near = (parameters[question.variable], *_SHORT)
-        points = [*(parameters | {question.variable: at} for at in near), witness]
+        near = [at for at in (parameters[question.variable], *_SHORT) if question.allows(float(at))]
+        points = [parameters | {question.variable: at} for at in near]
+        points += [witness] * question.allows(float(witness[question.variable]))
     elif witness:
         points = [parameters, witness]
     for point in points:
@@ -357,3 +366,63 @@ def _path(lower: str, upper: str) -> str:
     if "inf" in lower:
         return f"[{lower}, {upper} - 10, {upper} - 1, {upper}]"
     return f"mp.linspace({lower}, {upper}, 9)"
+
+
+# --- refutations, confirmed or not ---
+
+
+def no_certificate() -> tuple[None, None]:
+    """In place of a certificate that is about another place than the problem."""
+    return None, None
+
+
+def witness_of(verdict: Verdict) -> dict[str, Fraction]:
+    """The values of the symbols at the witness of a refutation."""
+    witness = verdict.evidence.witness
+    text = witness.point if witness is not None else ""
+    return {m["name"]: Fraction(m["value"]) for m in _POINT.finditer(text)}
+
+
+def confirmed(
+    question: Question,
+    verdict: Verdict,
+    key: str,
+    certificate: Certifying | None = None,
+) -> Finding:
+    """A refutation if an independent path confirms it; disputed if one contradicts."""
+    made, holds = (certificate or no_certificate)()
+    witness = verdict.evidence.witness
+    assert witness is not None
+    said: list[Opinion] = []
+    try:
+        for opinion in opinions(question, witness_of(verdict)):
+            said.append(opinion)
+            if opinion.apart:
+                break
+        why = "mpmath has no value there"
+    except UnprintableError as error:
+        why = str(error)
+    against = holds is False or (said and not said[-1].apart)
+    shown = witness.described()
+    common: dict[str, Any] = {"key": key, "certificate": made}
+    values: dict[str, Any] = {}
+    if against and holds is not True:
+        last = said[-1] if said else None
+        if last is not None:
+            values = {"expected": last.expected, "got": last.got, "point": last.point}
+        reason = f"the verifier refutes it ({witness}), a second computation does not"
+        return Finding(DISPUTED, reason=reason, program=last.source if last else "", **values)
+    apart = said[-1] if said and said[-1].apart else None
+    if apart is None and holds is not True:
+        return Finding(UNDECIDED, reason=f"refuted ({witness}), not confirmed: {why}", key=key)
+    by = [*(["certificate"] if holds else []), *(["mpmath"] if apart else [])]
+    if apart is not None:
+        values = {"point": apart.point, "expected": apart.expected, "got": apart.got}
+        common["program"] = apart.source
+    else:
+        numbers = [_NUMBER.match(text) for text in (witness.expected, witness.got)]
+        expected, got = (match[1] if match else "" for match in numbers)
+        values = {"point": shown.get("at", ""), "expected": expected, "got": got}
+    if holds is False:
+        return Finding(DISPUTED, reason="the certificate does not hold", **values, **common)
+    return Finding(REFUTED, confirmed_by=tuple(by), **values, **common)

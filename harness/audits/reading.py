@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from ...rewards.errors import ProblemError
 from ...rewards.reading.expression.sympy_text import read_sympy
 from ...rewards.reading.expression.traversal import substitute, symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.latex import ReadError, read, to_latex
-from ...rewards.reading.problem import limits_of
+from ...rewards.reading.problem import Conditions, limits_of
+from ...rewards.reading.problem.conditions import conditions_of
 
 #: What only LaTeX has, and what only Python's notation has.
 _LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
 _PYTHON = re.compile(r"\*\*")
-_SIGN = re.compile(r"\\i*int(?![a-zA-Z])|∫")
+_SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
 _ASKED = re.compile(
@@ -25,20 +27,17 @@ _ASKED = re.compile(
 _VARIABLE = re.compile(r"d\s*(?P<name>[a-zA-Z])\s*=?\s*$")
 #: Where a limit of integration begins in parentheses, where LaTeX wants braces.
 _BARE_LIMIT = re.compile(r"\\i*int(?:\s*_(?:\{[^{}]*\}|\\?\w+))?\s*[_^]\(")
-#: "Assume the parameters A, B are real and positive."
-_ASSUMED = re.compile(
-    r"\b[Aa]ssum\w*\b[^.$]*?(?P<names>(?:\\?[A-Za-z]+\s*,\s*)*(?:and\s+)?\\?[A-Za-z]+)\s+"
-    r"(?:are|is)\s+(?P<said>[^.$]*)"
+#: Where conditions may begin in prose; they end with the sentence.
+_CONDITION = re.compile(
+    r"\b(?:assum(?:e|ing)|where|for|if|when|with|suppose|provided|given|let)\b[^\n]*?"
+    r"(?=\.(?!\d)|\n|$)",
+    re.IGNORECASE,
 )
-#: Words of an assumption and the kind of parameter that they mean, the narrower first.
-_KINDS = {
-    "even": "even",
-    "odd": "odd",
-    "integer": "integer",
-    "positive": "positive",
-    "negative": "negative",
-    "real": "real",
-}
+#: Words of conditions that say no more than those beside them.
+_IDLE = re.compile(
+    r"\breal\s+and\s+(?=positive|negative)"
+    r"|\b(?:the\s+)?(?:following\s+)?(?:parameter|constant)s?\s*:?\s+(?=\$?\\?[A-Za-z]\b)"
+)
 #: A call such as ``integrate(f, x)`` or ``Integral(f, (x, a, b))``.
 _CALL = re.compile(r"\s*[iI]ntegra(?:te|l)\((?P<inside>.*)\)\s*", re.DOTALL)
 
@@ -111,13 +110,13 @@ class Posed:
     Attributes:
         formula: the problem in LaTeX.
         factor: what stands before an integral sign, and divides its reference.
-        assumptions: what the prose says of symbols.
+        conditions: what the prose says of symbols.
 
     """
 
     formula: str
     factor: str = ""
-    assumptions: Mapping[str, str] = field(default_factory=dict)
+    conditions: Conditions = field(default_factory=Conditions)
 
 
 def posed(text: str) -> Posed:
@@ -133,10 +132,10 @@ def posed(text: str) -> Posed:
 
     """
     formula = _formula(text)
-    assumptions = dict(_assumed(text)) if formula != text else {}
+    conditions = conditions_in(_prose(text, formula)) if formula != text else Conditions()
     sign = _SIGN.search(formula)
     if sign is None:
-        return Posed(_of_call(formula), "", assumptions)
+        return Posed(_of_call(formula), "", conditions)
     factor, rest = formula[: sign.start()].strip(), formula[sign.start() :]
     factor = factor.rpartition("=")[2].strip()
     while (bare := _BARE_LIMIT.search(rest)) is not None:
@@ -144,8 +143,27 @@ def posed(text: str) -> Posed:
         rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
     # Decoration, words, or the principal value, all of which belong to the problem.
     if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
-        return Posed(formula, "", assumptions)
-    return Posed(_with_free_limits(rest), factor, assumptions)
+        return Posed(formula, "", conditions)
+    return Posed(_with_free_limits(rest), factor, conditions)
+
+
+def answer_in(text: str) -> str:
+    r"""The formula of a reference: without prose, and without the integral that it is equal to.
+
+    Raises:
+        UnreadError: a part of it cannot be read.
+
+    >>> answer_in(r"$\quad \int 2x\,dx = x^2 + C$.")
+    'x^2 + C'
+
+    """
+    if "$$" not in text:  # a formula that goes on, or whose dollar signs are not balanced
+        text = re.sub(r"\$\s*\$", " ", text)
+        text = text if text.count("$") % 2 == 0 else text.replace("$", " ").strip(" .,\n")
+    spans = [str(next(filter(None, each.groups()))).strip() for each in _SPAN.finditer(text)]
+    formula = text if "$" not in text else spans[0] if len(spans) == 1 else posed(text).formula
+    question, equals, answer = formula.rpartition("=")
+    return answer.strip() if equals and _SIGN.search(question.partition("=")[0]) else formula
 
 
 def _with_free_limits(formula: str) -> str:
@@ -192,14 +210,38 @@ def _formula(text: str) -> str:
     return text
 
 
-def _assumed(text: str) -> Iterator[tuple[str, str]]:
-    for match in _ASSUMED.finditer(text):
-        said = match["said"].lower()
-        for word, kind in _KINDS.items():
-            if word in said:
-                names = re.findall(r"\\?[A-Za-z]+", match["names"])
-                yield from ((name.lstrip("\\"), kind) for name in names if name != "and")
+def conditions_in(text: str) -> Conditions:
+    """What a text says of symbols, as far as its clauses are understood.
+
+    Args:
+        text: a row's note, or prose around a problem.
+
+    Raises:
+        UnreadError: a symbol is said to be positive and negative.
+
+    >>> conditions_in("Find it for $x > 0$. Assume A, B are real and positive and so on.").kinds
+    (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
+
+    """
+    kinds: dict[str, str] = {}
+    comparisons: list[Expression] = []
+    for clause in (text, *(match[0] for match in _CONDITION.finditer(text))):
+        words = _IDLE.sub("", clause).split(" and ")
+        for count in range(len(words), 0, -1):  # a clause that is not understood ends the list
+            try:
+                found = conditions_of(" and ".join(words[:count]))
+            except ProblemError as error:
+                raise UnreadError(str(error)) from None
+            if found is not None:
+                kinds |= dict(found.kinds)
+                comparisons += found.comparisons
                 break
+    return Conditions(tuple(kinds.items()), tuple(dict.fromkeys(comparisons)))
+
+
+def _prose(text: str, formula: str) -> str:
+    """The text around the formula, whose own letters are no words."""
+    return text.replace(formula, " ; ", 1)
 
 
 def asks_for_an_integral(text: str) -> bool:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from flint import acb, arb
 
 from ...rewards.numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ...rewards.numeric.ball_arithmetic.compiler import compile_tape
-from ...rewards.numeric.sampling.integrand import Integrand
-from ...rewards.reading.expression.build import power
-from ...rewards.reading.expression.traversal import is_constant, needs_worker, nodes_of
+from ...rewards.numeric.sampling.integrand import Integrand, draw
+from ...rewards.reading.expression.build import div, power
+from ...rewards.reading.expression.traversal import (
+    is_constant,
+    needs_worker,
+    nodes_of,
+    symbols_of,
+)
 from ...rewards.reading.expression.tree import Call, Expression, Number
 
 #: Elliptic functions, whose last argument is the parameter m, or the modulus k with m = k^2.
@@ -19,14 +26,20 @@ _ELLIPTIC = frozenset(
     ("elliptic_f", "elliptic_e", "elliptic_k", "elliptic_ec", "elliptic_pi", "elliptic_pic")
 )
 #: Where real values are looked at: both signs, several sizes, no zeros of what people write.
-_PLACES = (-7.39, -3.14, -1.83, -0.91, -0.52, -0.13, 0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77)
+_PLACES = (
+    *(-41.7, -17.3, -7.39, -3.14, -1.83, -0.91, -0.52, -0.13),
+    *(0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77, 19.1, 38.9),
+)
 _BITS = 128
 #: Points on both sides of a border that have to say the same, so that none does by chance.
 _FEWEST = 3
 #: A difference of this relative size is none: far above the rounding of `_BITS` bits.
 _NEAR = 1e-25
-#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal.
-_MODERATE = 3.0
+#: The signs of a variable that a row says is one of these.
+_SIGNS = {"positive": 1, "integer": 1, "even": 1, "odd": 1, "negative": -1}
+#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal; and
+#: up to where a border between right and wrong is looked for.
+_MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
@@ -48,34 +61,36 @@ def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Exp
     if functions & _ELLIPTIC:
         yield (
             Suspicion("another reading: modulus", "right if the last argument is the modulus k"),
-            _replaced(tree, _ELLIPTIC, lambda *args: (*args[:-1], power(args[-1], Number(2)))),
+            _rewritten(tree, lambda node: _elliptic(node, lambda k: power(k, Number(2)))),
         )
         yield (
             Suspicion("another reading: parameter", "right if the last argument is m = k^2"),
-            _replaced(tree, _ELLIPTIC, lambda *args: (*args[:-1], Call("sqrt", args[-1:]))),
+            _rewritten(tree, lambda node: _elliptic(node, lambda m: Call("sqrt", (m,)))),
         )
     if "log" in text and "ln" in functions:
         for base in (10, 2):
             yield (
                 Suspicion("another reading: logarithm", f"right with logarithms to base {base}"),
-                _in_base(tree, base),
+                _rewritten(tree, partial(_in_base, base)),
             )
 
 
-def _replaced(tree: Expression, names: frozenset[str], change: Any) -> Expression:
+def _rewritten(tree: Expression, change: Callable[[Call], Expression]) -> Expression:
+    """The formula with every call changed, those inside first."""
     if not isinstance(tree, Call):
         return tree
-    args = tuple(_replaced(arg, names, change) for arg in tree.args)
-    return Call(tree.function, change(*args) if tree.function in names else args)
+    return change(Call(tree.function, tuple(_rewritten(arg, change) for arg in tree.args)))
 
 
-def _in_base(tree: Expression, base: int) -> Expression:
-    if not isinstance(tree, Call):
-        return tree
-    args = tuple(_in_base(arg, base) for arg in tree.args)
-    if tree.function == "ln":
-        return Call("div", (Call("ln", args), Call("ln", (Number(base),))))
-    return Call(tree.function, args)
+def _in_base(base: int, node: Call) -> Expression:
+    return div(node, Call("ln", (Number(base),))) if node.function == "ln" else node
+
+
+def _elliptic(node: Call, last: Callable[[Expression], Expression]) -> Expression:
+    """An elliptic function with another last argument."""
+    if node.function not in _ELLIPTIC:
+        return node
+    return Call(node.function, (*node.args[:-1], last(node.args[-1])))
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
@@ -94,75 +109,152 @@ def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[
                 yield suspicion, {**integrand.assumptions, name: kind}
 
 
-def partly_right(tree: Expression, integrand: Integrand) -> Iterator[Suspicion]:
+@dataclass(frozen=True)
+class RealLine:
+    """F and f at real values of the variable, those that the conditions of a row allow.
+
+    Attributes:
+        tree: F.
+        integrand: f.
+        comparisons: what the row says of its symbols, as trees of ``lt``, ``le`` and ``ne``.
+
+    """
+
+    tree: Expression
+    integrand: Integrand
+    comparisons: tuple[Expression, ...] = ()
+
+    @property
+    def limited(self) -> bool:
+        """Whether the row says of the variable where it is."""
+        x = self.integrand.variable
+        signed = self.integrand.assumptions.get(x) in _SIGNS
+        return signed or any(x in symbols_of(each) for each in self.comparisons)
+
+    def allows(self, x: float) -> bool:
+        """Whether the row is about this value of the variable."""
+        sign = _SIGNS.get(self.integrand.assumptions.get(self.integrand.variable, ""), 0)
+        return x * sign >= 0 and all(self._holds(each, x) for each in self.comparisons)
+
+    def _holds(self, comparison: Expression, x: float) -> bool:
+        """A comparison of the variable at a value; what cannot be decided is no restriction."""
+        assert isinstance(comparison, Call)
+        if self.integrand.variable not in symbols_of(comparison):
+            return True
+        low, high = (self._value(each, x) for each in comparison.args)
+        if low is None or high is None:
+            return True
+        return bool(low != high if comparison.function == "ne" else low <= high)
+
+    @cached_property
+    def places(self) -> tuple[float, ...]:
+        """Values of the variable at which f is real."""
+        return tuple(x for x in _PLACES if self.allows(x) and self._at(self._f, x, 0) is not None)
+
+    @cached_property
+    def _f(self) -> Tape:
+        return compile_tape(self.integrand.expression, self.integrand.variable)
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, Any]:
+        names = symbols_of(self.tree) | {*self.integrand.parameters}
+        names = names.union(*map(symbols_of, self.comparisons)) - {self.integrand.variable}
+        return draw(sorted(names), self.integrand.assumptions, "audit")
+
+    def shown(self, x: float) -> str:
+        """A place, with the values of the parameters there."""
+        known = {name: self._parameters[name].real for name in self.integrand.parameters}
+        values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
+        return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
+
+    def right(self, tree: Expression) -> dict[float, bool]:
+        """At the places where F is real: whether F' = f."""
+        answer, right = compile_tape(tree, self.integrand.variable), dict[float, bool]()
+        for x in self.places:
+            slope, value = self._at(answer, x, 1), self._at(self._f, x, 0)
+            if slope is not None and self._at(answer, x, 0) is not None:
+                right[x] = bool(abs(slope - value) <= _NEAR * (abs(slope) + abs(value)))
+        return right
+
+    def _value(self, tree: Expression, x: float) -> Any:
+        try:
+            return self._at(compile_tape(tree, self.integrand.variable), x, 0)
+        except UnusableError:
+            return None
+
+    def _at(self, tape: Tape, x: float, order: int) -> Any:
+        """A value or a slope that is real, as a ball's midpoint; None for any other."""
+        with precision(_BITS):
+            given = {
+                name: self._parameters[name]
+                for name in tape.symbols
+                if name != self.integrand.variable
+            }
+            jet = tape.run(acb(arb(x)), given, derivative=order == 1)[tape.root][order]
+            if jet is None:
+                return arb(0)
+            if not jet.is_finite() or not jet.imag.contains(0) or float(jet.imag.rad()) > 1e-12:
+                return None
+            return jet.real.mid()
+
+
+def real_line(
+    tree: Expression, integrand: Integrand, comparisons: tuple[Expression, ...] = ()
+) -> RealLine | None:
+    """The real line of a pair; None where only a worker may evaluate it, or nothing can be."""
+    if needs_worker(tree) or integrand.needs_worker:
+        return None
+    try:
+        line = RealLine(tree, integrand, comparisons)
+        compile_tape(tree, integrand.variable)
+        return line if line.places else None
+    except UnusableError:
+        return None
+
+
+def right_as_asked(line: RealLine | None) -> bool:
+    """Whether F' = f wherever a row, which says where its variable is, asks for it."""
+    if line is None or not line.limited:
+        return False
+    right = line.right(line.tree)
+    return _moderate(right) >= _FEWEST and all(right.values())
+
+
+def _moderate(places: Iterable[float]) -> int:
+    return sum(abs(x) < _MODERATE for x in places)
+
+
+def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
     """Whether F' = f on one side of a point and not on the other, which is then named."""
-    pair = _tapes(tree, integrand)
-    if pair is None:
-        return
-    (answer, f), right = pair, dict[float, bool]()
-    for x in _PLACES:
-        slope, value = _at(answer, x, 1), _at(f, x, 0)
-        if slope is not None and value is not None:
-            right[x] = bool(abs(slope - value) <= _NEAR * (abs(slope) + abs(value)))
+    # A periodic reference is right on every second stretch: looked at is that around zero.
+    found = line.right(line.tree) if line is not None else {}
+    right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
-    if sum(abs(x) < _MODERATE for x in good) < _FEWEST or len(bad) < _FEWEST:
+    if line is None or _moderate(good) < _FEWEST or len(bad) < _FEWEST:
         return
-    name = integrand.variable
+    name = line.integrand.variable
     if max(bad) < min(good):
         yield Suspicion("part of the domain", f"right for {name} >= {min(good):g}, not below")
     elif max(good) < min(bad):
         yield Suspicion("part of the domain", f"right for {name} <= {max(good):g}, not above")
 
 
-def without_modulus(tree: Expression, integrand: Integrand) -> str:
-    """Where f is real and a logarithm in F has a negative argument; empty if it is nowhere seen."""
-    x = integrand.variable
-    inside = [
-        node.args[0]
-        for node in nodes_of(tree)
-        if isinstance(node, Call) and node.function == "ln" and not is_constant(node, x)
-    ]
-    inside = [each for each in inside if not isinstance(each, Call) or each.function != "abs"]
-    if not inside or needs_worker(tree):
+def without_modulus(line: RealLine | None) -> str:
+    r"""Where f is real, F is not, and F with \ln|u| for \ln u is right; empty if nowhere."""
+    if line is None:
         return ""
-    pair = _tapes(tree, integrand)
-    if pair is None:
+    answered = line.right(line.tree)
+    if len(answered) > len(line.places) - _FEWEST:
         return ""
-    places = [at for at in _PLACES if _at(pair[1], at, 0) is not None]
-    answered = [at for at in places if _at(pair[0], at, 0) is not None]
-    if len(places) < _FEWEST or len(answered) > len(places) - _FEWEST:
+    variable = line.integrand.variable
+
+    def with_modulus(node: Call) -> Expression:
+        varies = node.function == "ln" and not is_constant(node, variable)
+        return Call("ln", (Call("abs", node.args),)) if varies else node
+
+    mended = line.right(_rewritten(line.tree, with_modulus))
+    found = [x for x, fits in mended.items() if fits and x not in answered]
+    if len(found) < _FEWEST or not all(mended.values()) or not _moderate(mended):
         return ""
-    for argument in inside:
-        try:
-            tape = compile_tape(argument, x)
-        except UnusableError:
-            continue
-        values = {at: _at(tape, at, 0) for at in places if at not in answered}
-        below = [at for at, value in values.items() if value is not None and value < 0]
-        if len(below) >= _FEWEST:
-            return f"a logarithm of a negative number at {x} = {below[0]:g}, where f is real"
-    return ""
-
-
-def _tapes(tree: Expression, integrand: Integrand) -> tuple[Tape, Tape] | None:
-    if needs_worker(tree) or integrand.needs_worker:
-        return None
-    try:
-        return tuple(
-            compile_tape(each, integrand.variable) for each in (tree, integrand.expression)
-        )  # type: ignore[return-value]
-    except UnusableError:
-        return None
-
-
-def _at(tape: Tape, x: float, order: int) -> Any:
-    """A value or a slope that is real, as a ball's midpoint; None for any other."""
-    with precision(_BITS):
-        names = sorted(tape.symbols)
-        parameters = {name: acb(arb(3 + 2 * at) / 7) for at, name in enumerate(names)}
-        jet = tape.run(acb(arb(x)), parameters, derivative=order == 1)[tape.root][order]
-        if jet is None:
-            return arb(0)
-        if not jet.is_finite() or not jet.imag.contains(0) or float(jet.imag.rad()) > 1e-12:
-            return None
-        return jet.real.mid()
+    where = line.shown(min(found, key=abs))
+    return f"not real at {where}, where the integrand is; ln|u| in place of ln u is right there"

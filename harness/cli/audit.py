@@ -100,7 +100,7 @@ def audit(
     from rich.progress import Progress
 
     roles, theirs = (
-        key_values((part for text in texts for part in text.split(",")), flag)
+        key_values((item for text in texts for item in text.split(",")), flag)
         for texts, flag in ((columns, "--columns"), (response_columns, "--response-columns"))
     )
     if theirs and responses is None:
@@ -109,8 +109,8 @@ def audit(
         task = bar.add_task("rows", total=sample)
 
         def show(counts: Counter[str]) -> None:
-            found = f"rows, {counts[REFUTED]} refuted"
-            bar.update(task, completed=counts.total(), description=found)
+            description = f"rows, {counts[REFUTED]} refuted"
+            bar.update(task, completed=counts.total(), description=description)
 
         result = find(
             *sources,

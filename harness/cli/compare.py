@@ -36,8 +36,9 @@ from .options import prices_option
 @click.option(
     "--breakdown",
     type=click.Choice(get_args(Breakdown)),
-    help="Also by the tags of the problems, the functions in their integrands, or HINT's "
-    "operators; depth, length and largest value are of HINT's expressions.",
+    help="Also by the tags of the problems, the functions in their integrands, what came of "
+    "their simplification, or HINT's operators; depth, length, longest dependency, number of "
+    "operators, result and largest value are of HINT's expressions.",
 )
 @click.option(
     "--detect",

@@ -44,6 +44,7 @@ class Commands(click.Group):
             ".generate.problems:generate",
             "Write problems to a file, or a set to train on.",
         ),
+        "hint": (".studies.hint:hint", "Figures of HINT as tables, a page and SVG files."),
         "logprobs": (
             ".studies.papers:logprobs",
             "Ask a model how likely it finds a run's references.",
@@ -126,13 +127,15 @@ class Commands(click.Group):
 
 def _as_called(command: click.Command) -> click.Command:
     """A command whose help names the command line as it was called."""
-    shown = copy(command)
-    if isinstance(shown, click.Group):
-        shown.commands = {name: _as_called(part) for name, part in shown.commands.items()}
-    shown.help, shown.epilog = (
+    renamed = copy(command)
+    if isinstance(renamed, click.Group):
+        renamed.commands = {
+            name: _as_called(subcommand) for name, subcommand in renamed.commands.items()
+        }
+    renamed.help, renamed.epilog = (
         text and text.replace("run.py ", f"{program()} ") for text in (command.help, command.epilog)
     )
-    return shown
+    return renamed
 
 
 def _plain_warnings() -> None:

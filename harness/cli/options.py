@@ -74,8 +74,8 @@ cluster_option = click.option(
 
 def cluster_address(name: str) -> str | None:
     """The address in the value of ``--cluster``; None where it has none."""
-    kind, _, address = name.partition(":")
-    if kind != "ray":
+    backend, _, address = name.partition(":")
+    if backend != "ray":
         raise UserError(f"--cluster takes ray or ray:ADDRESS, not {name!r}")
     return address or None
 
@@ -201,8 +201,8 @@ def preset_file(name: str) -> Path:
     """The settings of a preset, a file like those for ``--config``."""
     path = Path(str(PRESETS / f"{name}.toml"))
     if not path.is_file():
-        known = [
+        presets = [
             str(entry.relative_to(PRESETS).with_suffix("")) for entry in PRESETS.rglob("*.toml")
         ]
-        raise UserError(f"no preset {name!r}; {suggest(name, known)}")
+        raise UserError(f"no preset {name!r}; {suggest(name, presets)}")
     return path

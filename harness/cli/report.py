@@ -239,16 +239,16 @@ def view(
         click.echo(f"no sample of {run} fits", err=True)
         return 1
     if as_json:
-        for shown in samples:
+        for sample_view in samples:
             indent = 2 if problem is not None else None
-            click.echo(json.dumps(shown.to_dict(), indent=indent, ensure_ascii=False))
+            click.echo(json.dumps(sample_view.to_dict(), indent=indent, ensure_ascii=False))
         return 0
     terminal = sys.stdout.isatty()
 
     def texts() -> Iterator[str]:
         for number, sample in enumerate(samples, 1):
-            place = f"problem {number} of {count}: " if count > 1 else ""
-            yield place + as_text(sample, colours=terminal) + ("\n" if number < count else "")
+            heading = f"problem {number} of {count}: " if count > 1 else ""
+            yield heading + as_text(sample, colours=terminal) + ("\n" if number < count else "")
 
     if terminal and problem is None:
         click.echo_via_pager(texts(), color=True)

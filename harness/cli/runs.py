@@ -43,12 +43,18 @@ from .options import cluster_option, json_option, on_cluster, policy_options
     is_flag=True,
     help="Store why each verdict holds, for `check`; about doubles the time.",
 )
+@click.option(
+    "--lanes",
+    type=click.IntRange(1),
+    help="Processes that each judge whole shards of a large run; by default one for 12 cores.",
+)
 @cluster_option
 @json_option
 def score(
     run: Path,
     against: str | None,
     certificates: bool,
+    lanes: int | None,
     cluster: str | None,
     as_json: bool,
     **strictness: Any,
@@ -64,14 +70,14 @@ def score(
     opened = Run(run)
     if against is not None:
         opened.verdicts(against)  # for its error message
-    others = [name for name in opened.policies if name != policy.name]
-    before = against or latest_complete([opened], others)
+    other_policies = [name for name in opened.policies if name != policy.name]
+    former_policy = against or latest_complete([opened], other_policies)
     with on_cluster(cluster):
         with for_stderr() as progress:
-            scored = score_run(run, policy=policy, progress=progress)
+            scored = score_run(run, policy=policy, progress=progress, lanes=lanes)
         if certificates:
             store_certificates(run, policy)
-    changed = changes(scored, before, policy.name) if before else None
+    changed = changes(scored, former_policy, policy.name) if former_policy else None
     summary = summarise(scored, policy.name)
     if as_json:
         result = json.loads(export_summary(summary, "json"))
@@ -112,16 +118,16 @@ def runs(folder: Path, as_json: bool) -> None:
 
 def _rows(run: Overview) -> list[tuple[str, ...]]:
     """A row for each model; what is the same as in the row above is left out."""
-    first, about = run.path, (run.created[:10], ", ".join(run.benchmarks))
+    path_cell, about = run.path, (run.created[:10], ", ".join(run.benchmarks))
     rows: list[tuple[str, ...]] = []
     for model in run.models:
         answers = str(model.answers)
         if model.answers != model.planned:
             answers += f" of {model.planned}"
         correct = percent(model.correct / model.judged) if model.judged else ""
-        rows.append((first, model.label, *about, str(run.problems), answers, correct))
-        first, about = "", ("", "")
-    return rows or [(first, "(no model)", *about, str(run.problems), "0", "")]
+        rows.append((path_cell, model.label, *about, str(run.problems), answers, correct))
+        path_cell, about = "", ("", "")
+    return rows or [(path_cell, "(no model)", *about, str(run.problems), "0", "")]
 
 
 @click.command(
@@ -143,7 +149,7 @@ def drop(run: Path, model: str | None, policy: str | None, yes: bool) -> None:
     with rescoring(run) as opened:
         if model is not None:
             hashes = opened.models_named(model)
-            labels = [opened.labels[one] for one in hashes]
+            labels = [opened.labels[model_hash] for model_hash in hashes]
             if len(hashes) > 1:
                 raise UserError(
                     f"{model!r} means {counted(len(hashes), 'model')}: {', '.join(labels)}"
@@ -152,11 +158,11 @@ def drop(run: Path, model: str | None, policy: str | None, yes: bool) -> None:
                 raise UserError(
                     f"{labels[0]} is the only model of {run}; remove the folder instead"
                 )
-            (one,) = hashes
+            (model_hash,) = hashes
             totals = counts.totals(opened.completions)
-            answers = sum(int(sums["rows"]) for (of, _), sums in totals.items() if of == one)
+            answers = sum(int(sums["rows"]) for (of, _), sums in totals.items() if of == model_hash)
             _confirm(f"remove {labels[0]} and its {counted(answers, 'answer')} from {run}?", yes)
-            opened.drop_model(one)
+            opened.drop_model(model_hash)
             click.echo(
                 f"removed {labels[0]} with {counted(answers, 'answer')} from {run}", err=True
             )

@@ -14,7 +14,7 @@ import click
 
 from ...rewards.adapters.for_openrlhf import make_reward_func
 from ...rewards.adapters.scoring import MIXED, TASKS
-from ...rewards.adapters.server.http import Place, run
+from ...rewards.adapters.server.http import Endpoint, run
 from ...rewards.adapters.server.on_ray import deployed
 from ...rewards.adapters.server.service import RewardServer, ServerLimits
 from ...rewards.adapters.server.shadow import Shadow
@@ -176,7 +176,7 @@ class _Options:
     type=click.IntRange(1),
     help="With --cluster: how many servers; by default as many as there are CPUs for.",
 )
-def serve_reward(**given: Any) -> None:
+def serve_reward(**flags: Any) -> None:
     """Serve rewards over HTTP to trainers on other machines.
 
     POST /score takes completions with their targets, or what OpenRLHF and slime send; POST /verify
@@ -184,7 +184,7 @@ def serve_reward(**given: Any) -> None:
     """
     import asyncio
 
-    options = _Options(**given)
+    options = _Options(**flags)
     named = dict(_component(text) for text in options.components) or {"correctness": None}
     try:
         function = make_reward_func(
@@ -216,10 +216,10 @@ def serve_reward(**given: Any) -> None:
         return
     if options.replicas is not None:
         raise UserError("--replicas are of a cluster: say --cluster ray, too")
-    place = Place(
+    endpoint = Endpoint(
         options.host, options.port, options.tls_certificate, options.tls_key, options.access_log
     )
-    asyncio.run(run(server, place, lambda line: click.echo(line, err=True)))
+    asyncio.run(run(server, endpoint, lambda line: click.echo(line, err=True)))
 
 
 def _serve_on_cluster(server: RewardServer, options: _Options, cluster: str) -> None:

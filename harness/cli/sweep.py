@@ -219,8 +219,8 @@ def sweep(
         f"The run is in {run.path}; a page to open: {program()} report {run.path}", file=sys.stderr
     )
     failed: dict[str, bool] = {}  # of each model, whether all its answers are errors
-    for (asked, _problem), sums in counts.totals(run.completions).items():
-        failed[asked] = failed.get(asked, True) and sums["rows"] == sums.get("errors", 0)
+    for (model_hash, _problem), sums in counts.totals(run.completions).items():
+        failed[model_hash] = failed.get(model_hash, True) and sums["rows"] == sums.get("errors", 0)
     with rescoring(run.path) as opened:
         missing = any(job.missing(model, opened.stored) for model in job.models)
     return int(missing or any(failed.get(model.hash) for model in job.models))
@@ -235,10 +235,10 @@ def _confirm_cost(job: Job) -> None:
     """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
     if not any(job.limits.price(model) for model in job.models):
         return
-    most = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
-    if most <= ASK_ABOVE:
+    dollars = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
+    if dollars <= ASK_ABOVE:
         return
-    cost = f"this sweep may cost up to ${most:.2f} (--dry-run shows how much is likely)"
+    cost = f"this sweep may cost up to ${dollars:.2f} (--dry-run shows how much is likely)"
     if not sys.stdin.isatty():
         raise UserError(f"{cost}; say --yes, or set a limit with --max-cost")
     click.confirm(f"{cost}. Go on?", abort=True, err=True)
@@ -264,9 +264,9 @@ def _print_plan(job: Job, as_json: bool) -> None:
     subsets: dict[str, list[str]] = {}
     for problem in job.problems:
         subsets.setdefault(problem.name, []).append(problem_key(problem))
-    first = {name: job.first[keys[0]].prompt for name, keys in subsets.items()}
+    first_prompts = {name: job.first[keys[0]].prompt for name, keys in subsets.items()}
     lengths = {model.label: _tokens(job, model) for model in job.models}
-    groups, found = _power(job)
+    groups, detects = _power(job)
     if as_json:
         plan = {
             "out": str(job.out),
@@ -279,13 +279,13 @@ def _print_plan(job: Job, as_json: bool) -> None:
             "stages": job.stages,
             "completions": job.size,
             "groups": groups,
-            "detects": found if math.isfinite(found) else None,
+            "detects": detects if math.isfinite(detects) else None,
             "estimates": [estimate.to_dict() for estimate in estimates(job)],
-            "first_prompts": {name: prompt.to_dict() for name, prompt in first.items()},
+            "first_prompts": {name: prompt.to_dict() for name, prompt in first_prompts.items()},
         }
         click.echo(json.dumps(plan, indent=2, ensure_ascii=False))
         return
-    for name, prompt in first.items():
+    for name, prompt in first_prompts.items():
         click.echo(f"--- {subsets[name][0]} ({prompt.style}) ---\n{prompt}\n")
     of_each = ", ".join(f"{len(keys)} of {name}" for name, keys in subsets.items())
     for label, tokens in lengths.items():
@@ -297,17 +297,17 @@ def _print_plan(job: Job, as_json: bool) -> None:
         else:
             length = f"{counted(tokens, 'token')}"
         click.echo(f"{label}: {length} in one prompt of every problem")
-    for one in estimates(job):
-        click.echo(_costs(one))
+    for estimate in estimates(job):
+        click.echo(_costs(estimate))
     many = clusters_needed(expected_variance(job.samples), _TARGET)
     could = (
-        f"a true difference of {100 * found:.0f} points between two models would be found in 80 %"
+        f"a true difference of {100 * detects:.0f} points between two models would be found in 80 %"
     )
     click.echo(
         f"{counted(groups, 'group')} of problems with a common origin, each of which counts once: "
         + (
             f"{could} of such runs"
-            if found <= 1
+            if detects <= 1
             else "too few to find any difference of two models"
         )
         + f"; for {100 * _TARGET:.0f} points it takes about {many} groups with so many samples"
@@ -332,5 +332,5 @@ def _power(job: Job) -> tuple[int, float]:
 def _tokens(job: Job, model: Model) -> int | None:
     """The tokens of all first-stage prompts, where the model can count them."""
     counts = [model.count_tokens(rendered.prompt) for rendered in job.first.values()]
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+    counted_prompts = [count for count in counts if count is not None]
+    return sum(counted_prompts) if len(counted_prompts) == len(counts) else None

@@ -20,8 +20,8 @@ _DEFAULTS |= _DEFAULTS["sampling"]
 def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     """An option of a sweep; `SweepSpec` has its default, which ``--help`` shows."""
     default = _DEFAULTS.get(flags[-1].lstrip("-").replace("-", "_"))
-    shown = str(default) if default and type(default) is not list else None
-    return click.option(*flags, show_default=shown or False, **attributes)
+    shown_default = str(default) if default and type(default) is not list else None
+    return click.option(*flags, show_default=shown_default or False, **attributes)
 
 
 #: How to sample from models, and where a completion ends.
@@ -76,12 +76,12 @@ cost_options = together(
 
 def given_settings(ctx: click.Context) -> dict[str, Any]:
     """The settings that stand on the command line, named like the flags."""
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for option in ctx.command.params:
         name = max(option.opts, key=len).lstrip("-")
         source = ctx.get_parameter_source(option.name or "")
         if source is ParameterSource.COMMANDLINE and name not in COMMAND_LINE_ONLY:
-            given[name] = plain(ctx.params[option.name or ""])
-    if "model-option" in given:
-        given["model-option"] = key_values(given["model-option"], "-M")
-    return given
+            settings[name] = plain(ctx.params[option.name or ""])
+    if "model-option" in settings:
+        settings["model-option"] = key_values(settings["model-option"], "-M")
+    return settings

@@ -16,6 +16,9 @@ from ..core.wording import counted
 from .options import Decorator, cluster_option, on_cluster, refuse_given, together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..report.sections import Section
     from ..training.training_run import TrainingRun
 
 
@@ -76,7 +79,7 @@ def sft(path: Path, out: Path, cluster: str | None, trackers: tuple[str, ...]) -
 
 
 def _train(
-    path: Path, out: Path, kind: str, cluster: str | None, trackers: tuple[str, ...]
+    path: Path, out: Path, method: str, cluster: str | None, trackers: tuple[str, ...]
 ) -> None:
     """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
     _prepare("torch", "transformers", "trl")
@@ -89,9 +92,11 @@ def _train(
     config = load(path)
     if trackers:
         config = replace(config, report_to=trackers)
-    if (config.grpo is not None) != (kind == "grpo"):
-        other = "train sft" if kind == "grpo" else "train grpo"
-        raise UserError(f"{path}: this command is for {kind}; for this file there is `{other}`")
+    if (config.grpo is not None) != (method == "grpo"):
+        other_command = "train sft" if method == "grpo" else "train grpo"
+        raise UserError(
+            f"{path}: this command is for {method}; for this file there is `{other_command}`"
+        )
 
     run = run_training(config, _into(out, cluster))
     print_summary(run)
@@ -126,14 +131,60 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
     """
     _prepare("torch", "transformers")
     from ..report import write_page
-    from ..report.sections import print_sections
     from ..training.config import read
-    from ..training.hint import HintConfig, medians
-    from ..training.hint import train as train_baselines
+    from ..training.hint.baselines import folders, medians, progress
+    from ..training.hint.baselines import train as train_baselines
+    from ..training.hint.settings import HintConfig
 
-    run = train_baselines(read(path, HintConfig), _into(out, cluster))
-    print_sections([medians(run)])
+    config = read(path, HintConfig)
+    run = train_baselines(config, _into(out, cluster))
+    curves = progress(folders(config, out))
+    _shown([medians(run), *([curves] if curves else [])], out, "HINT: baselines")
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
+
+
+@train.command()
+@run_options(trackers=False)
+def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
+    """Fine-tune HINT's baselines on the six few-shot concepts.
+
+    Table 4 and Figure 4 of Li et al. The models are those of a `train hint`. The same command goes
+    on where it was stopped.
+    """
+    _prepare("torch", "transformers")
+    from ..training.config import read
+    from ..training.hint.concepts import ConceptsConfig, figure_4, table_4
+    from ..training.hint.concepts import train as train_concepts
+
+    runs = train_concepts(read(path, ConceptsConfig), _into(out, cluster))
+    _shown([table_4(runs), figure_4(runs)], out, "HINT: few-shot concepts")
+
+
+@train.command()
+@run_options(trackers=False)
+def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
+    """Train baselines of HINT in several sizes.
+
+    Figure 3 of Li et al.: accuracy over parameters and over examples. The same command goes on
+    where it was stopped.
+    """
+    _prepare("torch", "transformers")
+    from ..training.config import read
+    from ..training.hint.scaling import ScalingConfig, scaling_sections
+    from ..training.hint.scaling import train as train_grid
+
+    run = train_grid(read(path, ScalingConfig), _into(out, cluster))
+    _shown(scaling_sections(run), out, "HINT: scaling")
+
+
+def _shown(sections: Sequence[Section], out: Path, title: str) -> None:
+    """Print tables, and write them as a page with SVG files of the figures beside it."""
+    from ..report.figures.files import write_svg
+    from ..report.sections import print_sections, write_sections
+
+    print_sections(sections)
+    write_svg((figure for section in sections for figure in section.figures), out)
+    say(f"wrote {write_sections(out / 'tables.html', title, str(out), sections)}")
 
 
 @train.command()

@@ -87,13 +87,13 @@ def verify(
     symbols = symbols_of(prepare(integrand, variable, assumptions).expression)
     for name in assumptions:
         if name not in symbols:
-            known = ", ".join(sorted(symbols)) or "none"
-            raise UserError(f"--assume {name}: the integrand has no such symbol; it has {known}")
-    asked: dict[str, Any] = {"variable": variable, "assumptions": assumptions}
+            names = ", ".join(sorted(symbols)) or "none"
+            raise UserError(f"--assume {name}: the integrand has no such symbol; it has {names}")
+    problem: dict[str, Any] = {"variable": variable, "assumptions": assumptions}
     policy = Policy(**strictness)
     reading = as_latex(text) if policy.answer_format == "prefix" else text
     text = reading if isinstance(reading, str) else ""
-    verdict = rewards.verify_antiderivative(text, integrand, **asked, **policy.options)
+    verdict = rewards.verify_antiderivative(text, integrand, **problem, **policy.options)
     if not isinstance(reading, str):
         verdict = reading
     if certificate:
@@ -101,8 +101,8 @@ def verify(
             raise UserError("--certificate is for our own verifier only, not for another --method")
         del strictness["answer_format"], strictness["accept"]  # a certificate holds a proof
         strictness["deadline"] = deadline_for(policy.method, policy.deadline)
-        made = rewards.certify(text, integrand, **asked, **strictness)
-        write_output(certificate, json.dumps(made, ensure_ascii=False).encode())
+        certified = rewards.certify(text, integrand, **problem, **strictness)
+        write_output(certificate, json.dumps(certified, ensure_ascii=False).encode())
     _finish(verdict, as_json)
 
 
@@ -111,15 +111,15 @@ def _judged(
 ) -> Verdict:
     """The verdict on an answer to another question than an integrand."""
     verify = QUESTIONS[kind].verify
-    taken = keyword_options(verify)
+    accepted = keyword_options(verify)
     refused = [
         name
         for name, value in policy.options.items()
-        if name not in taken and value != Policy().options.get(name)
+        if name not in accepted and value != Policy().options.get(name)
     ]
     if refused:
         raise UserError(f"{', '.join(refused)}: no option of the kind {kind}")
-    options = {name: value for name, value in policy.options.items() if name in taken}
+    options = {name: value for name, value in policy.options.items() if name in accepted}
     if options.get("deadline", 0) is None:
         del options["deadline"]
     return verify(text, question, assumptions=assumptions, **options)
@@ -182,22 +182,22 @@ def check(path: Path, policy: str | None) -> None:
         data = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(data, dict):
             raise CertificateError("malformed: no JSON object")
-        taken = check_certificate(data)
+        stated = check_certificate(data)
     except (CertificateError, ValueError) as error:
         click.secho(f"not valid: {error}", fg="red", bold=True)
         sys.exit(1)
     click.secho("valid", fg="green", bold=True)
-    for name, value in _checked(data, taken):
+    for name, value in _checked(data, stated):
         click.echo(f"  {name:<11}{value}")
 
 
-def _checked(data: dict[str, Any], taken: list[str]) -> Iterator[tuple[str, str]]:
+def _checked(data: dict[str, Any], stated: list[str]) -> Iterator[tuple[str, str]]:
     """What a valid certificate shows, and what its checker did not look at."""
     yield "integrand", data["integrand_text"]
     yield "answer", data["answer_text"]
     if data["kind"] == "witness":
         yield "differ at", ", ".join(f"{name} = {value}" for name, value in data["point"].items())
-        if taken:
+        if stated:
             yield "checked", "the bounds of F' and f are apart"
             yield "as stated", "the bounds, of functions or at a precision that are not built in"
         else:
@@ -208,8 +208,8 @@ def _checked(data: dict[str, Any], taken: list[str]) -> Iterator[tuple[str, str]
         signs = [f"{tree} {'>' if sign > 0 else '<'} 0" for tree, sign in case["conditions"]]
         yield "case", " and ".join(signs) or "all real points"
     yield "checked", "F' = f in each case, and derivatives and relations of generators"
-    if taken:
-        yield "as stated", f"the derivatives of {', '.join(taken)}"
+    if stated:
+        yield "as stated", f"the derivatives of {', '.join(stated)}"
     yield "as stated", "the terms are those of the texts; no case is missing"
 
 
@@ -217,13 +217,13 @@ def _print_checked(run: CheckedRun) -> None:
     """Shares of proofs and witnesses among a run's verdicts, and which certificates hold."""
     click.echo(f"verdicts {run.policy}")
     for status, bases in _BASES.items():
-        total = sum(n for (each, _), n in run.verdicts.items() if each == status)
-        parts = [
+        total = sum(n for (of_status, _), n in run.verdicts.items() if of_status == status)
+        shares = [
             f"{run.verdicts[status, basis]} {word} ({run.verdicts[status, basis] / total:.1%})"
             for basis, word in bases.items()
             if total
         ]
-        click.echo(f"  {status:<11}{', '.join([str(total), *parts])}")
+        click.echo(f"  {status:<11}{', '.join([str(total), *shares])}")
     certificates = f"{run.valid} valid, {len(run.failures)} not valid"
     colour = "red" if run.failures else "green"
     click.secho(f"certificates: {certificates}", fg=colour, bold=True)

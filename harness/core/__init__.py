@@ -1,1 +1,1 @@
-"""Types and helpers that every other package of the harness uses; nothing here asks a model."""
+"""Types and helpers for all packages of the harness, without requests to models."""

@@ -18,7 +18,7 @@ async def stream(items: Iterable[T]) -> AsyncIterator[T]:
 
 
 def outside_loop(work: Callable[[], T]) -> T:
-    """Call what runs loops of its own; inside a running one, as in a notebook, in a thread."""
+    """Call a function that runs event loops; within a running loop (a notebook), in a thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Errors that a user can fix; the whole tree is in `rewards.errors`."""
+"""Errors that a user can fix; the class hierarchy is in `rewards.errors`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = [
 
 
 def reason_of(error: Exception) -> str:
-    """What an exception of a library says, whole and in one line.
+    """The full message of a library's exception, in one line.
 
-    Of a validation error of pydantic, which counts its messages in the first line and repeats all
-    input, it is the messages, each after the field that it is about.
+    A validation error of pydantic, which repeats all input, becomes its list of messages, each
+    after the field's name.
 
     Args:
         error: the exception.
@@ -47,19 +47,19 @@ def reason_of(error: Exception) -> str:
 
 
 def _message(message: Mapping[str, Any]) -> str:
-    """A message of pydantic's; of an exception in a validator it is that exception's own."""
+    """A message of pydantic; for an exception in a validator, the exception's message."""
     raised = message.get("ctx", {}).get("error")
-    parts = [*map(str, message.get("loc", ())), str(raised or message["msg"])]
-    return " ".join(": ".join(parts).split())
+    pieces = [*map(str, message.get("loc", ())), str(raised or message["msg"])]
+    return " ".join(": ".join(pieces).split())
 
 
 def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception]) -> Any:
-    """What ``parse`` makes of a text file.
+    """The parsed value of a text file.
 
     Args:
         path: the file.
-        parse: what to do with its text.
-        errors: exceptions of ``parse`` that say something of the file.
+        parse: the parser of the file's text.
+        errors: exceptions of ``parse`` that are faults of the file.
 
     Returns:
         The value of ``parse``.
@@ -84,7 +84,7 @@ def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception])
 
 
 class RunError(UserError):
-    """A run directory that cannot be used as asked; nothing in it was touched."""
+    """A run directory that cannot be used as asked; its files are unchanged."""
 
 
 class ModelError(UserError):
@@ -92,4 +92,4 @@ class ModelError(UserError):
 
 
 class EngineDiedError(ModelError):
-    """The process that runs a model has died; another may do what it was asked."""
+    """The process that runs a model has died; another process may repeat the request."""

@@ -1,9 +1,9 @@
-"""One process at a time in a directory, also where the file system's locks do nothing.
+"""One process at a time in a directory, also on file systems without working locks.
 
-On some network disks `flock` succeeds for everybody. Beside it, the process that has the lock
-therefore writes who it is into a file, and a number that it counts up every second. A process that
-finds such a record is refused if the writer named there lives: on this machine it is looked for, on
-another one its number changes. A process that was killed leaves a record that does not change.
+On some network disks `flock` succeeds for everybody. Therefore the process with the lock also
+writes its identity into a file, with a number that it increments every second. A process that finds
+such a record is refused if the writer lives: on the same machine the process is looked up, on
+another machine the number changes. A killed process leaves a record that does not change.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from secrets import token_hex
 
 import filelock
 
-#: Seconds between two changes of a writer's record, and how long one that changes is waited for.
+#: Seconds between two changes of a writer's record, and seconds to wait for a change.
 BEAT, PATIENCE = 1.0, 3.5
 
 
@@ -71,26 +71,27 @@ def _recorded(record: Path) -> Iterator[None]:
 
 def _alive(record: Path) -> bool:
     """Whether the writer of a record lives."""
-    before = _text(record)
-    if before is None:
+    record_text = _text(record)
+    if record_text is None:
         return False
     try:
-        found = json.loads(before)
-        here, process = found["place"] == _place(), int(found["process"])
+        writer = json.loads(record_text)
+        on_this_machine, process = writer["place"] == _place(), int(writer["process"])
     except (ValueError, KeyError, TypeError):
-        here, process = False, 0
-    if here and process != os.getpid():
+        on_this_machine, process = False, 0
+    if on_this_machine and process != os.getpid():
         try:
             os.kill(process, 0)
         except ProcessLookupError:
             return False
         except PermissionError:  # of another user, alive
             pass
-    # A process of that number may be another one by now; only a writer changes its record.
+    # The process number may belong to another process by now; only a living writer changes the
+    # record.
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         time.sleep(BEAT / 4)
-        if _text(record) not in (before, None):
+        if _text(record) not in (record_text, None):
             return True
     return False
 
@@ -103,7 +104,7 @@ def _text(record: Path) -> str | None:
 
 
 def _place() -> str:
-    """The machine and the space of process numbers, which containers have of their own."""
+    """The machine and the namespace of process numbers, which each container has separately."""
     space = ""
     with suppress(OSError):
         space = str(Path("/proc/self/ns/pid").readlink())

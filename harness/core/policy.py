@@ -20,13 +20,13 @@ from ...rewards.verdict import version_of
 from .errors import UserError
 
 AnswerFormat = Literal["latex", "prefix"]
-#: Values that a policy's name leaves out, so that the names of stored verdicts stay.
+#: Values that a policy's name leaves out, for the names of earlier stored verdicts.
 _USUAL = (None, "latex", "agreement")
 
 
 @dataclass(frozen=True, slots=True)
 class Policy(Record):
-    """How strictly to judge; with the verifier's version it names a set of verdicts.
+    """The strictness of judging; with the verifier's version, the policy names a set of verdicts.
 
     Args:
         method: ``balls``, our verifier, or a published evaluator: ``published`` (AntiderivBench) or
@@ -34,15 +34,15 @@ class Policy(Record):
         strict: take an answer only from a box.
         strict_domain: as in `rewards.verify_antiderivative`.
         require_continuous: as in `rewards.verify_antiderivative`.
-        accept: as in `rewards.verify_antiderivative`; ``proof`` counts only what is proved. Labels
-            and whole numbers are compared exactly.
-        deadline: seconds for one answer; None for the method's own.
-        answer_format: ``latex``, or ``prefix`` for completions that are prefix tokens of Lample and
-            Charton and nothing else.
+        accept: as in `rewards.verify_antiderivative`; ``proof`` counts only proved answers. Labels
+            and integers are compared exactly.
+        deadline: seconds for an answer; None for the method's default.
+        answer_format: ``latex``, or ``prefix`` for completions that consist of prefix tokens of
+            Lample and Charton.
 
     Raises:
         UserError: a published evaluator is to respect domains, which it ignores.
-        UnknownNameError: there is no such method.
+        UnknownNameError: the method is unknown.
         ArgumentTypeError: a switch is neither true nor false.
 
     >>> Policy(strict=True).name.partition("-")[0]
@@ -79,7 +79,7 @@ class Policy(Record):
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that are not the usual ones, and the verifier's version.
+        """The fields with unusual values, and the verifier's version.
 
         Returns:
             A JSON-serialisable dictionary.
@@ -90,14 +90,16 @@ class Policy(Record):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The fields by name, as the verifiers take them, which are given LaTeX."""
+        """The fields by name, as arguments of the verifiers, which get LaTeX."""
         settings: dict[str, Any] = msgspec.to_builtins(self)
         del settings["answer_format"]
         return settings
 
     @property
     def name(self) -> str:
-        """As in ``balls-1`` or ``balls-1-strict``: the method, its version, what is not default."""
+        """The method, its version, and the settings other than the defaults, as in
+        ``balls-1-strict``.
+        """
         switches = [name for name, value in self.options.items() if value is True]
         if self.accept != "agreement":
             switches.append(self.accept)

@@ -1,14 +1,12 @@
-"""What answers cost: prices that the user states, times the tokens that the server counted.
+"""Costs of answers: prices from a user's file, times the tokens that the server counted.
 
-A file of prices is TOML: for each model (a pattern of its spec, as in ``openai/gpt-*``; the first
-that fits is taken) dollars per million tokens. Nothing is guessed: a model without a price, or
-whose server does not count tokens, has no cost.
+A file of prices is TOML, with dollars per million tokens for each model (a pattern of the spec, as
+in ``openai/gpt-*``; the first match counts). Without a price or without token counts, a model has
+no cost.
 
-    ["openai/some-model*"]
-    prompt = 1.25
-    completion = 10.0
-    cached = 0.125      # of the prompt's tokens, those that the server had ready; else as prompt
-    reasoning = 10.0    # of the completion's tokens, those of the reasoning; else as completion
+    ["openai/some-model*"] prompt = 1.25 completion = 10.0 cached = 0.125 # prompt tokens from the
+    server's cache; by default as prompt reasoning = 10.0 # completion tokens of the reasoning; by
+    default as completion
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ from .errors import UserError, read_file, suggest
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per million tokens of one model.
+    """Dollars per million tokens of a model.
 
     Attributes:
-        prompt: of the prompt's tokens.
-        completion: of the completion's tokens.
-        cached: of the prompt's tokens that the server had ready; by default as ``prompt``.
-        reasoning: of the reasoning's tokens; by default as ``completion``.
+        prompt: the price of prompt tokens.
+        completion: the price of completion tokens.
+        cached: the price of prompt tokens from the server's cache; by default as ``prompt``.
+        reasoning: the price of reasoning tokens; by default as ``completion``.
 
     """
 
@@ -54,11 +52,11 @@ class Price:
 
 @dataclass(frozen=True)
 class Prices:
-    """The prices in a file, by pattern and in its order.
+    """The prices in a file, by pattern, in the file's order.
 
     Attributes:
         path: the file.
-        prices: price by pattern of a model's spec; the first that fits is taken.
+        prices: the price by pattern of a model's spec; the first match counts.
 
     >>> prices = Prices(Path("prices.toml"), {"openai/*": Price(prompt=1.25, completion=10.0)})
     >>> prices.find("openai/gpt-5").dollars(prompt=1000, completion=500)
@@ -74,13 +72,13 @@ class Prices:
         """Read a file of prices.
 
         Args:
-            path: a TOML file; the module describes it.
+            path: a TOML file in the format of this module's docstring.
 
         Returns:
             The prices.
 
         Raises:
-            UserError: the file cannot be read, or is no file of prices.
+            UserError: the file cannot be read, or is not a file of prices.
 
         """
         entries = read_file(path, tomllib.loads, tomllib.TOMLDecodeError)
@@ -93,13 +91,13 @@ class Prices:
             spec: the model's spec.
 
         Returns:
-            The price, if there is one.
+            The price, or None.
 
         """
         return next((p for pattern, p in self.prices.items() if fnmatchcase(spec, pattern)), None)
 
     def without(self, specs: Iterable[str]) -> str:
-        """A remark on the models that have no price; empty where all have one.
+        """A remark on the models without a price; empty if all models have prices.
 
         Args:
             specs: the specs of models.
@@ -113,12 +111,12 @@ class Prices:
 
 
 def _price(path: Path, pattern: str, entry: Any) -> Price:
-    known = [item.name for item in fields(Price)]
+    names = [item.name for item in fields(Price)]
     if not isinstance(entry, dict):
         raise UserError(f"{path}: a price is a table of a model, not {pattern} = {entry!r}")
     for name, value in entry.items():
-        if name not in known:
-            raise UserError(f"{path}: {pattern!r} has no price {name!r}; {suggest(name, known)}")
+        if name not in names:
+            raise UserError(f"{path}: {pattern!r} has no price {name!r}; {suggest(name, names)}")
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
             raise UserError(f"{path}: {pattern!r}: {name} must be dollars, not {value!r}")
     if lacking := [name for name in ("prompt", "completion") if name not in entry]:

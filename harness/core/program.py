@@ -1,4 +1,4 @@
-"""The name of the command line, for hints that can be typed."""
+"""The name of the command line, for commands in messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def program() -> str:
-    """The command line as it was called, or as it can be called from here.
+    """The command line as the user called it, or a form that works here.
 
     Returns:
         ``calculus-harness``, ``python run.py``, or ``python -m calculus_harness.harness``.

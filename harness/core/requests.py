@@ -1,7 +1,7 @@
 """Requests to a model and its completions: `Sampling`, `Request`, `Completion`.
 
 A completion is identified by model configuration, rendered request, stage and sample index, the
-first two by hash. The hashes cover everything that can change what a model says, and nothing else.
+first two by hash. The hashes cover exactly the properties that can change a model's output.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def digest(value: object) -> str:
 
 
 def sample_seed(run_seed: int, problem: str, sample: int) -> int:
-    """The seed of one sample, the same wherever it is asked; its 31 bits fit any server."""
+    """The seed of a sample, the same on any machine; its 31 bits fit any server."""
     return int(digest([run_seed, problem, sample]), 16) >> 33
 
 
@@ -37,7 +37,7 @@ def problem_key(problem: Problem) -> str:
 
 
 class FinishReason(StrEnum):
-    """Why a completion ended.
+    """The reason for the end of a completion.
 
     ``error`` is final: the same request would fail again (a prompt that is too long, an exception
     in a solver). ``unreachable`` is temporary: such completions are not stored, and the next sweep
@@ -58,7 +58,7 @@ class FinishReason(StrEnum):
 
     @property
     def truncated(self) -> bool:
-        """Whether a limit of tokens or time stopped the model before it had finished."""
+        """Whether a limit of tokens or time stopped the model."""
         return self in (FinishReason.LENGTH, FinishReason.TIME_LIMIT)
 
 
@@ -70,14 +70,14 @@ class Sampling(Record):
         temperature: at least 0; 0 is greedy decoding.
         top_p: nucleus sampling, in (0, 1].
         top_k: sample among the k likeliest tokens; 0 is off.
-        min_p: leave out tokens below this share of the likeliest one's probability; 0 is off.
-        max_tokens: the most tokens of one completion.
+        min_p: leave out tokens below this share of the likeliest token's probability; 0 is off.
+        max_tokens: the largest number of tokens of a completion.
         stop: strings that end a completion.
-        beams: width of a beam search; 0 is sampling. A problem's samples are then its best
-            hypotheses, best first.
+        beams: width of a beam search; 0 is sampling. With a beam search, a problem's samples are
+            the best hypotheses, best first.
         logprobs: keep the log-probability of every generated token.
         grouped: ask for all samples of a problem in one request, with the first sample's seed. By
-            default every sample is a request with its own seed.
+            default every sample is a separate request with its own seed.
 
     Raises:
         ArgumentTypeError: a value has a wrong type.
@@ -113,7 +113,7 @@ class Sampling(Record):
         return self.grouped or self.beams > 0
 
     def cut(self, text: str) -> str:
-        """A text up to its first stop string, for engines that do not cut it themselves.
+        """A text up to the first stop string, for engines that do not cut texts.
 
         Args:
             text: a completion.
@@ -128,21 +128,21 @@ class Sampling(Record):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request to one model. ``hash`` covers prompt, problem and sampling.
+    """A request to a model. ``hash`` covers prompt, problem and sampling.
 
-    It asks for one sample, unless the sampling takes a problem's samples together
-    (`Sampling.together`): then it asks for ``count`` samples from the index ``sample`` on.
+    A request is for one sample, or for ``count`` samples from the index ``sample`` on, if the
+    sampling takes a problem's samples together (`Sampling.together`).
 
     Args:
         model: the hash of the model's configuration.
         problem: the problem.
-        prompt: the prompt as the model is shown it.
-        sampling: with the stop strings and token limit of the prompt's stage.
+        prompt: the rendered prompt.
+        sampling: the sampling, with the stop strings and token limit of the prompt's stage.
         hash: `request_hash` of problem, prompt and sampling.
         sample: index of the (first) sample.
         stage: name of the prompt's stage.
         seed: `sample_seed` of the (first) sample.
-        count: how many samples are wanted.
+        count: the number of samples.
 
     >>> from calculus_harness.prompts import load
     >>> shown = {"integrand": "2x", "variable": "x"}
@@ -166,12 +166,12 @@ class Request:
 
     @property
     def samples(self) -> range:
-        """The indices of the samples that are wanted."""
+        """The indices of the requested samples."""
         return range(self.sample, self.sample + self.count)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the completions that answer it."""
+        """The keys of the completions that answer the request."""
         return tuple(
             completion_key(self.model, self.hash, self.stage, sample) for sample in self.samples
         )
@@ -196,7 +196,7 @@ def whole_characters(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Completion(Record):
-    r"""One completion of a model.
+    r"""A completion of a model.
 
     Args:
         model: the hash of the model's configuration.
@@ -205,19 +205,19 @@ class Completion(Record):
         sample: index of the sample.
         stage: name of the prompt's stage.
         seed: seed of the sample.
-        text: what is graded.
-        reasoning: what a server keeps apart from the text.
+        text: the text to grade.
+        reasoning: the reasoning, if a server separates it from the text.
         finish_reason: why the completion ended.
-        detail: more about a finish reason of ``error`` or ``time_limit``.
-        rank: of a beam.
-        score: of a beam.
+        detail: details of a finish reason of ``error`` or ``time_limit``.
+        rank: the rank of a beam.
+        score: the score of a beam.
         logprob: sum over the completion's tokens, in nats; ``extra["token_logprobs"]`` has the
             terms.
         prompt_tokens: as the server counts them.
         completion_tokens: as the server counts them, reasoning included.
         reasoning_tokens: as the server counts them.
-        latency: in seconds.
-        extra: whatever else is known, as JSON.
+        latency: the time from request to response in seconds.
+        extra: further data, as JSON.
 
     >>> completion = Completion("m", "own/easy/p1", "r", 0, "answer", 7, r"\boxed{x^2}")
     >>> completion.key
@@ -260,7 +260,7 @@ class Completion(Record):
 
         Args:
             request: the request.
-            text: what the model said.
+            text: the model's text.
             sample: index of the sample.
             values: other fields.
 
@@ -283,7 +283,7 @@ class Completion(Record):
     def failures(
         cls, request: Request, detail: str, reason: FinishReason = FinishReason.ERROR
     ) -> list[Completion]:
-        """Failed completions for all samples of a request; ``detail`` says why.
+        """Failed completions for all samples of a request, with the reason as ``detail``.
 
         Args:
             request: the request.
@@ -304,7 +304,8 @@ class Completion(Record):
         return completion_key(self.model, self.request, self.stage, self.sample)
 
     def to_dict(self) -> dict[str, Any]:
-        """A JSON-serialisable row: the key, the required fields, and those not at their default.
+        """A JSON-serialisable row: the key, the required fields, and fields with other values than
+        the defaults.
 
         Returns:
             The row.
@@ -318,6 +319,6 @@ class Completion(Record):
         return row
 
 
-#: Every field, with its default if it has one.
+#: Every field with its default, if any.
 _DEFAULTS = {item.name: item.default for item in fields(Completion)}
 _REQUIRED = {"model", "problem", "request", "sample", "stage", "seed", "text", "finish_reason"}

@@ -7,9 +7,9 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     """A number with a noun in the singular or the plural.
 
     Args:
-        number: how many there are.
-        noun: what is counted, in the singular.
-        plural: the plural, if it is not formed with an s.
+        number: the number.
+        noun: the noun in the singular.
+        plural: the plural, if not formed with an s.
 
     Returns:
         The number and the noun.

@@ -36,12 +36,12 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
 
     Args:
         strict: Take an answer only from a box.
-        undecided: Answers that are neither proven nor refuted are ``unscored`` (inspect_ai leaves
-            them out of its metrics and reports their number), or ``incorrect``, as in
-            `harness.stats.tallies`.
+        undecided: The score of answers that are neither proven nor refuted: ``unscored``
+            (inspect_ai reports their number and leaves them out of metrics), or ``incorrect``, as
+            in `harness.stats.tallies`.
 
     Raises:
-        ValueError: ``undecided`` is something else.
+        ValueError: ``undecided`` has another value.
 
     """
     if undecided not in ("unscored", "incorrect"):
@@ -63,7 +63,7 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
 
 @solver
 def in_stages(prompt: str, shots: int | None = None) -> Solver:
-    """Ask a prompt of several stages, each of which shows the replies to those before."""
+    """Ask a prompt of several stages; each stage includes the replies to earlier stages."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         template = load(prompt) if shots is None else load(prompt).with_shots(shots)
@@ -91,16 +91,16 @@ def problems(
     """Return a task with the problems of a benchmark, a file (``mine.jsonl``) or a hub's data set.
 
     ``limit`` is spread over the subsets (inspect_ai's own ``--limit`` takes the first samples); the
-    other arguments are those of `questions.questions` and `verified`.
+    other arguments are passed to `questions.questions` and `verified`.
     """
     questions_ = questions(benchmark, prompt=prompt, shots=shots, limit=limit, seed=seed)
     templates = {question.prompt.name: question.prompt for question in questions_}
     # Default prompts have one stage: only a named prompt can have several.
-    if len(templates) > 1 and any(len(each.stages) > 1 for each in templates.values()):
+    if len(templates) > 1 and any(len(template.stages) > 1 for template in templates.values()):
         raise UserError(f"{benchmark} has several tasks; name one of its subsets")
     template = questions_[0].prompt
     name = template.name if prompt is None else prompt
-    stop = sorted({string for each in templates.values() for string in each.stop})
+    stop = sorted({string for template in templates.values() for string in template.stop})
     return Task(
         dataset=MemoryDataset([_sample(question) for question in questions_], name=benchmark),
         solver=in_stages(name, shots) if len(template.stages) > 1 else generate(),

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: the functions that the task YAML of `lm_eval_path` names.
+"""lm-evaluation-harness: the functions for the task YAML of `lm_eval_path`.
 
 Options come as one JSON object in the metadata, apart from the arguments of models:
 
@@ -32,7 +32,8 @@ def dataset(
 
     Args:
         benchmark: As for `questions.questions`.
-        calculus: `OPTIONS`: those of `questions.questions`, and ``strict``.
+        calculus: options by the names in `OPTIONS`: the arguments of `questions.questions`, and
+            ``strict``.
 
     All other metadata of lm-evaluation-harness (arguments of the model) is ignored.
 
@@ -51,8 +52,8 @@ def dataset(
 
 
 def _document(question: Question, strict: bool) -> dict[str, Any]:
-    prompt, shown = question.prompt, question.rendered()
-    roles = [message.role for message in shown.messages]
+    prompt, rendered = question.prompt, question.rendered()
+    roles = [message.role for message in rendered.messages]
     if len(prompt.stages) > 1 or roles not in ([], ["user"]):
         raise UserError(
             f"lm-evaluation-harness asks once, and with one text: prompt {prompt.name!r} has "
@@ -60,7 +61,7 @@ def _document(question: Question, strict: bool) -> dict[str, Any]:
         )
     return {
         "id": question.key,
-        "question": shown.messages[0].content if shown.messages else shown.text,
+        "question": rendered.messages[0].content if rendered.messages else rendered.text,
         "answer": reference(question.problem),
         "problem": json.dumps(question.problem.to_dict(), ensure_ascii=False),
         "stop": list(prompt.stop),
@@ -69,15 +70,15 @@ def _document(question: Question, strict: bool) -> dict[str, Any]:
 
 
 def every_response(responses: Sequence[Any], documents: Sequence[Any]) -> list[Any]:
-    """A filter that keeps all responses; lm-evaluation-harness would keep the first only."""
+    """A filter that keeps all responses; lm-evaluation-harness would keep only the first."""
     return [list(texts) for texts in responses]
 
 
 def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """Return ``pass@1``, ``no_answer`` and ``undecided``: means over the repeats of a document.
 
-    An undecided answer counts as not correct, as in `harness.stats.tallies`.
-    lm-evaluation-harness does not say which texts were truncated.
+    An undecided answer counts as not correct, as in `harness.stats.tallies`. lm-evaluation-harness
+    does not report truncated texts.
     """
     [texts] = results
     verdicts = _verdicts(document, [texts] if isinstance(texts, str) else list(texts))
@@ -99,6 +100,6 @@ def _verdicts(document: Mapping[str, Any], texts: Sequence[str]) -> list[Verdict
     async def judge_all() -> list[Verdict]:
         return await asyncio.gather(*(judge(problem, text, policy, stop=stop) for text in texts))
 
-    # In another thread: in a notebook this one has a running event loop.
+    # In another thread, as the main thread of a notebook has a running event loop.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, judge_all()).result()

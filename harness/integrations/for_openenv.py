@@ -4,9 +4,9 @@
 
 The variables ``CALCULUS_BENCHMARK`` (``bee``), ``CALCULUS_PROMPT``, ``CALCULUS_TURNS`` and
 ``CALCULUS_RUBRIC`` (JSON of fields of `rewards.adapters.environments.episode.Turns` and of
-`rewards.adapters.scoring.Rubric`) say what is asked and how it is rewarded. ``reset(seed=...)``
-chooses a problem, or ``reset(problem=KEY)`` names it; an action is the text of the model.
-(openenv-core 0.3, ``openenv/core/env_server/interfaces.py``.)
+`rewards.adapters.scoring.Rubric`) choose the problems and the reward. ``reset(seed=...)`` chooses a
+problem at random, ``reset(problem=KEY)`` by name; an action is the text of the model. (openenv-core
+0.3, ``openenv/core/env_server/interfaces.py``.)
 """
 
 # No `from __future__ import annotations`: pydantic reads these classes' annotations.
@@ -27,7 +27,7 @@ from ..core.errors import UserError
 from ..tasks import TASKS
 from .questions import Question, questions
 
-#: Episodes at a time; each is a few kilobytes.
+#: The number of concurrent episodes, of a few kilobytes each.
 EPISODES = 512
 
 
@@ -39,7 +39,7 @@ class CalculusAction(Action):
 
 
 class CalculusObservation(Observation):
-    """What the model sees: the prompt as messages, or what is said of a check or an answer."""
+    """The model's input: the prompt as messages, or the reply to a check or an answer."""
 
     messages: list[dict[str, str]] = Field(default_factory=list)
 
@@ -49,9 +49,9 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
 
     SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
 
-    def __init__(self, asked: list[Question], turns: Turns, rubric: dict[str, Any]) -> None:
+    def __init__(self, questions: list[Question], turns: Turns, rubric: dict[str, Any]) -> None:
         super().__init__()
-        self._asked = {question.key: question for question in asked}
+        self._asked = {question.key: question for question in questions}
         self._turns, self._settings = turns, rubric
         self._episode: Episode | None = None
         self._state = State()
@@ -77,11 +77,11 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
         }
         self._episode = Episode(label, rubric, self._turns)
         self._state = State(episode_id=episode_id or key, step_count=0)
-        shown = question.rendered()
+        rendered = question.rendered()
         messages = [
-            {"role": message.role, "content": message.content} for message in shown.messages
+            {"role": message.role, "content": message.content} for message in rendered.messages
         ]
-        messages = messages or [{"role": "user", "content": shown.text}]
+        messages = messages or [{"role": "user", "content": rendered.text}]
         if self._turns.checks:
             messages[-1]["content"] += f"\n\n{INSTRUCTION}"
         return CalculusObservation(messages=messages, metadata={"problem": key})
@@ -108,8 +108,8 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
         assert done.score is not None
         if done.reward is None:
             raise RuntimeError(NO_OPINION[done.score.status])
-        told = {"status": done.score.status, "answer": done.score.verdict.answer or ""}
-        metadata: dict[str, Any] = done.metrics | told
+        outcome = {"status": done.score.status, "answer": done.score.verdict.answer or ""}
+        metadata: dict[str, Any] = done.metrics | outcome
         return CalculusObservation(done=True, reward=done.reward, metadata=metadata)
 
     @property
@@ -118,22 +118,24 @@ class CalculusEnvironment(Environment[CalculusAction, CalculusObservation, State
 
 
 def app() -> Any:
-    """The server, as uvicorn's ``--factory`` takes it.
+    """The server, for uvicorn's ``--factory``.
 
     Raises:
         UserError: a variable has a bad value.
 
     """
-    given = os.environ
+    environment = os.environ
     try:
-        settings = json.loads(given.get("CALCULUS_RUBRIC", "{}"))
-        turns = Turns(**json.loads(given.get("CALCULUS_TURNS", "{}")))
+        settings = json.loads(environment.get("CALCULUS_RUBRIC", "{}"))
+        turns = Turns(**json.loads(environment.get("CALCULUS_TURNS", "{}")))
         Rubric(**settings)
     except (ValueError, TypeError) as error:
         raise UserError(f"CALCULUS_RUBRIC or CALCULUS_TURNS: {error}") from None
-    asked = questions(given.get("CALCULUS_BENCHMARK", "bee"), prompt=given.get("CALCULUS_PROMPT"))
+    problems = questions(
+        environment.get("CALCULUS_BENCHMARK", "bee"), prompt=environment.get("CALCULUS_PROMPT")
+    )
     return create_app(
-        lambda: CalculusEnvironment(asked, turns, settings),
+        lambda: CalculusEnvironment(problems, turns, settings),
         CalculusAction,
         CalculusObservation,
         env_name="calculus",

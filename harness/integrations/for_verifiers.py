@@ -2,7 +2,7 @@
 
     vf-eval calculus-harness --env.taskset.benchmark bee/competition --env.agent.harness.id null
 
-The reward is that of `rewards.adapters.scoring`: 1 for a proven answer in a box, 0 for any other
+The reward is from `rewards.adapters.scoring`: 1 for a proven answer in a box, 0 for any other
 completion. A bad problem, or no workers, raises an error instead of giving a reward.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["CalculusTaskset"]
 
 
 class CalculusData(vf.TaskData):
-    """What a trace stores: the prompt, the problem, and the prompt's stop strings."""
+    """The data of a trace: the prompt, the problem, and the prompt's stop strings."""
 
     problem: dict[str, Any]
     stop: list[str]
@@ -68,9 +68,9 @@ class CalculusTaskConfig(vf.TaskConfig):
     @property
     def rubric(self) -> dict[str, Any]:
         """The fields of a rubric."""
-        given = {item.name for item in fields(Rubric)} & type(self).model_fields.keys()
+        names = {item.name for item in fields(Rubric)} & type(self).model_fields.keys()
         loaded = tuple(map(load_component, self.components))
-        return {name: getattr(self, name) for name in given} | {"components": loaded}
+        return {name: getattr(self, name) for name in names} | {"components": loaded}
 
 
 class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
@@ -91,7 +91,7 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
         return score.reward
 
     async def validate(self, runtime: vf.Runtime) -> bool | None:
-        """Return whether the reference is rewarded; None if there is none."""
+        """Return whether the reference is rewarded; None without a reference."""
         answer = reference(Problem.from_dict(self.data.problem))
         if not answer:
             return None
@@ -116,7 +116,7 @@ class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
 
 
 class CalculusTasksetConfig(vf.TasksetConfig):
-    """Which problems, and with which prompt (`questions.questions`)."""
+    """The problems and the prompt (arguments of `questions.questions`)."""
 
     task: CalculusTaskConfig = CalculusTaskConfig()
     benchmark: str = "bee"
@@ -151,17 +151,17 @@ class CalculusTaskset(vf.Taskset[CalculusTask, CalculusTasksetConfig]):
 
 
 def _data(question: Question) -> CalculusData:
-    problem, template, shown = question.problem, question.prompt, question.rendered()
+    problem, template, rendered = question.problem, question.prompt, question.rendered()
     if len(template.stages) > 1:
         raise UserError(f"verifiers asks once: prompt {template.name!r} has stages")
-    system = [message.content for message in shown.messages if message.role == "system"]
-    others = [message for message in shown.messages if message.role != "system"]
+    system = [message.content for message in rendered.messages if message.role == "system"]
+    turns = [message for message in rendered.messages if message.role != "system"]
     message_types = {"user": vf.UserMessage, "assistant": vf.AssistantMessage}
-    prompt: str | vf.Messages = shown.text
-    if [message.role for message in others] == ["user"]:
-        prompt = others[0].content  # more harnesses take a text than messages
-    elif others:
-        prompt = [message_types[message.role](content=message.content) for message in others]
+    prompt: str | vf.Messages = rendered.text
+    if [message.role for message in turns] == ["user"]:
+        prompt = turns[0].content  # more harnesses take a text than messages
+    elif turns:
+        prompt = [message_types[message.role](content=message.content) for message in turns]
     return CalculusData(
         id=question.key,
         name=question.key,

@@ -1,7 +1,7 @@
 """Samples of a run, or a set of problems, as a data set on a hub, with a card.
 
-Everything goes in one commit: a Parquet file, and a README with what it is, its settings and the
-table of results. The token is huggingface_hub's: HF_TOKEN, or `hf auth login`.
+A push is one commit: a Parquet file, and a README with a description, the settings and the table of
+results. The token is huggingface_hub's: HF_TOKEN, or `hf auth login`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..store.run import Run
 from ..store.verdict_sets import latest_complete
 
 _REPO = re.compile(r"[\w.-]+/[\w.-]+")
-#: Fields of a problem whose keys differ from row to row: text in a table.
+#: Fields of a problem whose keys differ between rows: stored as JSON texts.
 _LOOSE = ("inputs", "target", "assumptions", "metadata")
 
 _CARD = """\
@@ -48,7 +48,7 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
 
     Args:
         run: the run.
-        repository: ``OWNER/NAME``; made if it is not there.
+        repository: ``OWNER/NAME``; made if missing.
         policy: the verdicts, by name; by default the latest complete ones.
         private: make a new repository private.
 
@@ -56,13 +56,13 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
         The address of the data set.
 
     Raises:
-        UserError: the name is none, the hub refuses, or an extra is missing.
+        UserError: the name is invalid, the hub refuses, or an extra is missing.
 
     """
     policy = policy or latest_complete([run])
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        export_run(run, "parquet", place / "samples.parquet", policy=policy)
+        directory = Path(folder)
+        export_run(run, "parquet", directory / "samples.parquet", policy=policy)
         identity = run.manifest["identity"]
         prompts = {task: entry["name"] for task, entry in identity["prompts"].items()}
         settings: dict[str, Any] = {
@@ -81,8 +81,8 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
             f"{export_summary(summarise(run, policy), 'markdown')}\n## Settings\n\n"
             f"| setting | value |\n| --- | --- |\n{lines}"
         )
-        _write_card(place, "samples", run.path.resolve().name, body)
-        return _upload(place, repository, f"Samples of {run.path.resolve().name}", private)
+        _write_card(directory, "samples", run.path.resolve().name, body)
+        return _upload(directory, repository, f"Samples of {run.path.resolve().name}", private)
 
 
 def push_problems(path: Path, repository: str, *, private: bool = False) -> str:
@@ -94,17 +94,17 @@ def push_problems(path: Path, repository: str, *, private: bool = False) -> str:
     problems = load(str(path))
     rows = [_row(problem) for problem in problems]
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
+        directory = Path(folder)
         datasets.disable_progress_bars()
-        datasets.Dataset.from_list(rows).to_parquet(str(place / "problems.parquet"))
+        datasets.Dataset.from_list(rows).to_parquet(str(directory / "problems.parquet"))
         sizes = Counter(problem.name for problem in problems)
         lines = "".join(f"| {name} | {count} |\n" for name, count in sizes.items())
         body = (
             "Calculus problems for models; `inputs`, `target`, `assumptions` and `metadata` are "
             f"JSON.\n\n| subset | problems |\n| --- | ---: |\n{lines}"
         )
-        _write_card(place, "problems", path.stem, body)
-        return _upload(place, repository, counted(len(rows), "problem"), private)
+        _write_card(directory, "problems", path.stem, body)
+        return _upload(directory, repository, counted(len(rows), "problem"), private)
 
 
 def _row(problem: Problem) -> dict[str, Any]:
@@ -112,12 +112,12 @@ def _row(problem: Problem) -> dict[str, Any]:
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _LOOSE}
 
 
-def _write_card(place: Path, split: str, title: str, body: str) -> None:
+def _write_card(directory: Path, split: str, title: str, body: str) -> None:
     card = _CARD.format(split=split, title=title, body=body)
-    (place / "README.md").write_text(card, encoding="utf-8")
+    (directory / "README.md").write_text(card, encoding="utf-8")
 
 
-def _upload(place: Path, repository: str, message: str, private: bool) -> str:
+def _upload(directory: Path, repository: str, message: str, private: bool) -> str:
     """Upload a folder in one commit."""
     if not _REPO.fullmatch(repository):
         raise UserError(f"a repository is named OWNER/NAME, not {repository!r}")
@@ -130,7 +130,7 @@ def _upload(place: Path, repository: str, message: str, private: bool) -> str:
     try:
         hub.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
         hub.upload_folder(
-            repo_id=repository, repo_type="dataset", folder_path=place, commit_message=message
+            repo_id=repository, repo_type="dataset", folder_path=directory, commit_message=message
         )
     except (HfHubHTTPError, LocalTokenNotFoundError, OSError) as error:
         reason = " ".join(str(error).split())[:300]

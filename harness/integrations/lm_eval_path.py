@@ -4,7 +4,7 @@
     lm_eval run --include_path "$path" --tasks bee ...
 
 Every subset is a task (``bee_competition``) and every benchmark a group (``bee``). The YAML files
-are written from the registry to a folder that is named by their hash.
+are written from the registry to a folder named by their hash.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _absolute(spec: str) -> str:
 
 
 def write(files: Mapping[str, str], cache: Path) -> Path:
-    """Write the files to a folder in ``cache`` that is named by their hash."""
+    """Write the files to a folder in ``cache``, named by the files' hash."""
     text = json.dumps(dict(files), sort_keys=True)
     folder = cache / hashlib.sha256(text.encode()).hexdigest()[:16]
     if not folder.is_dir():
@@ -124,9 +124,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         metavar="DIR",
         help="where the folder is made (default: %(default)s)",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        print(write(tasks(given.benchmark, given.max_tokens), given.out))
+        print(write(tasks(options.benchmark, options.max_tokens), options.out))
     except (ValueError, OSError) as error:
         sys.exit(f"error: {error}")
 

@@ -1,4 +1,4 @@
-"""Problems with their prompts, and verdicts on completions, for other programs."""
+"""Problems with prompts, and verdicts on completions, for other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Completion, FinishReason, problem_key
 from ..run.problems import problems_of
-from ..run.scoring import grade
+from ..run.scoring.grading import grade
 from ..tasks import default_prompt
 
 #: Statuses of completions that are neither correct nor wrong; see `harness.stats.tallies`.
@@ -50,9 +50,9 @@ def questions(
     Args:
         benchmark: As for `harness.sweep`: ``bee``, ``bee/competition``, ``mine.jsonl``.
         prompt: A template's name or path; each task's own by default.
-        shots: How many worked examples, for prompts with examples.
-        limit: How many problems, spread over the subsets; all by default.
-        seed: Of the sample that a limit takes, and of generated problems.
+        shots: The number of worked examples, for prompts with examples.
+        limit: The number of problems, spread over the subsets; all by default.
+        seed: The seed of the limited sample and of generated problems.
 
     Raises:
         ValueError: The benchmark or the prompt is unknown (`UnknownBenchmarkError`, `PromptError`).
@@ -90,7 +90,7 @@ async def judge(
     Args:
         problem: The problem.
         text: The completion.
-        policy: How it is graded.
+        policy: The policy of grading.
         stop: The prompt's stop strings.
         truncated: Whether the token limit ended the text.
 

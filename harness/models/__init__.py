@@ -1,4 +1,4 @@
-"""Models: `create("solver/sympy")` makes one; `Model.complete` answers a stream of requests."""
+"""Models: `create("solver/sympy")` returns a model; `Model.complete` answers requests."""
 
 from .base import Capability, Continuation, Model, Scored, ask_each
 from .registry import create, describe, register

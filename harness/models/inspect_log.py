@@ -21,7 +21,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class InspectLog(Model):
-    """The completions in a log of inspect_ai, by sample id and epoch, to grade and keep them here.
+    """The completions in a log of inspect_ai, by sample id and epoch, for grading and storage here.
 
     A sample's id is the problem's key, as in our tasks and in `export --to inspect`, or the
     problem's id. Epochs are samples. Prompt and sampling are ignored.
@@ -38,7 +38,7 @@ class InspectLog(Model):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The evaluation that the log is of; its path is not part of it."""
+        """The evaluation of the log, without the log's path."""
         evaluation = self._log.eval
         source = digest([evaluation.eval_id, evaluation.created, evaluation.task])
         return {"kind": "inspect", "of": evaluation.model, "source": source}
@@ -62,7 +62,7 @@ class InspectLog(Model):
 
     @cached_property
     def _samples(self) -> dict[tuple[str, int], Any]:
-        return {(str(one.id), one.epoch - 1): one for one in self._log.samples or ()}
+        return {(str(sample.id), sample.epoch - 1): sample for sample in self._log.samples or ()}
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
         async for request in requests:
@@ -88,7 +88,9 @@ def _completion(request: Request, sample: int, logged: Any) -> Completion:
     usage = output.usage
     reasoning = ""
     if output.choices and not isinstance(content := output.choices[0].message.content, str):
-        reasoning = "".join(part.reasoning for part in content if part.type == "reasoning")
+        reasoning = "".join(
+            content_part.reasoning for content_part in content if content_part.type == "reasoning"
+        )
     return Completion.to(
         request,
         output.completion,

@@ -1,4 +1,4 @@
-"""Any provider that the library litellm knows: `litellm/PROVIDER/NAME`."""
+"""Models of the providers of the library litellm: `litellm/PROVIDER/NAME`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..core.requests import Completion, Request
 from .base import Capability, ask_each, operational
 from .openai.errors import RefusedError, UnavailableError, redact, response_error
 from .openai.protocol import is_loopback, json_object, valid_url
-from .openai.session import Paced, Session
+from .openai.session import Paced, ServerSession
 
 #: Fields of a request that ``omit`` can leave out.
 OMITTABLE = ("temperature", "top_p", "seed", "stop", "max_tokens")
-#: What the environment's variables with secrets end with.
+#: Suffixes of environment variables with secrets.
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
@@ -33,10 +33,11 @@ class LiteLLMModel(Paced):
 
     The name is litellm's, as in ``litellm/anthropic/claude-sonnet-4-5``; keys come from the
     environment variables that litellm names (``ANTHROPIC_API_KEY``). ``base-url`` is another server
-    of the same provider. Retries and rate limits are those of ``openai``; litellm makes none of its
-    own. ``extra-body`` is a JSON object of further arguments of litellm's ``acompletion``, ``omit``
-    a list of sampling parameters that are left to the provider. Seeds are sent where the provider
-    takes them, and top-p to Claude only if it is below 1, since it refuses both.
+    of the same provider. Retries and rate limits are the same as for ``openai``; litellm's own are
+    switched off. ``extra-body`` is a JSON object of further arguments of litellm's ``acompletion``,
+    ``omit`` a list of sampling parameters that are left to the provider. Seeds are sent to
+    providers that accept them. Claude refuses temperature together with top-p, so that top-p is
+    sent to Claude only if below 1.
     """
 
     extra_body: str = ""
@@ -64,14 +65,14 @@ class LiteLLMModel(Paced):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        taken = {
+        supported = {
             Capability.CHAT: True,
             Capability.PICTURES: True,
             Capability.SEED: "seed" in self._parameters,
             Capability.GROUPED: "n" in self._parameters,
             Capability.LOGPROBS: "logprobs" in self._parameters,
         }
-        return frozenset(capability for capability, able in taken.items() if able)
+        return frozenset(capability for capability, able in supported.items() if able)
 
     def count_tokens(self, prompt: Rendered) -> int | None:
         if not prompt.messages:
@@ -84,9 +85,9 @@ class LiteLLMModel(Paced):
             return None
 
     def price(self) -> Price | None:
-        """Return litellm's price, unless another server than the provider's is asked."""
-        known = {} if self.base_url else _prices()
-        entry = known.get(self.name) or known.get(self.name.partition("/")[2]) or {}
+        """Return litellm's price; None if ``base-url`` names another server."""
+        prices = {} if self.base_url else _prices()
+        entry = prices.get(self.name) or prices.get(self.name.partition("/")[2]) or {}
         if "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
             return None
 
@@ -102,7 +103,7 @@ class LiteLLMModel(Paced):
         )
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        session = Session(self, _Library(self))
+        session = ServerSession(self, _Library(self))
         async with aclosing(ask_each(requests, session.answer, self.concurrency)) as results:
             async for completions in results:
                 for completion in completions:
@@ -148,11 +149,13 @@ class LiteLLMModel(Paced):
 
     @cached_property
     def _parameters(self) -> frozenset[str]:
-        """The parameters that the provider takes, by OpenAI's names."""
+        """The provider's parameters, by OpenAI's names."""
         try:
             library = _library(self.spec)
             name, provider, *_ = library.get_llm_provider(self.name)
-            taken = library.get_supported_openai_params(model=name, custom_llm_provider=provider)
+            parameters = library.get_supported_openai_params(
+                model=name, custom_llm_provider=provider
+            )
         except ModelError:
             raise
         except Exception as error:
@@ -161,7 +164,7 @@ class LiteLLMModel(Paced):
                 f"model {self.spec}: litellm does not know the provider ({reason}); the name is "
                 "litellm/PROVIDER/NAME"
             ) from None
-        return frozenset(taken or ())
+        return frozenset(parameters or ())
 
 
 class _Library:
@@ -182,7 +185,7 @@ class _Library:
             )
 
     async def get(self, path: str) -> bytes:
-        """Say that the server is down: providers have no common address to ask."""
+        """Raise that the server is down: providers have no common address to probe."""
         raise UnavailableError("no provider answers")
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
@@ -197,7 +200,9 @@ class _Library:
         return str(reply.model_dump_json()).encode()
 
     def classify(self, error: Exception) -> Exception:
-        """Return the one of `openai.errors` that an exception stands for, or else itself."""
+        """Return the exception of `openai.errors` for an exception of litellm, or the exception
+        itself.
+        """
         if isinstance(error, ModelError | RefusedError | UnavailableError):
             return error
         text = redact(str(error), *self._secrets)
@@ -218,7 +223,7 @@ class _Library:
 
 @cache
 def _library(spec: str) -> Any:
-    """Import litellm: quietly, and without the requests that it makes when it is imported."""
+    """Import litellm without output, and without the requests of its import."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     try:
         import litellm
@@ -232,7 +237,7 @@ def _library(spec: str) -> Any:
 
 @cache
 def _prices() -> dict[str, Any]:
-    """The table of prices in litellm's package, read without importing it."""
+    """The table of prices in litellm's package, read without importing litellm."""
     package = importlib.util.find_spec("litellm")
     for folder in (package and package.submodule_search_locations) or ():
         path = Path(folder) / "model_prices_and_context_window_backup.json"

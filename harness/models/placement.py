@@ -1,4 +1,4 @@
-"""What an engine of a model needs of a cluster, and where so many of them fit."""
+"""The needs of a model's engines on a cluster, and the assignment of engines to nodes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..core.errors import ModelError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """How a model that runs in this process runs on a cluster instead: as engines on its nodes.
+    """The needs of a model that runs as engines on the nodes of a cluster.
 
     Attributes:
-        gpus: of each engine; 0 for one that needs none.
-        engines: how many; by default as many as there are GPUs for, or one on each node.
-        at_once: requests that an engine gets at a time.
-        block: how many of them are one message, and come back together.
-        without_gpu: whether it runs on CPUs, too, where a cluster has no GPU.
+        gpus: the number of GPUs of each engine; 0 for none.
+        engines: the number of engines; by default as many as the GPUs allow, or one per node.
+        at_once: the number of concurrent requests of an engine.
+        block: the number of requests that are sent and answered together.
+        without_gpu: whether the engine runs on CPUs if the cluster has no GPU.
 
     >>> Placement(gpus=2, at_once=512).engines is None
     True
@@ -33,11 +33,11 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """What one engine gets: bundles of GPUs, each bundle on one node.
+class EngineGroup:
+    """The resources of an engine: bundles of GPUs, each bundle on one node.
 
     Attributes:
-        bundles: the GPUs of each bundle; none for an engine without GPUs.
+        bundles: the number of GPUs of each bundle; empty for an engine without GPUs.
         strategy: how Ray spreads the bundles.
 
     """
@@ -46,40 +46,41 @@ class Group:
     strategy: Literal["STRICT_PACK", "PACK"] = "STRICT_PACK"
 
 
-def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[Group]:
-    """Where engines go, on nodes with so many GPUs each.
+def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineGroup]:
+    """The resources of all engines on the nodes of a cluster.
 
     Args:
         spec: the model's name, for error messages.
-        placement: what its engines need.
+        placement: the needs of the engines.
         gpus: the number of GPUs of each node.
 
     Returns:
-        A group for each engine. An engine that fits on a node stays there; a larger one has
-        bundles of one GPU, as vLLM's Ray executor takes them, on as few nodes as possible.
+        A group for each engine. An engine that fits on a node has a single bundle; a larger engine
+        has bundles of one GPU, as vLLM's Ray executor requires, on as few nodes as possible.
 
     Raises:
         ModelError: there are too few GPUs.
 
     >>> groups("vllm/m", Placement(gpus=2), [4, 1])
-    [Group(bundles=(2,), strategy='STRICT_PACK'), Group(bundles=(2,), strategy='STRICT_PACK')]
+    [EngineGroup(bundles=(2,), strategy='STRICT_PACK'),
+     EngineGroup(bundles=(2,), strategy='STRICT_PACK')]
 
     """
     if not placement.gpus or (placement.without_gpu and not any(gpus)):
-        return [Group(())] * (placement.engines or len(gpus))
+        return [EngineGroup(())] * (placement.engines or len(gpus))
     if placement.gpus <= max(gpus):
         fitting = sum(node // placement.gpus for node in gpus)
-        group = Group((placement.gpus,))
+        group = EngineGroup((placement.gpus,))
     else:
         fitting = sum(gpus) // placement.gpus
-        group = Group((1,) * placement.gpus, "PACK")
-    wanted = placement.engines or max(1, fitting)
-    if fitting < wanted:
-        each = f"{wanted} x {placement.gpus}" if wanted > 1 else f"{placement.gpus}"
+        group = EngineGroup((1,) * placement.gpus, "PACK")
+    engines = placement.engines or max(1, fitting)
+    if fitting < engines:
+        per_engine = f"{engines} x {placement.gpus}" if engines > 1 else f"{placement.gpus}"
         on = ", ".join(map(str, sorted((node for node in gpus if node), reverse=True)))
-        there = f"the cluster's nodes have {on}" if on else "the cluster has none"
-        raise ModelError(f"model {spec} needs {each} GPUs, and {there}")
-    return [group] * wanted
+        available = f"the cluster's nodes have {on}" if on else "the cluster has none"
+        raise ModelError(f"model {spec} needs {per_engine} GPUs, and {available}")
+    return [group] * engines
 
 
 def gpus_of(resources: Mapping[str, float]) -> int:

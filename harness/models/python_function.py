@@ -24,7 +24,7 @@ from ..core.requests import Completion, FinishReason, Request, digest
 from .base import Capability, Model, ask_each, operational
 from .placement import Placement
 
-#: So many calls that fail in the same way, before any succeeds, stop the sweep.
+#: The number of calls that fail in the same way, before any success, that stops the sweep.
 MOST_FAILURES = 10
 
 
@@ -32,8 +32,9 @@ MOST_FAILURES = 10
 class PythonFunction(Model):
     """A function `answer(messages, seed) -> str`, plain or async, in a Python file.
 
-    With a third argument, `answer(messages, seed, count) -> list[str]`, it returns several samples
-    at once (``--grouped``) or the results of a beam search, best first (``--beams``).
+    With a third argument, `answer(messages, seed, count) -> list[str]`, the function returns
+    several samples at once (``--grouped``) or the results of a beam search, best first
+    (``--beams``).
 
     ``messages`` is a list of ``{"role", "content"}`` dictionaries; a text to complete is one
     message of the role ``user``, and with pictures ``content`` is a list of parts, as in the OpenAI
@@ -100,7 +101,9 @@ class PythonFunction(Model):
         async for completions in answers:
             if held is not None:
                 held += completions
-                if all(one.finish_reason is FinishReason.ERROR for one in completions):
+                if all(
+                    completion.finish_reason is FinishReason.ERROR for completion in completions
+                ):
                     self._refuse_broken(held)
                     continue
                 completions, held = held, None
@@ -114,8 +117,8 @@ class PythonFunction(Model):
         return Placement(at_once=self.concurrency)
 
     def _refuse_broken(self, failed: Sequence[Completion]) -> None:
-        """Raise `ModelError` if all calls so far have failed, `MOST_FAILURES` in the same way."""
-        detail, count = Counter(one.detail for one in failed).most_common(1)[0]
+        """Raise `ModelError` if all calls failed, `MOST_FAILURES` of them in the same way."""
+        detail, count = Counter(completion.detail for completion in failed).most_common(1)[0]
         if count >= MOST_FAILURES:
             raise ModelError(
                 f"model {self.spec}: all of the first {len(failed)} calls failed, {count} of them "
@@ -155,42 +158,42 @@ class PythonFunction(Model):
 
 
 def _called(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, Exception | None]:
-    """A function's result or its error, which may be one that a future cannot hold."""
+    """A function's result or its error; a future cannot hold every error, as StopIteration."""
     try:
         return function(*arguments), None
     except Exception as error:  # a future that gets StopIteration is never done
         return None, error
 
 
-#: By function, its identity as a model, and what it is since its last calls.
-_LEFT: WeakKeyDictionary[Callable[..., Any], tuple[str, str]] = WeakKeyDictionary()
+#: By function: the identity as a model, and the state's digest after the last calls.
+_IDENTITIES: WeakKeyDictionary[Callable[..., Any], tuple[str, str]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalFunction(PythonFunction):
     """A function of this process as a model: ``python/NAME``.
 
-    Its code, its defaults and the plain values of its closure are its identity: the same function
-    goes on with a run, and another of the same name is another model. What its own calls change in
-    the closure, as a counter, changes nothing.
+    The identity consists of the code, the defaults and the plain values of the closure: the same
+    function continues a run, a different function of the same name is another model. Changes of the
+    closure by the function's own calls, as of a counter, do not count.
     """
 
     function: Callable[..., Any] = field(metadata={"operational": True})
-    #: Of the function as it was when it became a model.
+    #: The digest of the function at the creation of the model.
     identity: str = operational("")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.identity:
             state = digest(_identity(self.function))
-            before, left = state, state
+            original, latest = state, state
             with suppress(TypeError):  # an object that has no hash
-                before, left = _LEFT.get(self.function, (state, state))
-            object.__setattr__(self, "identity", before if left == state else state)
+                original, latest = _IDENTITIES.get(self.function, (state, state))
+            object.__setattr__(self, "identity", original if latest == state else state)
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> LocalFunction:
-        """The model of a function, named after it."""
+        """The model of a function, with the function's name."""
         name = getattr(function, "__name__", type(function).__name__).strip("<>")
         return cls(spec=f"python/{name}", function=function)
 
@@ -199,7 +202,7 @@ class LocalFunction(PythonFunction):
 
     async def close(self) -> None:
         with suppress(TypeError):
-            _LEFT[self.function] = self.identity, digest(_identity(self.function))
+            _IDENTITIES[self.function] = self.identity, digest(_identity(self.function))
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
@@ -207,7 +210,7 @@ class LocalFunction(PythonFunction):
 
 
 def _identity(function: Any) -> list[Any]:
-    """What a function does, as far as plain data tell, and the same in another process."""
+    """The code, defaults and closure of a function as plain data, equal in all processes."""
     if isinstance(function, partial):
         return [_identity(function.func), _plain(function.args), _plain(function.keywords)]
     code = getattr(function, "__code__", None)
@@ -237,27 +240,27 @@ def _code(code: CodeType) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; of what is none, the type."""
+    """A value as JSON; for other values the type."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, str | int | float | bool | None):
         return value
-    # Not what a function holds in turn, which may be itself.
+    # A function's closure is not followed: it may contain the function itself.
     return _code(value.__code__) if hasattr(value, "__code__") else type(value).__qualname__
 
 
 def _described(error: Exception) -> str:
-    """An exception of a user's function, and its place there."""
+    """An exception of a user's function, with file and line."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename != __file__]
-    place = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
-    return f"{type(error).__name__}: {error}"[:400] + place
+    location = f" ({Path(own[-1].filename).name}, line {own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}"[:400] + location
 
 
 def _strings(result: Any, count: int) -> list[str]:
-    """Check that a function returned so many strings."""
+    """Check that a function returned ``count`` strings."""
     if not isinstance(result, list | tuple) or len(result) != count:
         raise TypeError(f"it returned {result!r:.80}, not a list of {count} strings")
     for text in result:

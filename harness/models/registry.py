@@ -1,12 +1,12 @@
-"""The kinds of model. A kind's module is imported when the kind is asked for.
+"""The kinds of model. A kind's module is imported at the first use.
 
-A kind is one module and one line in `_KINDS`. Another distribution adds one by an entry point in
-the group ``calculus_harness.models``:
+A kind is one module and one line in `_BUILT_IN`. Another distribution adds a kind by an entry point
+in the group ``calculus_harness.models``:
 
     [project.entry-points."calculus_harness.models"]
     mykind = "mypackage.models:MyModel"
 
-which is then asked for as ``mykind/NAME``.
+with models ``mykind/NAME``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import msgspec
 from ..core.errors import ModelError, UnknownNameError, suggest
 from .base import Model
 
-#: A whole spec (``solver/sympy``), or a kind before the slash (``python``) -> its class.
-_KINDS: dict[str, str | type[Model]] = {
+#: A full spec (``solver/sympy``), or a kind before the slash (``python``) -> the class.
+_BUILT_IN: dict[str, str | type[Model]] = {
     "solver/sympy": ".solvers.sympy:SympySolver",
     "solver/maxima": ".solvers.maxima:MaximaSolver",
     "solver/fricas": ".solvers.fricas:FricasSolver",
@@ -43,9 +43,9 @@ _KINDS: dict[str, str | type[Model]] = {
     "encoder": ".transformers.classifier:Encoder",
     "seq2seq": ".seq2seq.model:Seq2Seq",
 }
-#: The entry points by which other distributions add kinds.
+#: The group of entry points of other distributions' kinds.
 GROUP = "calculus_harness.models"
-#: What error messages call the types of options.
+#: The names of option types in error messages.
 _TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
@@ -53,11 +53,11 @@ def register(kind: str, model: type[Model]) -> None:
     """Add a kind of model in this process.
 
     Args:
-        kind: a whole spec (``solver/mine``), or what stands before the slash (``mine``).
+        kind: a full spec (``solver/mine``), or the kind before the slash (``mine``).
         model: the class; a frozen dataclass.
 
     Returns:
-        Nothing; `create` and `describe` have the kind from now on.
+        Nothing; `create` and `describe` know the kind afterwards.
 
     >>> from calculus_harness.harness.models.python_function import PythonFunction
     >>> register("function", PythonFunction)
@@ -65,7 +65,7 @@ def register(kind: str, model: type[Model]) -> None:
     True
 
     """
-    _KINDS[kind] = model
+    _BUILT_IN[kind] = model
 
 
 def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
@@ -74,13 +74,14 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     Args:
         spec: ``KIND/NAME``, as in ``openai/gpt-5-mini`` or ``solver/sympy``; the model's own
             options may follow, as in ``openai/a;base-url=http://127.0.0.1:8000/v1;concurrency=8``.
-        options: as of ``-M key=value``: texts are converted to the types of the model's fields.
+        options: the options of ``-M key=value``; texts are converted to the types of the model's
+            fields.
 
     Returns:
         The model. Nothing is started or loaded yet.
 
     Raises:
-        UnknownNameError: There is no such kind, or the kind has no such option.
+        UnknownNameError: The kind is unknown, or has no such option.
         ModelError: An option has a wrong type or value, or the model cannot be used here.
 
     >>> create("solver/sympy", {"time-limit": "5"}).label
@@ -91,11 +92,11 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """
     spec, own = split_options(spec)
     options = dict(options or {}) | own
-    kinds = _kinds(spec)
-    kind = spec if spec in kinds else spec.partition("/")[0]
-    if kind not in kinds or not ("/" in kind or spec.partition("/")[2]):
-        raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, kinds)}")
-    model = _load(kind, kinds[kind])
+    classes = _kinds(spec)
+    prefix = spec if spec in classes else spec.partition("/")[0]
+    if prefix not in classes or not ("/" in prefix or spec.partition("/")[2]):
+        raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, classes)}")
+    model = _load(prefix, classes[prefix])
     settings = _settings(model, spec, options)
     try:
         return model(spec=spec, **settings)
@@ -137,8 +138,8 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
     ['solver/sympy', 'solver/maxima']
 
     """
-    for kind, entry in _kinds().items():
-        yield _pattern(kind), _load(kind, entry)
+    for prefix, entry in _kinds().items():
+        yield _pattern(prefix), _load(prefix, entry)
 
 
 def option_names(model: type[Model]) -> dict[str, Any]:
@@ -151,18 +152,20 @@ def option_names(model: type[Model]) -> dict[str, Any]:
 
 
 def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
-    """All kinds; only those of this process where they have ``spec``. Ours win over others'."""
-    if spec in _KINDS or spec.partition("/")[0] in _KINDS:
-        return dict(_KINDS)  # looking for entry points reads every installed distribution
-    return {entry.name: entry for entry in entry_points(group=GROUP)} | _KINDS
+    """All kinds; entry points are read only if ``spec`` is no kind of this process. Our kinds have
+    precedence.
+    """
+    if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:
+        return dict(_BUILT_IN)  # looking for entry points reads every installed distribution
+    return {entry.name: entry for entry in entry_points(group=GROUP)} | _BUILT_IN
 
 
-def _load(kind: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
+def _load(prefix: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
     if isinstance(entry, str):
         module, _, name = entry.partition(":")
         loaded: Any = getattr(import_module(module, __package__), name)
     elif isinstance(entry, EntryPoint):
-        source = f"the model kind {kind!r} of {entry.dist.name if entry.dist else 'a plugin'}"
+        source = f"the model kind {prefix!r} of {entry.dist.name if entry.dist else 'a plugin'}"
         try:
             loaded = entry.load()
         except Exception as error:  # another's code
@@ -176,24 +179,24 @@ def _load(kind: str, entry: str | type[Model] | EntryPoint) -> type[Model]:
     return model
 
 
-def _pattern(kind: str) -> str:
-    return kind if "/" in kind else f"{kind}/NAME"
+def _pattern(prefix: str) -> str:
+    return prefix if "/" in prefix else f"{prefix}/NAME"
 
 
-def _suggestion(spec: str, kinds: Mapping[str, object]) -> str:
-    """The kinds that a mistyped spec may mean, with the name that was given."""
+def _suggestion(spec: str, available: Mapping[str, object]) -> str:
+    """A suggestion of kinds for a mistyped spec, with the spec's name."""
     prefix, _, name = spec.partition("/")
     name = name or "NAME"
-    prefixes = {kind.partition("/")[0] for kind in kinds}
+    prefixes = {name_of_kind.partition("/")[0] for name_of_kind in available}
     near = [prefix] if prefix in prefixes else difflib.get_close_matches(prefix, prefixes)
     candidates = [
-        kind if "/" in kind else f"{kind}/{name}"
-        for kind in kinds
-        if kind.partition("/")[0] in near
+        name_of_kind if "/" in name_of_kind else f"{name_of_kind}/{name}"
+        for name_of_kind in available
+        if name_of_kind.partition("/")[0] in near
     ]
     if candidates:
         return suggest(f"{prefix}/{name}", candidates)
-    return suggest(spec, map(_pattern, kinds))
+    return suggest(spec, map(_pattern, available))
 
 
 def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -215,11 +218,13 @@ def _settings(model: type[Model], spec: str, options: Mapping[str, Any]) -> dict
     return settings | ({model.passes_on: tuple(sorted(further.items()))} if further else {})
 
 
-def _convert(value: Any, kind: Any, option: str) -> Any:
-    """A command line's text, or a value from Python or a file, as an option's type."""
+def _convert(value: Any, option_type: Any, option: str) -> Any:
+    """Convert a text of the command line, or a value from Python or a file, to an option's type."""
     try:
-        return msgspec.convert(value, kind, strict=False)
+        return msgspec.convert(value, option_type, strict=False)
     except msgspec.ValidationError as error:
-        names = [name for type_, name in _TYPE_NAMES.items() if kind in (type_, type_ | None)]
-        wanted = names[0] if names else f"a {kind} ({error})"
-        raise ModelError(f"{option} must be {wanted}, not {value!r}") from None
+        names = [
+            name for type_, name in _TYPE_NAMES.items() if option_type in (type_, type_ | None)
+        ]
+        expected = names[0] if names else f"a {option_type} ({error})"
+        raise ModelError(f"{option} must be {expected}, not {value!r}") from None

@@ -10,21 +10,21 @@ from typing import Any, ClassVar
 
 from ..core.errors import ModelError, suggest
 from ..core.requests import Completion, Request, digest, problem_key
-from ..store.jsonl_log import LogReader
+from ..store.log.reader import LogReader
+from ..store.log.shards import Place, Row
 from ..store.run import Run
-from ..store.shards import Place, Row
 from .base import Capability, Model
 
-#: How many blocks of a compressed log are cached, each of a quarter of a megabyte of text.
+#: The number of cached blocks of a compressed log, each of a quarter of a megabyte of text.
 CACHED_BLOCKS = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay(Model):
-    """The completions of an earlier run, by problem, sample and stage, to grade them anew.
+    """The completions of an earlier run, by problem, sample and stage, for new grading.
 
-    ``model`` is the label of one of that run's models, if it has several. Prompt and sampling are
-    ignored. A run that has been extended is still the same model.
+    ``model`` is the label of a model of the run, if there are several. Prompt and sampling are
+    ignored. An extended run is still the same model.
     """
 
     model: str = ""
@@ -44,7 +44,7 @@ class Replay(Model):
 
     @property
     def config(self) -> dict[str, Any]:
-        """The run that is replayed; its path is not part of it."""
+        """The replayed run, without the path."""
         manifest, chosen = self._run.manifest, self._source
         return {
             "kind": "replay",
@@ -70,10 +70,10 @@ class Replay(Model):
         return labels[self.model]
 
     @cached_property
-    def _places(self) -> dict[tuple[str, int, str], Place]:
+    def _positions(self) -> dict[tuple[str, int, str], Place]:
         return {
-            (row["problem"], row["sample"], row["stage"]): place
-            for place, row in self._run.completions.heads({"model": self._source.__eq__})
+            (row["problem"], row["sample"], row["stage"]): position
+            for position, row in self._run.completions.heads({"model": self._source.__eq__})
         }
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
@@ -84,29 +84,29 @@ class Replay(Model):
             if stored is not None and stored.content_hash != request.problem.content_hash:
                 raise ModelError(f"model {self.spec}: that run has another problem {key}")
             for sample in request.samples:
-                place = self._places.get((key, sample, request.stage))
-                if place is None:
+                position = self._positions.get((key, sample, request.stage))
+                if position is None:
                     raise ModelError(
                         f"model {self.spec}: that run has no sample {sample} of {key} "
                         f"(stage {request.stage}); ask for no more problems or samples than it has"
                     )
-                completion = Completion.from_dict(rows.read(place))
+                completion = Completion.from_dict(rows.read(position))
                 yield replace(completion, model=request.model, request=request.hash)
 
 
 class _RowCache:
-    """Reads rows of a log, and caches the blocks that they are in."""
+    """Reads rows of a log, with a cache of blocks."""
 
     def __init__(self, log: LogReader) -> None:
         self._log = log
         self._blocks: dict[tuple[int, int], dict[Place, Row]] = {}
 
-    def read(self, place: Place) -> Row:
-        if place.line is None:
-            return self._log.read(place)
-        block = self._blocks.get((place.shard, place.offset))
+    def read(self, position: Place) -> Row:
+        if position.line is None:
+            return self._log.read(position)
+        block = self._blocks.get((position.shard, position.offset))
         if block is None:
             while len(self._blocks) >= CACHED_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
-            block = self._blocks[place.shard, place.offset] = self._log.block(place)
-        return block[place]
+            block = self._blocks[position.shard, position.offset] = self._log.block(position)
+        return block[position]

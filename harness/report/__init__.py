@@ -1,4 +1,4 @@
-"""What people read: a table in the terminal, tables for papers and programs, a page to open."""
+"""Reports: a table in the terminal, tables for papers and programs, an HTML page."""
 
 from .comparison import export_comparison, print_comparison
 from .export import to_pandas

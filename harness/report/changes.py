@@ -7,7 +7,7 @@ from rich.console import Console
 from ..stats.verdict_changes import Changes
 
 #: So many are shown; all are in the JSON.
-SHOWN = 20
+MAX_ROWS = 20
 #: Reasons are cut to so many characters.
 LONGEST = 160
 
@@ -23,13 +23,13 @@ def print_changes(changes: Changes, console: Console | None = None) -> None:
     say(f"{count} of {changes.judged} verdicts differ from {changes.before}", "bold")
     for transition in changes.transitions:
         say(f"  {transition.answers:>5}  {_words(transition.before)} → {_words(transition.after)}")
-    for change in changes.changes[:SHOWN]:
+    for change in changes.changes[:MAX_ROWS]:
         sample = f" #{change.sample}" if change.sample else ""
         say(f"{change.problem}{sample}, {change.label}: {_cut(change.answer or 'no answer')}")
         say(f"    {_words(change.before)}: {_cut(change.because_before) or '-'}", "dim")
         say(f"    {_words(change.after)}: {_cut(change.because_after) or '-'}", "dim")
-    if count > SHOWN:
-        say(f"... and {count - SHOWN} more; --json has them all", "dim")
+    if count > MAX_ROWS:
+        say(f"... and {count - MAX_ROWS} more; --json has them all", "dim")
 
 
 def _words(status: str) -> str:

@@ -62,13 +62,13 @@ def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
 
 
 def transfer_headings(comparison: Comparison) -> list[str]:
-    one, other = headings(comparison)[3:5]
+    first_heading, second_heading = headings(comparison)[3:5]
     return [
         "",
-        f"{one} solved, {other} failed",
+        f"{first_heading} solved, {second_heading} failed",
         "by luck",
         "excess",
-        f"{other} solved, {one} failed",
+        f"{second_heading} solved, {first_heading} failed",
         "by luck",
         "excess",
     ]
@@ -87,8 +87,16 @@ def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
-    """The name of a contrast in a sentence: with its systems where there are several."""
-    several = len({(other.system, other.first, other.second) for other in comparison.contrasts}) > 1
+    """The name of a contrast in a sentence, with the systems where several occur."""
+    several = (
+        len(
+            {
+                (contrast.system, contrast.first, contrast.second)
+                for contrast in comparison.contrasts
+            }
+        )
+        > 1
+    )
     if comparison.by == "perturbation":
         systems = {contrast.system for contrast in comparison.contrasts}
         return f"{row.system}, {row.group}" if len(systems) > 1 else row.group
@@ -96,7 +104,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
 
 
 def remarks(comparison: Comparison) -> list[str]:
-    """The remarks below the tables: method, family, power, costs, what is left out."""
+    """The remarks below the tables: method, family, power, costs, omissions."""
     family = [
         difference
         for row in comparison.contrasts
@@ -154,7 +162,7 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def power_remarks(comparison: Comparison) -> Iterator[str]:
-    """The detectable difference of each contrast, and what would detect the target."""
+    """The detectable difference of each contrast, and the problems that the target needs."""
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
         if difference is None or difference.design is None:
@@ -201,19 +209,19 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
             verdict = "higher" if difference.value > 0 else "lower"
         elif low > 0 or high < 0:
             verdict += " after Holm's correction"
-        shown = points(difference.value, difference.interval).replace("-", "−")
-        yield f"{sides}: {shown}, {verdict} ({named_p(difference.p, adjusted)})"
+        amount = points(difference.value, difference.interval).replace("-", "−")
+        yield f"{sides}: {amount}, {verdict} ({named_p(difference.p, adjusted)})"
 
 
 def print_comparison(
     comparison: Comparison, console: Console | None = None, *, every: bool = False
 ) -> None:
-    """Print what a comparison comes to, and a small table.
+    """Print the findings of a comparison, and a small table.
 
     Args:
-        comparison: what `stats.compare.compare` returns.
+        comparison: the result of `stats.compare.compare`.
         console: where to print; by default the terminal, or the notebook.
-        every: also print every subset and k, what was lost by luck, power and all remarks.
+        every: also print every subset and k, losses by chance, power and all remarks.
 
     Returns:
         Nothing.
@@ -235,18 +243,18 @@ def print_comparison(
             body = [cells(*line) for line in lines_of(rows)]
             _print(console, f"By {comparison.broken_down_by}", sides, headings(comparison), body)
         print_sections(_further(comparison), console)
-        left = len(overall(comparison) if comparison.by == "model" else comparison.contrasts)
-        if left > _LINES:
-            print_remarks([f"{left - _LINES} more lines with larger p: --all."], console)
+        row_count = len(overall(comparison) if comparison.by == "model" else comparison.contrasts)
+        if row_count > _LINES:
+            print_remarks([f"{row_count - _LINES} more lines with larger p: --all."], console)
         family = _FAMILY.format(k=comparison.primary_k)
-        more = f"Every subset, k and power: {program()} compare {' '.join(comparison.runs)}"
+        command_hint = f"Every subset, k and power: {program()} compare {' '.join(comparison.runs)}"
         by = " --by perturbation" if comparison.by == "perturbation" else ""
-        print_remarks([family, *comparison.notes, f"{more}{by} --all"], console)
+        print_remarks([family, *comparison.notes, f"{command_hint}{by} --all"], console)
         return
-    parts = [(_heading(comparison), comparison.contrasts)]
+    tables = [(_heading(comparison), comparison.contrasts)]
     if comparison.broken_down_by:
-        parts.append((f"By {comparison.broken_down_by}", comparison.breakdown))
-    for title, contrasts in parts:
+        tables.append((f"By {comparison.broken_down_by}", comparison.breakdown))
+    for title, contrasts in tables:
         for sides, rows in _by_sides(comparison, contrasts).items():
             body = [cells(*line) for line in lines_of(rows)]
             _print(console, title, sides, headings(comparison), body)
@@ -271,29 +279,29 @@ def overview_section(comparison: Comparison) -> Section:
     """A line for every two models on all their common problems, or for every perturbation."""
     k = comparison.primary_k
     rows = comparison.contrasts if comparison.by == "perturbation" else overall(comparison)
-    lines = [(row, one) for row in rows if (one := row.at(k)) is not None]
+    lines = [(row, difference) for row in rows if (difference := row.at(k)) is not None]
     if len(lines) > _LINES:  # those that are surest
         lines = sorted(lines, key=lambda line: (line[1].p, -abs(line[1].value)))[:_LINES]
     names = short_names(
         dict.fromkeys(name for row in rows for name in (row.system, row.first, row.second))
     )
     perturbed = comparison.by == "perturbation"
-    first = ("",) if perturbed else ("", "")
+    empty_names = ("",) if perturbed else ("", "")
     several = perturbed and len({row.system for row in rows}) > 1
     # The two sides and their difference are one number too many for 80 columns with two names.
-    shown = (1, 3, 5, 7)
+    columns = (1, 3, 5, 7)
     return Section(
         _verdicts(comparison).removeprefix(", "),
-        (*(("",) * several), *first, *headings(comparison)[1:2], *_SIDES[comparison.by]),
+        (*(("",) * several), *empty_names, *headings(comparison)[1:2], *_SIDES[comparison.by]),
         tuple(
             (
                 *((names[row.system],) * several),
                 *((row.group,) if perturbed else (names[row.first], names[row.second])),
-                *(text for at, text in enumerate(cells(row, one)) if at in shown),
+                *(text for at, text in enumerate(cells(row, difference)) if at in columns),
             )
-            for row, one in lines
+            for row, difference in lines
         ),
-        names=len(first) + several,
+        names=len(empty_names) + several,
     )
 
 
@@ -308,8 +316,8 @@ _SIDES = {
 def _print(
     console: Console, title: str, sides: str, names: list[str], body: list[list[str]]
 ) -> None:
-    shown = f"{title}: {sides}" if sides else title
-    print_sections([Section(shown, tuple(names), tuple(map(tuple, body)))], console)
+    title_line = f"{title}: {sides}" if sides else title
+    print_sections([Section(title_line, tuple(names), tuple(map(tuple, body)))], console)
 
 
 def _heading(comparison: Comparison) -> str:
@@ -336,7 +344,7 @@ def export_comparison(comparison: Comparison, form: str) -> str:
     """The comparison as text.
 
     Args:
-        comparison: what `stats.compare.compare` returns.
+        comparison: the result of `stats.compare.compare`.
         form: one of `FORMATS`; CSV has a line for each contrast and k.
 
     Returns:
@@ -377,18 +385,18 @@ def comparison_table(comparison: Comparison) -> Section:
 
 
 def gap_table(gaps: Sequence[Gap]) -> Section:
-    """Generalisation gaps: of every model, or of two with their difference."""
-    two = len(gaps[0].sides) == 2
-    systems = ("first system", "second system") if two else ("system",)
+    """Generalisation gaps: of every model, or of two models with the difference."""
+    two_sided = len(gaps[0].sides) == 2
+    systems = ("first system", "second system") if two_sided else ("system",)
     return Section(
         f"Generalisation gaps, in points of pass@{gaps[0].k}",
-        (*systems, "splits", *(("first", "second", "difference") if two else ("gap",))),
+        (*systems, "splits", *(("first", "second", "difference") if two_sided else ("gap",))),
         tuple(
             (
                 *gap.systems,
                 gap.group,
                 *(points(*side) for side in gap.sides),
-                *((points(*gap.difference) if gap.difference else "",) if two else ()),
+                *((points(*gap.difference) if gap.difference else "",) if two_sided else ()),
             )
             for gap in gaps
         ),
@@ -418,9 +426,9 @@ def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
 
 
 def _further(comparison: Comparison) -> list[Section]:
-    """The tables besides that of pass@k."""
-    made = [gap_table(comparison.gaps)] if comparison.gaps else []
-    return made + ([repaired_table(comparison.repaired)] if comparison.repaired else [])
+    """The tables besides the table of pass@k."""
+    sections = [gap_table(comparison.gaps)] if comparison.gaps else []
+    return sections + ([repaired_table(comparison.repaired)] if comparison.repaired else [])
 
 
 _COLUMNS = tuple(
@@ -432,16 +440,16 @@ _COLUMNS = tuple(
 
 
 def _lines(comparison: Comparison) -> tuple[tuple[str, ...], list[list[object]]]:
-    parts = [("family", row) for row in comparison.contrasts]
-    parts += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
+    labelled_rows = [("family", row) for row in comparison.contrasts]
+    labelled_rows += [(f"by_{comparison.broken_down_by}", row) for row in comparison.breakdown]
     lines: list[list[object]] = []
-    for part, row in parts:
+    for label, row in labelled_rows:
         for d in row.differences:
             plan = d.design
             ways: list[float | None] = []
             for way in (d.lost, d.gained):
                 ways += [way.share, way.control, way.excess] if way else [None] * 3
-            line: list[object] = [part, row.system, row.group, row.first, row.second]
+            line: list[object] = [label, row.system, row.group, row.first, row.second]
             line += [row.pairs, row.clusters, row.unpaired, d.k, int(d.k == comparison.primary_k)]
             line += map(_number, (d.first, d.second, d.value, *d.interval, *d.bounds, d.p))
             line += [int(d.exact), _number(d.adjusted), _number(plan.detectable if plan else None)]
@@ -450,8 +458,8 @@ def _lines(comparison: Comparison) -> tuple[tuple[str, ...], list[list[object]]]
     for gap in comparison.gaps:
         value, interval = gap.difference or (None, (None, None))
         numbers = map(_number, (gap.sides[0][0], gap.sides[1][0], value, *interval))
-        shown = ["gap", "", gap.group, *gap.systems, "", "", "", gap.k, 1, *numbers]
-        lines.append([*shown, *[""] * (len(_COLUMNS) - len(shown) - 1), comparison.policy or ""])
+        cells = ["gap", "", gap.group, *gap.systems, "", "", "", gap.k, 1, *numbers]
+        lines.append([*cells, *[""] * (len(_COLUMNS) - len(cells) - 1), comparison.policy or ""])
     return _COLUMNS, lines
 
 

@@ -99,7 +99,7 @@ def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> p
 def export_run(
     run: Run, form: str, out: Path, *, policy: str | None = None, force: bool = False
 ) -> int:
-    """Write a run's samples to ``out`` (whole or not at all); returns how many rows there are."""
+    """Write a run's samples to ``out`` (whole or not at all); returns the number of rows."""
     if form not in FORMATS:
         raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
     if out.exists() and not force:
@@ -117,12 +117,12 @@ def export_run(
     }[form]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as place:
-            made = Path(place) / "made"
-            count = write(run, policy, made)
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as folder:
+            exported = Path(folder) / "made"
+            count = write(run, policy, exported)
             if out.is_dir():
                 shutil.rmtree(out)
-            made.replace(out)
+            exported.replace(out)
     except OSError as error:
         raise UserError(f"cannot write {out}: {error.strerror or error}") from None
     return count
@@ -218,8 +218,8 @@ def _write_dataset(run: Run, policy: str | None, out: Path) -> int:
     enabled = not datasets.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     try:
-        made = datasets.Dataset.from_parquet(str(table), cache_dir=str(out.parent / "cache"))
-        made.save_to_disk(out)
+        dataset = datasets.Dataset.from_parquet(str(table), cache_dir=str(out.parent / "cache"))
+        dataset.save_to_disk(out)
     finally:
         if enabled:
             datasets.enable_progress_bars()

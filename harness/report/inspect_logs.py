@@ -1,7 +1,8 @@
 """A run as logs of inspect_ai: a file for each model and benchmark, which `inspect view` shows.
 
 A sample's id is the problem's key, an epoch a sample, the score ``verified`` our verdict, as in the
-tasks of `harness.integrations.for_inspect`. Needs inspect_ai; `export` imports it when it is used.
+tasks of `harness.integrations.for_inspect`. inspect_ai must be installed; `export` imports this
+module only when used.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _REASONS = {Status.NO_ANSWER: "no_response", Status.UNPARSEABLE: "invalid_respon
 
 
 def write_inspect(run: Run, policy: str | None, out: Path) -> int:
-    """Write a directory of ``.eval`` files; returns the number of samples in them."""
+    """Write a directory of ``.eval`` files; returns the number of samples."""
     out.mkdir()
     policy = policy or run.policy
     prompts = Prompts(run)
@@ -74,7 +75,7 @@ def write_inspect(run: Run, policy: str | None, out: Path) -> int:
         if row.passes
     }
     count = 0
-    for model, group in groupby(samples(run, policy, out.parent), key=lambda one: one.model):
+    for model, group in groupby(samples(run, policy, out.parent), key=lambda sample: sample.model):
         tasks: dict[str, list[EvalSample]] = {}
         for sample in group:
             if sample.final:
@@ -89,12 +90,12 @@ def write_inspect(run: Run, policy: str | None, out: Path) -> int:
 
 def messages(rendered: Rendered) -> list[ChatMessage]:
     """A text to complete becomes a user's message: inspect_ai has only chats."""
-    shown = rendered.messages or (Message("user", rendered.text),)
-    return [_CHAT[message.role](content=_content(message)) for message in shown]
+    prompt_messages = rendered.messages or (Message("user", rendered.text),)
+    return [_CHAT[message.role](content=_content(message)) for message in prompt_messages]
 
 
 def _content(message: Message) -> str | list[Content]:
-    """The text; with pictures a list of them and the text."""
+    """The text; with pictures, a list of the pictures and the text."""
     if not message.pictures:
         return message.content
     urls = [f"data:image/png;base64,{picture}" for picture in message.pictures]
@@ -118,7 +119,7 @@ def score_of(verdict: Verdict, policy: str | None, leave_out: bool = True) -> Sc
 def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     row, problem = sample.completion, sample.problem
     prompt = prompts.shown(problem)
-    asked = messages(prompt) if prompt is not None else []
+    input_messages = messages(prompt) if prompt is not None else []
     content: Any = row["text"]
     if row.get("reasoning"):
         content = [ContentReasoning(reasoning=row["reasoning"]), ContentText(text=row["text"])]
@@ -142,9 +143,9 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     return EvalSample(
         id=sample.key,
         epoch=row["sample"] + 1,
-        input=asked,
+        input=input_messages,
         target=reference(problem),
-        messages=[*asked, reply],
+        messages=[*input_messages, reply],
         output=output,
         scores=None if verdict is None else {"verified": score_of(verdict, policy)},
         metadata={"problem": problem.to_dict(), "subset": problem.name, "seed": row["seed"]},
@@ -154,8 +155,8 @@ def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
 def _log(
     run: Run, model: str, task: str, logged: Iterable[EvalSample], rate: float | None
 ) -> EvalLog:
-    kept = list(logged)
-    ids = list(dict.fromkeys(str(one.id) for one in kept))
+    logged_samples = list(logged)
+    ids = list(dict.fromkeys(str(sample.id) for sample in logged_samples))
     sampling = run.manifest["identity"]["sampling"]
     identity = digest([run.manifest["created"], run.manifest["identity"], model, task])
     metrics = {} if rate is None else {"pass@1": EvalMetric(name="pass@1", value=rate)}
@@ -174,12 +175,12 @@ def _log(
                 top_p=sampling["top_p"],
                 max_tokens=sampling["max_tokens"],
             ),
-            config=EvalConfig(epochs=max(one.epoch for one in kept)),
+            config=EvalConfig(epochs=max(sample.epoch for sample in logged_samples)),
         ),
         results=EvalResults(
-            total_samples=len(kept),
-            completed_samples=len(kept),
+            total_samples=len(logged_samples),
+            completed_samples=len(logged_samples),
             scores=[EvalScore(name="verified", scorer="verified", metrics=metrics)],
         ),
-        samples=kept,
+        samples=logged_samples,
     )

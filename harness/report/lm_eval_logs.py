@@ -1,8 +1,8 @@
 """A run in the log format of lm-evaluation-harness.
 
 A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
-the metrics of a document are pass@k of its samples. Our verifier is in the place of their filters:
-there is one, ``verified``, whose ``filtered_resps`` are the extracted answers.
+the metrics of a document are pass@k of its samples. Our verifier takes the place of the filters:
+one filter, ``verified``, whose ``filtered_resps`` are the extracted answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FILTER = "verified"
 
 
 def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
-    """Write the directory; returns the number of samples in it."""
+    """Write the directory; returns the number of samples."""
     out.mkdir()
     summary = summarise(run, policy)
     ks = {
@@ -40,7 +40,7 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
     }
     begun = datetime.fromisoformat(run.manifest["created"])
     date = begun.replace(tzinfo=None).isoformat(timespec="microseconds").replace(":", "-")
-    places = {
+    task_folders = {
         key: index
         for name, keys in keys_by_subset(run).items()
         if name != "all"
@@ -63,9 +63,9 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
             group = (model, subset)
             if group not in files:
                 folders[model].mkdir(exist_ok=True)
-                place = folders[model] / f"samples_{task_name(subset)}_{date}.jsonl"
-                files[group] = place.open("w", encoding="utf-8", errors="replace")
-            line = _line(finished, places[key], ks.get(group, [1]), prompts, ranked)
+                samples_file = folders[model] / f"samples_{task_name(subset)}_{date}.jsonl"
+                files[group] = samples_file.open("w", encoding="utf-8", errors="replace")
+            line = _line(finished, task_folders[key], ks.get(group, [1]), prompts, ranked)
             hashes.setdefault(group, []).append(
                 line["doc_hash"] + line["prompt_hash"] + line["target_hash"]
             )
@@ -111,25 +111,25 @@ def _folders(run: Run, out: Path) -> dict[str, Path]:
 
 
 def _line(
-    group: Sequence[Sample], place: int, ks: Sequence[int], prompts: Prompts, ranked: bool
+    group: Sequence[Sample], index: int, ks: Sequence[int], prompts: Prompts, ranked: bool
 ) -> dict[str, Any]:
     problem = group[0].problem
     doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
     doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
     target = reference(problem)
-    shown = prompts.shown(problem)
-    prompt = str(shown) if shown is not None else ""
-    right = [(one.judged or {}).get("status") == Status.CORRECT for one in group]
-    first = (right.index(True) if True in right else len(right)) if ranked else None
-    tally = Tally("", "", len(group), sum(right), 0, first)
+    rendered = prompts.shown(problem)
+    prompt = str(rendered) if rendered is not None else ""
+    right = [(sample.judged or {}).get("status") == Status.CORRECT for sample in group]
+    first_right = (right.index(True) if True in right else len(right)) if ranked else None
+    tally = Tally("", "", len(group), sum(right), 0, first_right)
     passes = {f"pass@{k}": pass_at_k(*tally.drawn(k), k) for k in ks if k <= len(group)}
-    answers = [(one.judged or {}).get("answer") or "" for one in group]
+    answers = [(sample.judged or {}).get("answer") or "" for sample in group]
     return {
-        "doc_id": place,
+        "doc_id": index,
         "doc": doc,
         "target": target,
         "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": _arguments(prompts, problem)}},
-        "resps": [[one.completion["text"] for one in group]],
+        "resps": [[sample.completion["text"] for sample in group]],
         "filtered_resps": [answers] if len(answers) > 1 else answers,
         "filter": FILTER,
         "metrics": list(passes),
@@ -137,7 +137,7 @@ def _line(
         "prompt_hash": _hash(prompt),
         "target_hash": _hash(target),
         **passes,
-        "verdicts": [(one.judged or {}).get("status") or "" for one in group],
+        "verdicts": [(sample.judged or {}).get("status") or "" for sample in group],
     }
 
 
@@ -235,7 +235,7 @@ def _directions(row: Row) -> dict[str, bool]:
 
 
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
-    """Each such estimate, and half its interval over 1.96 as its standard error."""
+    """The metrics' estimates, with the half interval over 1.96 as standard error."""
     for metric in metrics():
         for estimate in row.estimates.get(metric.name, ()) if metric.shown != "never" else ():
             name, (low, high) = metric.heading(estimate.k), estimate.interval

@@ -9,20 +9,20 @@ def percent(value: float) -> str:
 
 
 def with_interval(value: float, interval: tuple[float, float] | None) -> str:
-    """A share in percent with its interval: ``71.4 [55.8, 83.7]``."""
+    """A share in percent with interval: ``71.4 [55.8, 83.7]``."""
     if interval is None:
         return percent(value)
     return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
 
 
 def signed(value: float) -> str:
-    """Percentage points with their sign, as in ``-12.5``."""
+    """Percentage points with a sign: ``-12.5``."""
     text = f"{100 * value:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def points(value: float, interval: tuple[float, float] | None) -> str:
-    """A difference with its interval, as in ``-12.5 [-20.1, -4.0]``."""
+    """A difference with interval: ``-12.5 [-20.1, -4.0]``."""
     if interval is None:
         return signed(value)
     return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"
@@ -35,14 +35,14 @@ def p_value(p: float | None) -> str:
 
 
 def named_p(p: float, adjusted: float | None) -> str:
-    """A p value with its name, which tells whether it is adjusted.
+    """A named p value; the name tells whether the value is adjusted.
 
     >>> named_p(0.012, 0.036), named_p(0.012, None)
     ('p (Holm) = 0.0360', 'p = 0.0120')
 
     """
-    name, shown = ("p", p_value(p)) if adjusted is None else ("p (Holm)", p_value(adjusted))
-    return f"{name} {shown}" if shown.startswith("<") else f"{name} = {shown}"
+    name, value = ("p", p_value(p)) if adjusted is None else ("p (Holm)", p_value(adjusted))
+    return f"{name} {value}" if value.startswith("<") else f"{name} = {value}"
 
 
 def dollars(value: float | None) -> str:

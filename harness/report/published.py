@@ -53,12 +53,12 @@ def numbers(package: ModuleType, *columns: str) -> Numbers:
 
 @cache
 def brittleness_numbers() -> Numbers:
-    """Those of Welleck et al.: by place (``table 2``), group, row and measure."""
+    """The numbers of Welleck et al.: by place (``table 2``), group, row and measure."""
     return numbers(brittleness, "place", "group", "row", "measure")
 
 
 def beside(summary: Summary) -> list[PublishedResult]:
-    """The rows for the subsets that a run has, subset by subset."""
+    """The rows for the subsets of a run, subset by subset."""
     subsets = list(dict.fromkeys(row.subset for row in summary.rows))
     rows = [row for row in published() if row.subset in subsets]
     return sorted(rows, key=lambda row: subsets.index(row.subset))

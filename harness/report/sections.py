@@ -27,10 +27,10 @@ FORMATS = ("markdown", "latex", "csv", "json")
 
 @dataclass(frozen=True)
 class Section:
-    """A table (if it has headings), its remarks and its figures.
+    """A table (if headings are given), with remarks and figures.
 
     The first ``names`` columns are names, the others numbers. ``folded``: a page shows the section
-    on a click, as it does ``notes`` and ``programs``, which are remarks and code by their summary.
+    on a click, like ``notes`` and ``programs``, which are remarks and code by summary.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Section:
 
 
 def print_sections(sections: Sequence[Section], console: Console | None = None) -> None:
-    """Print tables with their remarks: on a terminal so that they fit, elsewhere whole."""
+    """Print tables with remarks: fitted to a terminal, elsewhere whole."""
     console = console or Console()
     for section in sections:
         if section.title:
@@ -63,10 +63,10 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
         remarks = section.remarks
         if section.headings:
             width = console.width if console.is_terminal else _WIDEST
-            parts, left_out = fit(section, width)
-            for part in parts:
+            pieces, left_out = fit(section, width)
+            for piece in pieces:
                 console.width = width
-                console.print(_table(part), markup=False)
+                console.print(_table(piece), markup=False)
             if left_out:
                 remarks = (f"Zero everywhere: {', '.join(left_out)}.", *remarks)
         print_remarks(remarks, console)
@@ -90,52 +90,52 @@ _WIDEST = 10_000
 
 
 def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
-    """A table as one or several that are not wider than a terminal.
+    """A table as one or several tables that are not wider than a terminal.
 
     Args:
         section: the table.
-        width: the terminal's, in characters.
+        width: the terminal's width, in characters.
 
     Returns:
-        The table; or without the columns that are zero everywhere; or that in parts, one below the
-        other, each with the names. Where the names and one column are too wide already, texts are
-        to be wrapped in their cells. And the headings of the columns that are left out.
+        The table; or the table without columns of zeros; or the latter in parts, one below the
+        other, each with the names. Where the names and one column are too wide already, cells must
+        be wrapped. With the tables come the headings of omitted columns.
 
     """
     if _width(section) <= width:
         return [section], []
     columns = range(section.names, len(section.headings))
     filled = [column for column in columns if any(row[column] for row in section.rows)]
-    zero = [place for place in filled if all(row[place] in _ZERO for row in section.rows)]
+    zero = [column for column in filled if all(row[column] in _ZERO for row in section.rows)]
     if zero == filled:
         zero = []
-    kept = [place for place in filled if place not in zero]
-    left_out = [section.headings[place] for place in zero]
-    wrapped = any(_width(_columns(section, [place])) > width for place in kept)
-    parts: list[list[int]] = []
-    for place in kept:
-        if parts and _width(_columns(section, [*parts[-1], place]), wrapped) <= width:
-            parts[-1].append(place)
+    visible = [column for column in filled if column not in zero]
+    left_out = [section.headings[column] for column in zero]
+    wrapped = any(_width(_columns(section, [column])) > width for column in visible)
+    groups: list[list[int]] = []
+    for column in visible:
+        if groups and _width(_columns(section, [*groups[-1], column]), wrapped) <= width:
+            groups[-1].append(column)
         else:
-            parts.append([place])
-    return [_columns(section, part) for part in parts or [[]]], left_out
+            groups.append([column])
+    return [_columns(section, group) for group in groups or [[]]], left_out
 
 
 _ZERO = ("", "0", "0.0", "0.00")
 
 
-def _columns(section: Section, places: Sequence[int]) -> Section:
-    """A table with its names and some other columns."""
-    chosen = [*range(section.names), *places]
+def _columns(section: Section, columns: Sequence[int]) -> Section:
+    """The table reduced to the names and some other columns."""
+    chosen = [*range(section.names), *columns]
     return replace(
         section,
-        headings=tuple(section.headings[place] for place in chosen),
-        rows=tuple(tuple(row[place] for place in chosen) for row in section.rows),
+        headings=tuple(section.headings[column] for column in chosen),
+        rows=tuple(tuple(row[column] for column in chosen) for row in section.rows),
     )
 
 
 def _width(section: Section, wrapped: bool = False) -> int:
-    """The characters that a table takes; those that it takes if its texts are wrapped."""
+    """The width of a table in characters, without and with wrapped texts."""
     console = Console(width=_WIDEST)
     measured = console.measure(_table(section), options=console.options)
     return measured.minimum if wrapped else measured.maximum
@@ -159,7 +159,7 @@ def _table(section: Section) -> Table:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell is a number with what belongs to it, which no line break should part."""
+    """Whether a cell is a number, perhaps with an interval, that no line break may split."""
     return len(cell) <= _LONGEST_FIGURE and (not cell or cell[0] in "+-−<$" or cell[0].isdigit())
 
 
@@ -181,7 +181,7 @@ def markdown_table(section: Section) -> str:
 
 
 def _markdown_cell(cell: str) -> str:
-    """A cell whose bars end no cell, and whose stars are those of a formula."""
+    """A cell with escaped bars and stars."""
     escaped = cell.replace("|", "\\|")
     return escaped if "`" in cell else escaped.replace("*", "\\*")
 
@@ -238,15 +238,15 @@ def csv_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON; what is no number in JSON (NaN) becomes null."""
+    """A value as JSON; NaN, which JSON lacks, becomes null."""
     return json.dumps(_without_nan(value), indent=2, ensure_ascii=False) + "\n"
 
 
 def _without_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _without_nan(one) for name, one in value.items()}
+        return {name: _without_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_nan(one) for one in value]
+        return [_without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

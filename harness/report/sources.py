@@ -44,12 +44,12 @@ class Sources:
 
     @cached_property
     def names(self) -> list[dict[str, str]]:
-        """For each run, the names of its models by their hashes."""
+        """For each run, the names of the models by hash."""
         return system_names(self.runs)
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """The last part of each model's name, where that tells them all apart, else the whole."""
+        """The last part of each model's name if all last parts differ, else the whole name."""
         return short_names(name for names in self.names for name in names.values())
 
     @cached_property
@@ -61,19 +61,19 @@ class Sources:
     def shared_subsets(self) -> frozenset[str]:
         """The subsets in which all models that were asked any of it were asked the same problems.
 
-        ``all`` is one of them where every model was asked the same problems altogether. Models
-        without a score do not count.
+        ``all`` is included where every model was asked the same problems altogether. Models without
+        a score do not count.
         """
-        asked: dict[str, list[frozenset[tuple[str, str]]]] = {}
+        problems_by_subset: dict[str, list[frozenset[tuple[str, str]]]] = {}
         for run, tallies in self._scored:
             subsets: dict[str, set[tuple[str, str]]] = {"all": set()}
             for key in tallies:
-                one = key, run.problem(key).content_hash
-                subsets.setdefault(run.problem(key).name, set()).add(one)
-                subsets["all"].add(one)
+                identity = key, run.problem(key).content_hash
+                subsets.setdefault(run.problem(key).name, set()).add(identity)
+                subsets["all"].add(identity)
             for name, keys in subsets.items():
-                asked.setdefault(name, []).append(frozenset(keys))
-        return frozenset(name for name, sets in asked.items() if len(set(sets)) == 1)
+                problems_by_subset.setdefault(name, []).append(frozenset(keys))
+        return frozenset(name for name, sets in problems_by_subset.items() if len(set(sets)) == 1)
 
     @cached_property
     def common_problems(self) -> frozenset[str]:
@@ -113,9 +113,11 @@ class Sources:
         """The sentences on top and every model's standing; None without verdicts."""
         if self.policy is None:
             return None
-        kinds: tuple[By, ...] = ("model", "perturbation")
-        made = {by: self.comparison(by) for by in kinds}
-        return sentences(*self.runs, policy=self.policy, names=self.short_names, comparisons=made)
+        groupings: tuple[By, ...] = ("model", "perturbation")
+        comparisons = {by: self.comparison(by) for by in groupings}
+        return sentences(
+            *self.runs, policy=self.policy, names=self.short_names, comparisons=comparisons
+        )
 
     @property
     def title(self) -> str:
@@ -144,5 +146,7 @@ class Sources:
             unscored=sum(summary.unscored for summary in self.summaries),
             missing=sum(summary.missing for summary in self.summaries),
             repaired=tuple(row for summary in self.summaries for row in summary.repaired),
-            notes=tuple(dict.fromkeys(note for one in self.summaries for note in one.notes)),
+            notes=tuple(
+                dict.fromkeys(note for run_summary in self.summaries for note in run_summary.notes)
+            ),
         )

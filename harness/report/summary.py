@@ -44,8 +44,8 @@ class Column:
 
     def estimate(self, row: Row) -> Estimate | None:
         """The estimate of a row, where the metric has one."""
-        known = row.estimates.get(self.metric.name, ())
-        return next((one for one in known if one.k == self.k), None)
+        estimates = row.estimates.get(self.metric.name, ())
+        return next((candidate for candidate in estimates if candidate.k == self.k), None)
 
     def cell(self, row: Row) -> str:
         """The value of a row as text, with its interval."""
@@ -66,7 +66,7 @@ _CSV_FORMATS = {"percent": ".6f", "dollars": ".6g", "tokens": ".1f", "number": "
 
 
 def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
-    """The columns of a table of these rows; ``every`` has those that are zero everywhere, too.
+    """The columns of a table of these rows; ``every`` includes columns of zeros.
 
     Of ranked candidates only pass@1 is shown, as Fail@k says the same for every other k.
     """
@@ -77,7 +77,7 @@ def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
             continue
         if metric.interval:
             own = [row for row in rows if metric.name != "pass@k" or not row.fails]
-            ks = {one.k for row in own for one in row.estimates[metric.name]}
+            ks = {estimate.k for row in own for estimate in row.estimates[metric.name]}
             if metric.name == "pass@k" and ranked:
                 ks.add(1)
             columns += [Column(metric, k) for k in sorted(ks)]
@@ -107,23 +107,23 @@ def _names(row: Row) -> tuple[str, ...]:
     problems = str(row.problems)
     if row.problems < row.planned:
         problems += f" of {row.planned}"
-    each = row.samples_per_problem
-    samples = f"{each:.0f}" if each == int(each) else f"{each:.1f}"
+    per_problem = row.samples_per_problem
+    samples = f"{per_problem:.0f}" if per_problem == int(per_problem) else f"{per_problem:.1f}"
     if row.deterministic:
         samples += " (deterministic)"
     return row.label, row.subset, problems, samples
 
 
 def overview_section(summary: Summary, findings: Findings) -> Section:
-    """One small table: of one model its subsets, of several their standing.
+    """One small table: the subsets of one model, or the standing of several models.
 
-    The models' order is that of their scores on the problems that all of them were asked; where a
-    model was asked others, too, its score on all of its own is in a column of its own. The last
+    Models are ordered by score on the problems that all models were asked; where a model was also
+    asked other problems, a further column has the score on all problems of the model. The last
     column has the rates of answers that say nothing about a model's mathematics.
     """
     title = f"verdicts {summary.policy}" if any(row.verdicts for row in summary.rows) else ""
     if len(findings.standings) < 2:
-        columns = [one for one in columns_of(summary.rows) if one.metric.name in _SCORES]
+        columns = [column for column in columns_of(summary.rows) if column.metric.name in _SCORES]
         columns = columns[:1]
         return Section(
             title,
@@ -138,23 +138,36 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
                 for row in summary.rows
             ),
         )
-    others = any(one.common_problems < one.problems for one in findings.standings if one.scored)
+    fewer_common = any(
+        standing.common_problems < standing.problems
+        for standing in findings.standings
+        if standing.scored
+    )
     ks = {standing.common.k for standing in findings.standings if standing.common}
     heading = f"pass@{min(ks, default=1)} of {findings.common}"
-    own = ("unranked: its own", "asked") if others else ("asked",)
-    names = short_names(one.model for one in findings.standings)
+    own = ("unranked: its own", "asked") if fewer_common else ("asked",)
+    names = short_names(standing.model for standing in findings.standings)
     return Section(
         title,
         ("", heading, *own, _NOT_JUDGED),
         tuple(
             (
-                names[one.model],
-                with_interval(one.common.value, one.common.interval) if one.common else "",
-                *([with_interval(one.own.value, one.own.interval) if one.own else ""] * others),
-                str(one.problems),
-                _rates({way: one.failures.get(way, 0.0) for way in _ENDINGS.values()}),
+                names[standing.model],
+                with_interval(standing.common.value, standing.common.interval)
+                if standing.common
+                else "",
+                *(
+                    [
+                        with_interval(standing.own.value, standing.own.interval)
+                        if standing.own
+                        else ""
+                    ]
+                    * fewer_common
+                ),
+                str(standing.problems),
+                _rates({way: standing.failures.get(way, 0.0) for way in _ENDINGS.values()}),
             )
-            for one in findings.standings
+            for standing in findings.standings
         ),
     )
 
@@ -192,8 +205,10 @@ def _named(rate: str) -> str:
 
 def _rates(shares: Mapping[str, float]) -> str:
     """The rates that are not zero, in percent: ``cut 20.8, no box 3.5``."""
-    shown = [f"{_SHORT.get(way, way)} {percent(share)}" for way, share in shares.items() if share]
-    return ", ".join(shown)
+    way_shares = [
+        f"{_SHORT.get(way, way)} {percent(share)}" for way, share in shares.items() if share
+    ]
+    return ", ".join(way_shares)
 
 
 _SCORES = ("pass@k", "Fail@k")
@@ -216,7 +231,7 @@ _SHORT: Mapping[str, str] = {
 
 
 def unfinished(summary: Summary) -> list[str]:
-    """What is still to be asked or judged."""
+    """The numbers of missing answers and verdicts."""
     lines = []
     if summary.missing:
         lines.append(f"Not finished: {counted(summary.missing, 'answer')} still to be asked.")
@@ -230,7 +245,7 @@ def unfinished(summary: Summary) -> list[str]:
 
 
 def remarks(summary: Summary) -> list[str]:
-    """The remarks below the table: bounds, confusions of labels, tokens, what is missing."""
+    """The remarks below the table: bounds, confusions of labels, tokens, missing answers."""
     lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
     bounds = [
         f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
@@ -261,15 +276,15 @@ _WARNED, _WARNED_EMPTY = 0.05, 0.5
 
 
 def warnings_of(summary: Summary) -> list[str]:
-    """Failures that say nothing about a model's mathematics, each with what helps."""
+    """Failures that say nothing about a model's mathematics, each with a remedy."""
     lines: dict[str, list[tuple[str, float]]] = {}
     sampling = summary.settings.get("sampling", {})
     ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
     for row in {(row.model, row.label): row for row in summary.rows}.values():
         for name, way in ends:
             if (share := row.rates.get(name, 0.0)) >= _WARNED:
-                said = f"of the answers ended in: {way}; {way.advice}."
-                lines.setdefault(said, []).append((row.label, share))
+                warning = f"of the answers ended in: {way}; {way.advice}."
+                lines.setdefault(warning, []).append((row.label, share))
         cut, none = row.rates.get("truncated", 0.0), row.rates.get("no_answer", 0.0)
         if cut >= _WARNED:
             at = f"at --max-tokens {sampling.get('max_tokens', '')}".rstrip()
@@ -279,11 +294,11 @@ def warnings_of(summary: Summary) -> list[str]:
             lines.setdefault(f"of the answers were cut off {at}.", []).append((row.label, cut))
         elif none >= _WARNED_EMPTY and not row.rates.get("refused"):
             view = f"`{program()} view {summary.run} PROBLEM`"
-            said = (
+            warning = (
                 f"of the texts hold no answer; look at one ({view}), and at the prompt (--prompt)."
             )
-            lines.setdefault(said, []).append((row.label, none))
-    return [f"{_listed_shares(shares)} % {said}" for said, shares in lines.items()]
+            lines.setdefault(warning, []).append((row.label, none))
+    return [f"{_listed_shares(shares)} % {warning}" for warning, shares in lines.items()]
 
 
 def _listed_shares(shares: Sequence[tuple[str, float]]) -> str:
@@ -298,16 +313,16 @@ def _confusions(summary: Summary) -> list[str]:
     lines = []
     for row in {(row.model, row.label): row for row in summary.rows if row.labels}.values():
         assert row.labels is not None
-        parts = []
-        for truth, given in row.labels.confusion.items():
+        confusions = []
+        for truth, predictions in row.labels.confusion.items():
             counted = [
                 f"{count} as {'no label' if label == 'none' else label}"
-                for label, count in given.items()
+                for label, count in predictions.items()
                 if count
             ]
-            parts.append(f"of label {truth} {', '.join(counted) or 'none'}")
+            confusions.append(f"of label {truth} {', '.join(counted) or 'none'}")
         accuracy = percent(row.labels.accuracy)
-        lines.append(f"{row.label}: accuracy {accuracy}; answered {'; '.join(parts)}.")
+        lines.append(f"{row.label}: accuracy {accuracy}; answered {'; '.join(confusions)}.")
     return lines
 
 
@@ -330,7 +345,7 @@ def print_summary(
     every: bool = False,
     findings: Findings | None = None,
 ) -> None:
-    """Print what was found: three sentences, and a small table.
+    """Print the findings: three sentences, and a small table.
 
     Args:
         results: a run, its directory, or its summary (`stats.summary.summarise`).
@@ -368,13 +383,14 @@ def print_summary(
         return
     for label, rows in _by_model(summary).items():
         columns = columns_of(rows)
-        each = {f"{row.samples_per_problem:g}" for row in rows}
-        count = each.pop() if len(each) == 1 else "several"
-        asked = f"{count} sample{'s' * (count != '1')} of each problem"
+        sample_counts = {f"{row.samples_per_problem:g}" for row in rows}
+        count = sample_counts.pop() if len(sample_counts) == 1 else "several"
+        sampling_note = f"{count} sample{'s' * (count != '1')} of each problem"
         if all(row.deterministic for row in rows):
-            asked = "deterministic: asked once for each problem"
+            sampling_note = "deterministic: asked once for each problem"
         table = Section(
-            title=f"{label}, {asked}" + (f"; verdicts {rows[0].verdicts}" * bool(rows[0].verdicts)),
+            title=f"{label}, {sampling_note}"
+            + (f"; verdicts {rows[0].verdicts}" * bool(rows[0].verdicts)),
             headings=("subset", "problems", *(column.heading for column in columns)),
             rows=tuple(
                 (*_names(row)[1:3], *(column.cell(row) for column in columns)) for row in rows
@@ -402,7 +418,7 @@ def export_summary(summary: Summary, form: str) -> str:
     """The table of results as text.
 
     Args:
-        summary: what `summarise` returns.
+        summary: the result of `summarise`.
         form: one of `FORMATS`: Markdown, LaTeX (booktabs), CSV (a line for each estimate), JSON.
 
     Returns:
@@ -423,19 +439,19 @@ def export_summary(summary: Summary, form: str) -> str:
 
 def _lines(summary: Summary) -> tuple[list[str], list[list[object]]]:
     """A line for each row and k: pass@k with its interval and bounds, then every other metric."""
-    first, *others = metrics()
+    score, *other_metrics = metrics()
     bounds = ("interval_low", "interval_high", "worst", "best")
-    others_columns = (metric.column for metric in others)
-    headings = [*_CSV_NAMES, first.column, *bounds, *others_columns, "verdicts"]
+    others_columns = (metric.column for metric in other_metrics)
+    headings = [*_CSV_NAMES, score.column, *bounds, *others_columns, "verdicts"]
     lines: list[list[object]] = []
     for row in summary.rows:
         for e in row.passes or (None,):  # one line of what has no score, too
-            each = f"{row.samples_per_problem:g}"
-            line: list[object] = [row.label, row.subset, row.problems, row.samples, each]
+            samples = f"{row.samples_per_problem:g}"
+            line: list[object] = [row.label, row.subset, row.problems, row.samples, samples]
             numbers = (e.value, *e.interval, e.low, e.high) if e else ()
             line += [e.k if e else "", *(f"{number:.6f}" for number in numbers)]
             line += [""] * (0 if e else 1 + len(bounds))
-            for metric in others:
+            for metric in other_metrics:
                 estimate = Column(metric, e.k if e and metric.over_k else 0).estimate(row)
                 value = estimate.value if estimate else row.numbers.get(metric.name)
                 form = _CSV_FORMATS[metric.unit]

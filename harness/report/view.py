@@ -18,9 +18,9 @@ from ..core.program import program
 from ..core.wording import counted
 from ..stats.verdict_changes import reason
 from ..store import counts
+from ..store.log.shards import Place, Tests
 from ..store.run import Run
 from ..store.samples import Prompts
-from ..store.shards import Place, Tests
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,17 @@ def find(run: Run, wanted: str) -> tuple[str, int | None]:
         lambda key, id_: id_ == name,
         lambda key, id_: bool(name) and (key.startswith(name) or id_.startswith(name)),
     )
-    fitting = ([key for key, one in problems.items() if test(key, one.id)] for test in tests)
+    fitting = (
+        [key for key, problem in problems.items() if test(key, problem.id)] for test in tests
+    )
     keys = next((keys for keys in fitting if keys), [])
     if not keys:
         ids = {problem.id: key for key, problem in problems.items()}
         hint = suggest(name, problems if "/" in name else ids)
         raise UserError(f"{run.path} has no problem {name!r}; {_cut(hint)}")
     if len(keys) > 1:
-        shown = ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")
-        raise UserError(f"{name!r} means {counted(len(keys), 'problem')}: {shown}")
+        key_list = ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")
+        raise UserError(f"{name!r} means {counted(len(keys), 'problem')}: {key_list}")
     return keys[0], int(number) if hash_ else None
 
 
@@ -123,12 +125,14 @@ def views(
     if sample is not None:
         tests["sample"] = sample.__eq__
     of_status: Tests = {"status": statuses.__contains__} if statuses else {}
-    judged = {row["key"]: (place, row) for place, row in verdicts.heads({**tests, **of_status})}
+    judged = {
+        row["key"]: (position, row) for position, row in verdicts.heads({**tests, **of_status})
+    }
     chosen = {_sample_of(row) for _, row in judged.values()}  # with their earlier stages
     rows: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
-    for place, row in run.completions.heads(tests):
+    for position, row in run.completions.heads(tests):
         if not statuses or _sample_of(row) in chosen:
-            rows.setdefault(row["problem"], []).append((place, row))
+            rows.setdefault(row["problem"], []).append((position, row))
     if only in keys and not rows and not statuses:
         raise UserError(f"{run.path} has no such sample of {only}; {_samples_there(run, only)}")
     ordered = [key for key in run.problems if key in rows]
@@ -137,10 +141,12 @@ def views(
 
     def shown(key: str) -> View:
         problem = run.problem(key)
-        places = sorted(
+        positions = sorted(
             rows[key], key=lambda entry: (place_of[entry[1]["model"]], entry[1]["sample"])
         )
-        whole = [run.completions.read(place) for place, _ in places]  # stages as they came
+        completions = [
+            run.completions.read(position) for position, _ in positions
+        ]  # stages as they came
         return View(
             key=key,
             problem=problem,
@@ -153,7 +159,7 @@ def views(
                     row,
                     verdicts.read(judged[row["key"]][0]) if row["key"] in judged else None,
                 )
-                for row, prompt in _with_prompts(prompts, problem, whole)
+                for row, prompt in _with_prompts(prompts, problem, completions)
             ),
         )
 
@@ -176,7 +182,9 @@ def _keys_of(run: Run, subset: str | None) -> set[str]:
         raise UserError(
             f"{run.path} has no subset {subset!r}; {_cut(suggest(subset, sorted(names)))}"
         )
-    return {key for key, one in run.problems.items() if subset in (one.name, one.benchmark)}
+    return {
+        key for key, problem in run.problems.items() if subset in (problem.name, problem.benchmark)
+    }
 
 
 def _sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -208,8 +216,8 @@ def _with_prompts(
     texts: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
         earlier = texts.setdefault((row["model"], row["sample"]), {})
-        shown = prompts.shown(problem, earlier)
-        yield row, str(shown) if shown is not None else None
+        rendered = prompts.shown(problem, earlier)
+        yield row, str(rendered) if rendered is not None else None
         if row["stage"] != ANSWER:
             earlier[row["stage"]] = row["text"]
 
@@ -227,8 +235,8 @@ def print_view(shown: View, console: Console | None = None) -> None:
 
     def say(text: str, style: str | None = None) -> None:
         # Colours of the terminal that a text holds are for nobody.
-        shown = "".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in text)
-        console.print(shown, style=style, soft_wrap=True, markup=False, highlight=False)
+        printable = "".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in text)
+        console.print(printable, style=style, soft_wrap=True, markup=False, highlight=False)
 
     def part(title: str, text: str) -> None:
         if text:
@@ -241,8 +249,9 @@ def print_view(shown: View, console: Console | None = None) -> None:
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
-    for one in shown.solved:
-        say(f"  {'correct':<16}{f'{one.correct}/{one.samples}':<7}{one.model}")
+    for solved_problem in shown.solved:
+        share = f"{solved_problem.correct}/{solved_problem.samples}"
+        say(f"  {'correct':<16}{share:<7}{solved_problem.model}")
     last_prompt = None
     for sample in shown.samples:
         completion, prompt = sample.completion, sample.prompt

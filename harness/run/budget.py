@@ -1,4 +1,4 @@
-"""What a sweep may spend, what it has spent, and what it may still cost."""
+"""The limits of a sweep, the amounts spent so far, and estimates of the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Spent:
-    """The completions of one model: their number, and the tokens of those that were counted."""
+    """The completions of one model: number, and tokens of the counted completions."""
 
     price: Price | None
     rows: int = 0
@@ -38,7 +38,7 @@ class Spent:
 
     @property
     def dollars(self) -> float:
-        """Their price; 0 without one."""
+        """The price of the tokens; 0 without a price."""
         if self.price is None:
             return 0.0
         return self.price.dollars(self.prompt, self.completion, self.cached, self.reasoning)
@@ -53,16 +53,16 @@ class Spent:
 
 
 def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
-    """What the stored completions of a model took."""
+    """The sums over the stored completions of a model."""
     sums = [
-        one
+        model_sums
         for run in runs
-        for (asked, _), one in counts.totals(run.completions).items()
-        if asked == model
+        for (model_hash, _), model_sums in counts.totals(run.completions).items()
+        if model_hash == model
     ]
 
     def total(name: str) -> float:
-        return sum(one.get(name, 0) for one in sums)
+        return sum(group_sums.get(name, 0) for group_sums in sums)
 
     return Spent(
         price,
@@ -75,12 +75,12 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
 
 
 class Budget:
-    """Admits requests as long as they fit into the limits of a job.
+    """Admits requests as long as the requests fit into the limits of a job.
 
     Stored completions count: the same command never spends more than the limits. A request under
-    way is expected to take what the model's completions took on average; before the first one is
-    known, what it can take at most. One that is under way is never cut short, so the last ones may
-    exceed a limit by as much as they are longer than the average.
+    way is expected to take the average of the model's completions so far; before the first
+    completion, the most that a request can take. Requests under way are never cut short, so the
+    last requests may exceed a limit by as much as they are longer than the average.
     """
 
     def __init__(self, job: Job, run: Run) -> None:
@@ -98,26 +98,30 @@ class Budget:
         """Whether a request may be sent now."""
         if self.limits.none:
             return True
-        known = self.spent[request.model]
-        more = self.under_way + request.count
-        tokens = known.tokens / known.rows if known.rows else 0.0
-        dollars = known.dollars / known.rows if known.rows else 0.0
-        if not known.rows:
-            most = Spent(known.price, 1, len(str(request.prompt)), request.sampling.max_tokens)
-            tokens, dollars = most.tokens, most.dollars
+        model_spent = self.spent[request.model]
+        answer_count = self.under_way + request.count
+        tokens = model_spent.tokens / model_spent.rows if model_spent.rows else 0.0
+        dollars = model_spent.dollars / model_spent.rows if model_spent.rows else 0.0
+        if not model_spent.rows:
+            largest = Spent(
+                model_spent.price, 1, len(str(request.prompt)), request.sampling.max_tokens
+            )
+            tokens, dollars = largest.tokens, largest.dollars
         fits = all(
-            limit is None or already + more * each <= limit
-            for limit, already, each in (
+            limit is None or already + answer_count * largest_each <= limit
+            for limit, already, largest_each in (
                 (self.limits.max_tokens_total, self._tokens, tokens),
                 (self.limits.max_cost, self._dollars, dollars),
             )
         )
         # One is tried even if it might exceed the limit, as long as nothing is known.
-        first = not more - request.count and not any(one.rows for one in self.spent.values())
-        if not (fits or first):
+        nothing_asked = not answer_count - request.count and not any(
+            each_spent.rows for each_spent in self.spent.values()
+        )
+        if not (fits or nothing_asked):
             self._refused = True
             return False
-        self.under_way = more
+        self.under_way = answer_count
         self._admitted += 1
         return True
 
@@ -125,7 +129,7 @@ class Budget:
         """Count a completion of an admitted request.
 
         Raises:
-            ModelError: there is a limit, and the model's server does not count tokens.
+            ModelError: a limit is set, and the model's server does not count tokens.
 
         """
         if self.limits.none:
@@ -143,9 +147,9 @@ class Budget:
             )
 
     def goes_on(self) -> bool:
-        """Whether more may fit when nothing is under way any more: some requests were refused.
+        """Whether more requests may fit once none is under way: some requests were refused.
 
-        The budget is `exhausted` if all of them were.
+        The budget is `exhausted` if all requests were refused.
         """
         refused, some = self._refused, self._admitted > 0
         self.under_way, self._admitted, self._refused = 0, 0, False
@@ -154,36 +158,36 @@ class Budget:
 
     @property
     def _tokens(self) -> float:
-        return sum(one.tokens for one in self.spent.values())
+        return sum(each_spent.tokens for each_spent in self.spent.values())
 
     @property
     def _dollars(self) -> float:
-        return sum(one.dollars for one in self.spent.values())
+        return sum(each_spent.dollars for each_spent in self.spent.values())
 
     def __str__(self) -> str:
         """As in ``$4.98 of --max-cost 5``."""
-        parts = []
+        limits = []
         if self.limits.max_cost is not None:
-            parts.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
+            limits.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
         if self.limits.max_tokens_total is not None:
             total = self.limits.max_tokens_total
-            parts.append(f"{self._tokens:.0f} tokens of --max-tokens-total {total}")
-        return " and ".join(parts)
+            limits.append(f"{self._tokens:.0f} tokens of --max-tokens-total {total}")
+        return " and ".join(limits)
 
 
 @dataclass(frozen=True)
 class Estimate(Record):
-    """What a model's missing answers may take.
+    """Estimated tokens and dollars of a model's missing answers.
 
     Attributes:
-        label: the model's.
-        answers: how many are missing.
-        prompt_tokens: of their prompts (of the first stage).
-        counted: whether the model's tokenizer counted these; else they are characters / 4.
-        most_tokens: with completions of the most tokens that are allowed.
-        most_dollars: the price of those; None without a price.
-        usual_tokens: if they take what the stored answers of the model took; None without any.
-        usual_dollars: the price of those.
+        label: the model's label.
+        answers: number of missing answers.
+        prompt_tokens: tokens of the missing answers' prompts (of the first stage).
+        counted: whether the model's tokenizer counted the prompts; else characters / 4.
+        most_tokens: tokens if every completion takes the most tokens allowed.
+        most_dollars: the price of ``most_tokens``; None without a price.
+        usual_tokens: tokens at the average of the model's stored answers; None without any.
+        usual_dollars: the price of ``usual_tokens``.
 
     """
 
@@ -198,7 +202,7 @@ class Estimate(Record):
 
 
 def estimates(job: Job) -> Iterator[Estimate]:
-    """What the missing answers of each model may take; nothing is asked. Solvers take no tokens."""
+    """Estimates for the missing answers of each model, without requests. Solvers take no tokens."""
     run = Run(job.out) if Run.exists(job.out) else None
     stored = {row["key"] for _, row in run.completions.heads()} if run else set()
     for model in job.models:
@@ -222,16 +226,16 @@ def estimates(job: Job) -> Iterator[Estimate]:
             prompts += tokens
             completions += request.count * request.sampling.max_tokens
         # Later stages repeat the prompt and show the replies before.
-        most = Spent(price, answers, prompts * job.stages, completions * job.stages)
-        known = spent_by([run], model.hash, price) if run else Spent(price)
-        stages = job.stages * answers / known.rows if known.rows else 0.0
+        upper_bound = Spent(price, answers, prompts * job.stages, completions * job.stages)
+        spent = spent_by([run], model.hash, price) if run else Spent(price)
+        stages = job.stages * answers / spent.rows if spent.rows else 0.0
         yield Estimate(
             label=model.label,
             answers=answers,
             prompt_tokens=prompts,
             counted=exact,
-            most_tokens=round(most.tokens),
-            most_dollars=None if price is None else most.dollars,
-            usual_tokens=known.tokens * stages if known.rows else None,
-            usual_dollars=known.dollars * stages if known.rows and price else None,
+            most_tokens=round(upper_bound.tokens),
+            most_dollars=None if price is None else upper_bound.dollars,
+            usual_tokens=spent.tokens * stages if spent.rows else None,
+            usual_dollars=spent.dollars * stages if spent.rows and price else None,
         )

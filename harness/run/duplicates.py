@@ -23,10 +23,10 @@ class DuplicateSamples:
         if not completion.text:
             return
         text = hashlib.blake2b(completion.text.encode(), digest_size=8).digest()
-        first = self._first.setdefault(completion.problem, text)
-        if completion.problem in self._same or first is not text:
+        first_text = self._first.setdefault(completion.problem, text)
+        if completion.problem in self._same or first_text is not text:
             same = self._same.get(completion.problem, True)
-            self._same[completion.problem] = same and first == text
+            self._same[completion.problem] = same and first_text == text
 
     def warning(self) -> str:
         """A warning, or an empty text."""

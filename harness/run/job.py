@@ -1,4 +1,4 @@
-"""A `Job`: a sweep with everything resolved, and the requests that it makes."""
+"""A `Job`: a sweep with everything resolved, and the requests of the sweep."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..store.manifest import Identity
 
 @dataclass(frozen=True)
 class Limits:
-    """What the answers of a run's models may take, stored ones included."""
+    """Limits of tokens and dollars for a run's models, stored answers included."""
 
     max_cost: float | None = None
     max_tokens_total: int | None = None
@@ -36,7 +36,7 @@ class Limits:
         return self.max_cost is None and self.max_tokens_total is None
 
     def price(self, model: Model) -> Price | None:
-        """What a model's tokens cost: as the file of prices says, or else the model itself."""
+        """The price of a model's tokens: from the file of prices, or else from the model."""
         return (self.prices.find(model.spec) if self.prices else None) or model.price()
 
     def __str__(self) -> str:
@@ -61,11 +61,11 @@ class RenderedProblem:
 class Job:
     """A sweep with everything resolved: models, problems, prompts, and the run directory.
 
-    ``first`` has every problem as rendered for the first stage, by the problem's key. Later
-    stages depend on the replies before. ``turns`` and ``feedback`` say how often wrong answers are
-    tried again, and what is told of them (`harness.run.turns`). In the job of such a turn all
-    stages but the last are ``given``, by the model's hash, and what the runs ``beside`` it took
-    counts for its limits.
+    ``first`` has every problem as rendered for the first stage, by the problem's key. Later stages
+    depend on the replies before. ``turns`` and ``feedback`` say how often wrong answers are tried
+    again, and with which feedback (`harness.run.turns`). In the job of such a turn all stages but
+    the last are ``given``, by the model's hash, and the spending of the runs ``beside`` the job
+    counts for the job's limits.
     """
 
     identity: Identity
@@ -88,7 +88,7 @@ class Job:
         return len(self.problems) * sum(map(self.samples_of, self.models))
 
     def samples_of(self, model: Model) -> int:
-        """How many answers a model is asked for to each problem; a deterministic one for one."""
+        """The number of answers per problem that a model is asked for; 1 if deterministic."""
         return 1 if model.deterministic else self.samples
 
     @property
@@ -97,7 +97,7 @@ class Job:
         return max(len(prompt.stages) for prompt in self.identity.prompts.values())
 
     def render(self, problem: Problem, replies: Mapping[str, str] | None = None) -> RenderedProblem:
-        """A problem as rendered for the stage after those that have ``replies``."""
+        """A problem as rendered for the stage that follows ``replies``."""
         template, sampling = self.identity.prompts[problem.task], self.identity.sampling
         prompt = template.render(problem, replies)
         limit = template.max_tokens.get(template.stages[len(replies or {})], sampling.max_tokens)
@@ -118,8 +118,8 @@ class Job:
     ) -> Iterator[Request]:
         """The requests to a model in one stage, without those whose completions are ``done``.
 
-        They are ordered by sample: the first of every problem, then the second, ... A stage after
-        the first is asked where ``replies`` has all earlier ones.
+        Requests are ordered by sample: the first sample of every problem, then the second, ... A
+        stage after the first is asked where ``replies`` has all earlier stages.
         """
         model_hash = model.hash
         for problem, key, rendered, name, samples in self._wanted(model, done, stage, replies):
@@ -164,7 +164,7 @@ class Job:
                     for sample in range(count)
                     if completion_key(model_hash, rendered.hash, stages[0], sample) not in done
                 ]
-                for samples in consecutive(missing, count, whole=rendered.sampling.beams > 0):
+                for samples in consecutive(missing, count, all_at_once=rendered.sampling.beams > 0):
                     yield problem, key, rendered, stages[0], samples
             return
         for sample in range(count):
@@ -183,19 +183,21 @@ class Job:
 
 
 def continued(prompt: Prompt, turn: int) -> Prompt:
-    """A prompt of a chat for a later turn, which shows earlier replies and what each was told.
+    """A prompt of a chat for a later turn, which shows earlier replies and their feedback.
 
     Args:
         prompt: the prompt of the first turn.
         turn: the number of the turn; 2 shows one reply.
 
     """
-    return prompt.continued([(f"reply_{one}", f"feedback_{one}") for one in range(1, turn)])
+    return prompt.continued(
+        [(f"reply_{turn_number}", f"feedback_{turn_number}") for turn_number in range(1, turn)]
+    )
 
 
-def consecutive(missing: Sequence[int], samples: int, whole: bool) -> Iterator[range]:
-    """The missing samples in runs of neighbours; with ``whole``, all samples if any is missing."""
-    if whole:
+def consecutive(missing: Sequence[int], samples: int, all_at_once: bool) -> Iterator[range]:
+    """The missing samples in runs of neighbours; ``all_at_once``: all samples if any is missing."""
+    if all_at_once:
         if missing:
             yield range(samples)
         return

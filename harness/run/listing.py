@@ -37,13 +37,13 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
     if what in ("all", "models"):
         lists["models"] = [
             {
-                "name": kind,
+                "name": backend,
                 "summary": (model.__doc__ or "").partition("\n")[0],
                 "description": _description(model),
                 "options": option_names(model),
                 "example": model.example.replace("run.py", program(), 1),
             }
-            for kind, model in describe_models()
+            for backend, model in describe_models()
         ]
     if what in ("all", "prompts"):
         lists["prompts"] = [
@@ -72,20 +72,20 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
 
 def describe(row: dict[str, Any]) -> str:
     """A row of `everything` as one line."""
-    parts = [row["summary"]]
+    sentences = [row["summary"]]
     if "problems" in row:
-        parts.insert(0, f"{row['problems']:>4} problems.")
+        sentences.insert(0, f"{row['problems']:>4} problems.")
     if row.get("default"):
-        parts.append(f"(Default of the task {row['task']}.)")
+        sentences.append(f"(Default of the task {row['task']}.)")
     if "verifier" in row:
         prompt = row["prompt"] or "none"
-        parts.append(f"Target: {row['target']}. Prompt: {prompt}.")
-        parts.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
-    return " ".join(part for part in parts if part)
+        sentences.append(f"Target: {row['target']}. Prompt: {prompt}.")
+        sentences.append(f"Metrics: {', '.join(row['metrics'])}." if row["metrics"] else "")
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _description(model: type[Model]) -> str:
-    """What the docstrings of a kind and of its own base classes say, without their first lines."""
+    """The docstrings of a model class and of our base classes, without first lines."""
     classes = list(takewhile(lambda base: base is not Model, model.__mro__))
     texts = [inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2] for base in classes]
     return "\n\n".join(filter(None, texts))
@@ -95,7 +95,7 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
     """The rows of one list with a name: whole, or what stands before the slash.
 
     Raises:
-        UserError: no list is named, or it has no such name.
+        UserError: no list has the name, or the list lacks the entry.
 
     """
     if what not in lists:
@@ -108,7 +108,7 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
 
 
 def details(row: dict[str, Any]) -> Iterator[str]:
-    """What `describe` leaves out of a row, in lines."""
+    """The fields of a row that `describe` leaves out, in lines."""
     if row.get("description"):
         yield ""
         yield from row["description"].splitlines()

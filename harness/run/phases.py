@@ -1,8 +1,8 @@
-"""Sweeps in phases: later problems are derived from those that a model solved.
+"""Sweeps in phases: later problems are derived from problems that a model solved.
 
 All phases are one run. The first asks a `Job` like any other; each later `Phase` derives problems
-from the results so far, stores them in ``phases/NAME.json``, and asks them. The same command goes
-on wherever it was stopped: in the middle of a phase, between two, or while problems were derived.
+from the results so far, stores the problems in ``phases/NAME.json``, and asks them. The same
+command resumes at any point: in the middle of a phase, between two, or while problems were derived.
 Stored problems are asked even if verdicts have changed since.
 """
 
@@ -37,9 +37,9 @@ class PhaseResults:
     """The results that a phase derives its problems from.
 
     Args:
-        problems: those asked so far.
-        rank: of each solved problem, by its key: which answer was the first correct one, from 1.
-        samples: how many answers each problem has.
+        problems: the problems asked so far.
+        rank: by the key of each solved problem, the number of the first correct answer, from 1.
+        samples: number of answers to each problem.
         seed: the run's seed.
         sampled: whether answers are sampled, so that a solved problem may fail next time.
         limit: at most so many problems will be asked.
@@ -55,11 +55,12 @@ class PhaseResults:
 
     def solved(self, where: Callable[[Problem], bool], within: int | None = None) -> list[Problem]:
         """The problems solved by one of the first ``within`` answers (by default, by any)."""
-        most = self.samples if within is None else within
+        sample_limit = self.samples if within is None else within
         return [
             problem
             for problem in self.problems
-            if where(problem) and self.rank.get(problem_key(problem), most + 1) <= most
+            if where(problem)
+            and self.rank.get(problem_key(problem), sample_limit + 1) <= sample_limit
         ]
 
 
@@ -67,7 +68,7 @@ class PhaseResults:
 class Phase:
     """A name, and a pure function to lists of problems; a limit is spread over the lists.
 
-    ``settings`` are what else the problems depend on. They are stored with these.
+    ``settings`` are all other inputs of the problems, and are stored with the problems.
     """
 
     name: str
@@ -87,11 +88,11 @@ def run_phases(
 
     Args:
         job: from `plan`; its limit holds for each phase.
-        phases: what to ask afterwards.
+        phases: the later phases.
         policy: how strictly to judge; by default `Policy()`.
         progress: is told of every completion and verdict; silent by default.
-        retry_errors: first remove the samples that are stored as errors, so that they are asked
-            again.
+        retry_errors: first remove samples that are stored as errors, so that the requests are
+            repeated.
 
     Returns:
         The run.
@@ -116,7 +117,10 @@ def run_phases(
         )
     derived = [_read(job, phase, policy) or [] for phase in phases]  # refused before any request
     if retry_errors and Run.exists(job.out):
-        _remove_errors(extended(job, [problem for each in derived for problem in each]), progress)
+        _remove_errors(
+            extended(job, [problem for new_problems in derived for problem in new_problems]),
+            progress,
+        )
     run = run_job(job, policy=policy, progress=progress)
     for phase in phases:
         problems = _read(job, phase, policy)
@@ -137,7 +141,7 @@ def run_turns(
     progress: Progress | None = None,
     retry_errors: bool = False,
 ) -> Run:
-    """Ask and grade a job, and then what was wrong again, as often as ``job.turns`` says.
+    """Ask and grade a job, and then repeat wrong answers, as often as ``job.turns`` says.
 
     Args:
         job: from `plan`.
@@ -146,19 +150,19 @@ def run_turns(
         retry_errors: first remove the samples of the first turn that are stored as errors.
 
     Returns:
-        The run of the first turn; the others are in ``turns/`` of its directory.
+        The run of the first turn; later turns are in ``turns/`` of the run's directory.
 
     """
-    policy, shown = policy or Policy(), progress or Silent()
+    policy, reporter = policy or Policy(), progress or Silent()
     if retry_errors and Run.exists(job.out):
-        _remove_errors(job, shown)
+        _remove_errors(job, reporter)
 
     def work() -> Run:
         with asyncio.Runner() as loop:
             session = Session(loop)
             try:
-                run = run_job(job, policy=policy, progress=shown, session=session)
-                ask_turns(job, policy, shown, session)
+                run = run_job(job, policy=policy, progress=reporter, session=session)
+                ask_turns(job, policy, reporter, session)
             finally:
                 session.close(job.models)
         return run
@@ -168,7 +172,7 @@ def run_turns(
 
 def _remove_errors(job: Job, progress: Progress) -> None:
     """Remove the job's samples of which a stage is stored as an error."""
-    asked = {model.hash: job.samples_of(model) for model in job.models}
+    samples_by_model = {model.hash: job.samples_of(model) for model in job.models}
 
     def sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
         return row["model"], row["problem"], row["sample"]
@@ -179,7 +183,7 @@ def _remove_errors(job: Job, progress: Progress) -> None:
             for _, row in run.completions.heads()
             if row["finish_reason"] == FinishReason.ERROR
             and row["problem"] in job.first
-            and row["sample"] < asked.get(row["model"], 0)
+            and row["sample"] < samples_by_model.get(row["model"], 0)
         }
         if failed:
             run.discard(lambda row: sample_of(row) in failed)
@@ -187,22 +191,22 @@ def _remove_errors(job: Job, progress: Progress) -> None:
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
-    """The job with more problems; those that it already has are left out."""
-    known = set(job.first)
-    new = [problem for problem in problems if problem_key(problem) not in known]
-    first = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
-    return replace(job, problems=(*job.problems, *new), first=first)
+    """The job with more problems; problems of the job already are left out."""
+    known_keys = set(job.first)
+    new = [problem for problem in problems if problem_key(problem) not in known_keys]
+    rendered = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
+    return replace(job, problems=(*job.problems, *new), first=rendered)
 
 
 def _sums(run: Run, job: Job, policy: Policy) -> dict[str, counts.Sums]:
     """The sums of the verdicts on the only model, by problem."""
     (model,) = job.models
     sums = counts.merge(run.verdicts(policy.name).counts())
-    return {key: row for (asked, key), row in sums.items() if asked == model.hash}
+    return {key: row for (model_hash, key), row in sums.items() if model_hash == model.hash}
 
 
 def _unanswered(run: Run, job: Job, policy: Policy) -> int:
-    """How many answers of a job with one model are missing."""
+    """The number of missing answers of a job with one model."""
     rows, samples = _sums(run, job, policy), job.samples_of(job.models[0])
     return job.size - sum(
         min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
@@ -221,7 +225,11 @@ def _results(run: Run, job: Job, policy: Policy) -> PhaseResults:
     sampling = job.identity.sampling
     return PhaseResults(
         problems=job.problems,
-        rank={key: int(row[counts.FIRST]) + 1 for key, row in rows.items() if counts.FIRST in row},
+        rank={
+            key: int(row[counts.FIRST_CORRECT]) + 1
+            for key, row in rows.items()
+            if counts.FIRST_CORRECT in row
+        },
         samples=samples,
         seed=job.identity.seed,
         sampled=sampling.temperature > 0 and not sampling.beams and not model.deterministic,
@@ -274,11 +282,11 @@ def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
         settings = dict(stored["settings"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
-    here = _settings(job, phase, policy)
+    current = _settings(job, phase, policy)
     for name, setting in settings.items():
-        if setting != here.get(name):
+        if setting != current.get(name):
             raise RunError(
                 f"the problems of the phase {phase.name!r} were derived with {name} {setting}, not "
-                f"{here.get(name)}; use the same settings, or another --out"
+                f"{current.get(name)}; use the same settings, or another --out"
             )
     return problems

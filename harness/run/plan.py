@@ -37,8 +37,8 @@ def plan(
 
     Args:
         spec: the sweep.
-        models: models, or names of some, in place of the names in ``spec.model``.
-        problems: the problems; ``spec.benchmark`` is then only what the run calls them.
+        models: models, or names of models, in place of the names in ``spec.model``.
+        problems: the problems; ``spec.benchmark`` is then only a name in the run.
 
     Returns:
         Models, problems and prompts, resolved.
@@ -114,20 +114,20 @@ def plan(
 
 def _rendered(job: Job) -> dict[str, RenderedProblem]:
     """All problems as rendered for the first stage; raises `PromptError` for broken pictures."""
-    first: dict[str, RenderedProblem] = {}
+    rendered_by_key: dict[str, RenderedProblem] = {}
     broken: list[str] = []
     for problem in job.problems:
         try:
-            first[problem_key(problem)] = job.render(problem)
+            rendered_by_key[problem_key(problem)] = job.render(problem)
         except PictureError as error:
             broken.append(str(error))
     if broken:
-        more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+        rest_note = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
         raise PromptError(
             f"{len(broken)} of {len(job.problems)} problems have no picture: "
-            f"{'; '.join(broken[:_NAMED])}{more}"
+            f"{'; '.join(broken[:_NAMED])}{rest_note}"
         )
-    return first
+    return rendered_by_key
 
 
 def _refuse_turns(spec: SweepSpec, job: Job) -> None:
@@ -165,7 +165,7 @@ def _refuse_impossible(
     styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,
-        Capability.PICTURES: any(one.prompt.pictures for one in job.first.values()),
+        Capability.PICTURES: any(rendered.prompt.pictures for rendered in job.first.values()),
         Capability.TEXT: "completion" in styles,
         Capability.TOP_K: sampling.top_k > 0,
         Capability.MIN_P: sampling.min_p > 0,
@@ -187,11 +187,11 @@ def _refuse_impossible(
 
 def for_chat(job: Job) -> str:
     """The presets, or else the prompts, that ask the same problems in a chat, as a remark."""
-    first = job.problems[0]
+    first_problem = job.problems[0]
     prompts = set()
-    for name in prompt_names(first.task):
+    for name in prompt_names(first_problem.task):
         try:
-            if load_prompt(name).render(first).style == "chat":
+            if load_prompt(name).render(first_problem).style == "chat":
                 prompts.add(name)
         except PromptError:  # one with pictures, or of other problems
             continue

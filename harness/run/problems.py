@@ -16,9 +16,9 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
 
     Args:
         specs: names of benchmarks, or files of problems.
-        limit: at most so many problems, spread over all subsets. Where some are made from others,
-            a problem and what is made from it stay together, to be compared. Those of a subset are
-            the first in an order of its own, whatever else is asked, so that runs pair.
+        limit: at most so many problems, spread over all subsets. Where some are made from others, a
+            problem and what is made from it stay together, to be compared. The problems of a subset
+            are the first in an order of the subset alone, so that runs pair.
         seed: the seed of generated problems.
 
     Returns:
@@ -45,9 +45,9 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
 
 
 def _each_once(problems: Iterable[Problem]) -> list[Problem]:
-    first: dict[str, Problem] = {}
+    by_key: dict[str, Problem] = {}
     for problem in problems:
-        other = first.setdefault(problem_key(problem), problem)
-        if other is not problem and other.content_hash != problem.content_hash:
+        earlier = by_key.setdefault(problem_key(problem), problem)
+        if earlier is not problem and earlier.content_hash != problem.content_hash:
             raise UserError(f"two different problems are called {problem_key(problem)}")
-    return list(first.values())
+    return list(by_key.values())

@@ -111,7 +111,7 @@ class Meter:
     def rest(self) -> str:
         """What follows the number of answers."""
         every = [sum(column) for column in zip(*self._problems.values(), strict=True)] or [0, 0]
-        parts = [f"{every[1]} of {every[0]} judged are correct"]
+        notes = [f"{every[1]} of {every[0]} judged are correct"]
         own = [
             numbers[1] / numbers[0]
             for (model, _), numbers in self._problems.items()
@@ -120,18 +120,18 @@ class Meter:
         if own:
             low, high = interval(own, range(len(own)))
             rate = 100 * sum(own) / len(own)
-            parts.append(f"pass@1 {rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
+            notes.append(f"pass@1 {rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
         if self.unanswered and self.label:
-            parts.append(f"{counted(self.unanswered, 'request')} without an answer")
+            notes.append(f"{counted(self.unanswered, 'request')} without an answer")
         if self._repeated:
             reasons = ", ".join(f"{why} x {n}" for why, n in self._repeated.most_common(3))
-            parts.append(f"{self._repeated.total()} sent again ({reasons})")
+            notes.append(f"{self._repeated.total()} sent again ({reasons})")
         if self._spent.completion and self.label:
             seconds = max(1e-3, time.monotonic() - self._begun)
-            parts.append(f"{self._spent.completion / seconds:,.0f} tokens/s")
+            notes.append(f"{self._spent.completion / seconds:,.0f} tokens/s")
         if self._spent.price is not None and self.label:
-            parts.append(f"${self._spent.dollars:.2f}")
-        return ", ".join(parts)
+            notes.append(f"${self._spent.dollars:.2f}")
+        return ", ".join(notes)
 
 
 class Lines:
@@ -195,12 +195,12 @@ class Lines:
             self._interval = min(max(self.LONGEST, self._interval), 1.5 * self._interval)
         self._last = now
         meter = self._meter  # `score` asks no model
-        asked = f" {meter.label}: {meter.done} of {meter.total} answers" if meter.label else ""
-        self.status(f"{stage}{asked}: {meter.rest()}")
+        counts = f" {meter.label}: {meter.done} of {meter.total} answers" if meter.label else ""
+        self.status(f"{stage}{counts}: {meter.rest()}")
 
 
 class Bar:
-    """One live line on a terminal, or in a notebook; a finished model's stays above the next."""
+    """One live line on a terminal, or in a notebook; lines of finished models stay above."""
 
     #: Seconds between two computations of the numbers behind the count.
     EVERY = 0.5
@@ -217,11 +217,11 @@ class Bar:
 
         self._meter = Meter()
         self._last = 0.0
-        rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)
+        rest_column = Column(no_wrap=True, overflow="ellipsis", ratio=1)
         self._bar = Progress(
             TextColumn("{task.description}"),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rest]}", table_column=rest, markup=False),
+            TextColumn("{task.fields[rest]}", table_column=rest_column, markup=False),
             TimeRemainingColumn(),
             console=Console(stderr=not notebook),
             expand=True,
@@ -234,7 +234,7 @@ class Bar:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -244,8 +244,8 @@ class Bar:
     def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
         self._show(now=True)
         self._meter.begin(model, total, stored, price)
-        shown = self._meter.rest()
-        self._task = self._bar.add_task(model.label, total=total, completed=stored, rest=shown)
+        rest_text = self._meter.rest()
+        self._task = self._bar.add_task(model.label, total=total, completed=stored, rest=rest_text)
 
     def restored(self, judged: Judged) -> None:
         self._meter.restored(judged)
@@ -310,15 +310,15 @@ class _RepeatedHandler(logging.Handler):
 def forward_model_logs(progress: Progress) -> Iterator[None]:
     """Show what models log as progress; with `Silent` the logs stay as they are.
 
-    What a program does with logs, it goes on to do; it is not told of every repeated request.
+    The program's own logging handlers stay in use, but get no record of repeated requests.
     """
     if type(progress) is Silent:
         yield
         return
-    shown = logging.getLogger("calculus_harness.harness.models")
-    repeated = logging.getLogger(f"{shown.name}.repeated")
-    handlers = {shown: _ProgressHandler(progress), repeated: _RepeatedHandler(progress)}
-    before = [(logger, logger.level, logger.propagate) for logger in handlers]
+    models_logger = logging.getLogger("calculus_harness.harness.models")
+    repeated = logging.getLogger(f"{models_logger.name}.repeated")
+    handlers = {models_logger: _ProgressHandler(progress), repeated: _RepeatedHandler(progress)}
+    saved_states = [(logger, logger.level, logger.propagate) for logger in handlers]
     for logger, handler in handlers.items():
         logger.addHandler(handler)
         logger.setLevel(handler.level)
@@ -326,7 +326,7 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
     try:
         yield
     finally:
-        for logger, level, propagate in before:
+        for logger, level, propagate in saved_states:
             logger.removeHandler(handlers[logger])
             logger.setLevel(level)
             logger.propagate = propagate
@@ -338,8 +338,8 @@ def or_by_default(progress: Progress | None) -> Iterator[Progress]:
     if progress is not None:
         yield progress
     elif not _in_notebook():
-        with for_stderr() as shown:
-            yield shown
+        with for_stderr() as reporter:
+            yield reporter
     elif find_spec("ipywidgets") is None:  # what rich draws a live bar with
         yield Lines()
     else:

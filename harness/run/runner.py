@@ -17,7 +17,7 @@ from ..models import Model
 from ..models.openai.errors import UnknownPathError
 from ..models.placed.pool import Answering, placed
 from ..store import counts
-from ..store.jsonl_log import Log
+from ..store.log.appending import Log
 from ..store.manifest import ModelPlan
 from ..store.run import Run
 from ..store.writer import RunWriter, writing
@@ -26,7 +26,8 @@ from .duplicates import DuplicateSamples
 from .job import Job, Replies
 from .plan import for_chat
 from .progress import Progress, Silent, forward_model_logs
-from .scoring import BATCH, Scorer
+from .scoring.grading import BATCH
+from .scoring.stored import Scorer
 
 #: Completions that may wait to be graded; more are graded at the end.
 WAITING = 1024
@@ -137,15 +138,17 @@ class SweepRunner:
         scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
-                asked = model.with_state(self.run.path / "state" / model.hash)
-                kept = {} if self.session is None else self.session.engines
-                answering = kept.get(model.hash) or placed(asked)
-                if answering is not asked:
-                    kept[model.hash] = answering
+                stateful_model = model.with_state(self.run.path / "state" / model.hash)
+                kept_engines = {} if self.session is None else self.session.engines
+                answering = kept_engines.get(model.hash) or placed(stateful_model)
+                if answering is not stateful_model:
+                    kept_engines[model.hash] = answering
                 try:
-                    await self._ask(asked, answering, scoring)
+                    await self._ask(stateful_model, answering, scoring)
                 finally:
-                    if self.session is None or (answering is asked and asked is not model):
+                    if self.session is None or (
+                        answering is stateful_model and stateful_model is not model
+                    ):
                         await answering.close()
             for _ in scoring:
                 self.queue.put_nowait(None)
@@ -166,13 +169,13 @@ class SweepRunner:
         self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
     ) -> None:
         """Ask one model, stage by stage; a stage ends before the next begins."""
-        given = self.job.given.get(model.hash)
-        replies = self._stored_replies(model) if given is None else _copied(given)
+        stored_replies = self.job.given.get(model.hash)
+        replies = self._stored_replies(model) if stored_replies is None else _copied(stored_replies)
         duplicates = DuplicateSamples()
-        for stage in range(0 if given is None else self.job.stages - 1, self.job.stages):
+        for stage in range(0 if stored_replies is None else self.job.stages - 1, self.job.stages):
             missing = self.job.missing(model, self.stored, stage=stage, replies=replies)
             size = len(self.job.problems) * self.job.samples_of(model)
-            total = max(missing, size if given is None else len(given))
+            total = max(missing, size if stored_replies is None else len(stored_replies))
             self.progress.begin(model, total, total - missing, self.job.limits.price(model))
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
@@ -194,11 +197,11 @@ class SweepRunner:
         replies: dict[tuple[str, int], dict[str, str]],
         duplicates: DuplicateSamples,
     ) -> None:
-        asked, unreachable, reason = 0, 0, ""
+        answered, unreachable, reason = 0, 0, ""
         errors, error = 0, ""
         async with aclosing(answering.complete(stream(requests))) as completions:
             async for completion in completions:
-                asked += 1
+                answered += 1
                 if completion.finish_reason is FinishReason.UNREACHABLE:
                     self.run.failed(completion)
                     self.budget.completed(model, completion)
@@ -230,12 +233,12 @@ class SweepRunner:
                     self.queue.put_nowait(completion)
         if unreachable:
             self.progress.notice(
-                f"{model.label}: {unreachable} of {asked} requests got no answer ({reason}); "
+                f"{model.label}: {unreachable} of {answered} requests got no answer ({reason}); "
                 "the same command asks them again"
             )
         if errors:
             self.progress.notice(
-                f"{model.label}: {errors} of {asked} answers are errors, the first: {error}"
+                f"{model.label}: {errors} of {answered} answers are errors, the first: {error}"
             )
 
     def _stored_replies(self, model: Model) -> dict[tuple[str, int], dict[str, str]]:

@@ -155,12 +155,12 @@ class SweepSpec:
             The settings.
 
         """
-        given, defaults = (
+        explicit, defaults = (
             {**row.pop("sampling"), **row.pop("policy"), **row}
             for row in (plain(self), plain(SweepSpec((), ())))
         )
-        changed = (name for name in SETTINGS if given.get(name) != defaults.get(name))
-        return {flag_of(name): given[name] for name in changed}
+        changed = (name for name in SETTINGS if explicit.get(name) != defaults.get(name))
+        return {flag_of(name): explicit[name] for name in changed}
 
     def to_toml(self) -> str:
         """The settings as TOML, which `read` reads back.
@@ -192,12 +192,12 @@ class FileSettings:
         columns = [column for group in self.columns for column in group.split(",") if column]
         skip_broken = "yes" if self.skip_broken else None
         values = {"syntax": self.syntax, "split": self.split, "skip_broken": skip_broken}
-        given = {name: value for name, value in values.items() if value is not None}
-        if (columns or given) and not any(map(is_source, benchmarks)):
+        set_values = {name: value for name, value in values.items() if value is not None}
+        if (columns or set_values) and not any(map(is_source, benchmarks)):
             raise UserError(
                 "--columns, --syntax, --split and --skip-broken are for files (file:PATH)"
             )
-        return tuple(with_columns(name, columns, **given) for name in benchmarks)
+        return tuple(with_columns(name, columns, **set_values) for name in benchmarks)
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -230,8 +230,8 @@ def _known(name: str) -> str:
     flag = flag_of(name)
     if flag in COMMAND_LINE_ONLY:
         raise UserError(f"{name!r} is no setting of a sweep; say --{flag} on the command line")
-    if flag not in (known := [*map(flag_of, SETTINGS), "sampling", "policy"]):
-        raise UserError(f"unknown setting {name!r}; {suggest(flag, known)}")
+    if flag not in (flags := [*map(flag_of, SETTINGS), "sampling", "policy"]):
+        raise UserError(f"unknown setting {name!r}; {suggest(flag, flags)}")
     return flag.replace("-", "_")
 
 
@@ -248,8 +248,8 @@ def _with_options(table: Mapping[str, Any]) -> list[str]:
     for model, options in table.items():
         if not isinstance(options, Mapping):
             raise UserError(f"model {model!r} must be a table of options, not {options!r}")
-        base, before = split_options(model)
-        texts = before | {
+        base, earlier_options = split_options(model)
+        texts = earlier_options | {
             key: option if isinstance(option, str) else json.dumps(option)
             for key, option in options.items()
         }

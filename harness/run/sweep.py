@@ -67,17 +67,17 @@ def sweep(
                 for model in models
             ]
             names = [model.spec if isinstance(model, Model) else model for model in instances]
-        given = {name: value for name, value in settings.items() if value is not None}
-        spec = SweepSpec.of(model=names, benchmark=benchmarks, **given)
+        set_values = {name: value for name, value in settings.items() if value is not None}
+        spec = SweepSpec.of(model=names, benchmark=benchmarks, **set_values)
     if spec.phases is not None and phases is None:
         raise UserError(
             f"the phases {spec.phases!r} are not imported here; pass phases="
             f"harness.studies.named_phases({spec.phases!r}, {spec.phase_filter or 'none'!r})"
         )
     job = plan(spec, models=instances, problems=problems)
-    with or_by_default(progress) as shown:
+    with or_by_default(progress) as reporter:
         if job.turns > 1:
-            return run_turns(job, policy=spec.policy, progress=shown, retry_errors=retry_errors)
+            return run_turns(job, policy=spec.policy, progress=reporter, retry_errors=retry_errors)
         return run_phases(
-            job, phases or (), policy=spec.policy, progress=shown, retry_errors=retry_errors
+            job, phases or (), policy=spec.policy, progress=reporter, retry_errors=retry_errors
         )

@@ -1,10 +1,10 @@
 r"""Groups of equal answers to a problem, for majority votes and for counting different ones.
 
-Two antiderivatives are the same answer if their derivatives are, so that a constant of integration,
-``\sin^2 x`` for ``-\cos^2 x`` or ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated
-in ball arithmetic at fixed real and complex points; answers that share `SHARED` of the rounded
-values are candidates, and the verifier decides (`rewards.verify_equivalent`). All answers that were
-verified are one group without further ado: they have the same derivative.
+Two antiderivatives are the same answer if their derivatives agree: a constant of integration,
+``\sin^2 x`` for ``-\cos^2 x`` and ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated in
+ball arithmetic at fixed real and complex points; answers that share `SHARED` of the rounded values
+are candidates, and the verifier decides (`rewards.verify_equivalent`). Verified answers need no
+comparison: they form group 0, as they all have the derivative f.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from .intervals import interval
 from .metrics.majority_at_k import majority_at_k
 from .tallies import Estimate, ks_up_to
 
-#: Rounded values that two derivatives must share to be compared by the verifier. Not all: two ways
-#: to write a root or a logarithm may differ at points where f is not real.
+#: Rounded values that two derivatives must share to be compared by the verifier. Two ways to write
+#: a root or a logarithm may differ at points where f is not real, so that fewer than all points
+#: suffice.
 SHARED = 3
 _BITS = 192
-#: Generic points, positive ones first, so that no pole or branch cut that people write is near.
+#: Generic points, positive ones first; no pole or branch cut of a textbook formula is near.
 _POINTS = (
     ("0.2360679", "0"),
     ("0.7390851", "0"),
@@ -51,7 +52,7 @@ _POINTS = (
     ("2.50662", "0.33467"),
     ("-1.64493", "0.26149"),
 )
-#: What has an answer but no mathematics in it, or no answer, does not vote.
+#: Samples with one of these statuses have no mathematics to compare and do not vote.
 _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM})
 
 
@@ -70,29 +71,29 @@ class _AnswerGroup:
     tree: Expression
 
 
-def group(problem: Problem, given: Sequence[Given]) -> list[int | None]:
+def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
     """The group number of each answer; None where there is no readable answer.
 
-    0 is the group of the correct ones.
+    Group 0 holds the correct answers.
     """
-    known: list[_AnswerGroup] = []
+    seen: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
     groups: list[int | None] = []
-    for one in given:
-        if one.status == Status.CORRECT:
+    for sample in samples:
+        if sample.status == Status.CORRECT:
             groups.append(0)
-        elif one.answer is None or one.status in _MUTE:
+        elif sample.answer is None or sample.status in _MUTE:
             groups.append(None)
         else:
-            text = " ".join(one.answer.split())
+            text = " ".join(sample.answer.split())
             if text not in texts:
-                texts[text] = _find(problem, text, known, len(texts) + 1)
+                texts[text] = _find(problem, text, seen, len(texts) + 1)
             groups.append(texts[text])
     return groups
 
 
-def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> int | None:
-    """The group of an answer with a new text; a new group is added to ``known``."""
+def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
+    """The group of an answer with a new text; a new group is added to ``seen``."""
     if not isinstance(problem.target, IntegrationTarget):
         return new
     variable = problem.target.variable
@@ -101,10 +102,10 @@ def _find(problem: Problem, text: str, known: list[_AnswerGroup], new: int) -> i
     except ReadError:
         return None
     marks = _marks(tree, variable)
-    for one in known:
-        if len(one.marks & marks) >= SHARED and _same(problem, text, tree, one, marks):
-            return one.group
-    known.append(_AnswerGroup(new, marks, tree))
+    for candidate in seen:
+        if len(candidate.marks & marks) >= SHARED and _same(problem, text, tree, candidate, marks):
+            return candidate.group
+    seen.append(_AnswerGroup(new, marks, tree))
     return new
 
 
@@ -131,7 +132,7 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """F' at the fixed points, rounded; the text where it cannot be evaluated quickly."""
+    """F' at the fixed points, rounded; the answer's text where F' has no fast evaluation."""
     if not needs_worker(tree):
         try:
             tape = compile_tape(tree, variable)
@@ -153,7 +154,7 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 
 
 def _rounded(value: Any) -> str | None:
-    """A ball's midpoint to ten digits; None where it is not known as precisely. None is zero."""
+    """A ball's midpoint to ten digits, or None where the ball is wider; a value of None is zero."""
     if value is None:
         return "0"
     if not value.is_finite():
@@ -162,22 +163,25 @@ def _rounded(value: Any) -> str | None:
     if not math.isfinite(size) or float(value.real.rad() + value.imag.rad()) > 1e-20 * (1 + size):
         return None
     unit = 10.0 ** (math.floor(math.log10(size)) - 10) if size > 1e-300 else 1.0
-    # Added 1/pi of a unit, so that no value that people write is on the brink.
-    parts = (math.floor(float(part.mid()) / unit + 0.318) for part in (value.real, value.imag))
-    return f"{'/'.join(map(str, parts))} {unit:.0e}"
+    # The offset of 1/pi units keeps the values of textbook formulas away from the steps of floor.
+    coordinates = (
+        math.floor(float(coordinate.mid()) / unit + 0.318)
+        for coordinate in (value.real, value.imag)
+    )
+    return f"{'/'.join(map(str, coordinates))} {unit:.0e}"
 
 
-def distinct_forms(problem: Problem, given: Iterable[Given]) -> int:
+def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
     r"""How many different correct answers there are, as written: other signs, factors, functions.
 
-    Spelling, the order of terms and additive constants do not count; everything else does, so that
-    ``\sin^2 x`` and ``-\cos^2 x`` are two.
+    Spelling, the order of terms and additive constants do not count; any other difference does:
+    ``\sin^2 x`` and ``-\cos^2 x`` are two forms.
     """
     forms = set()
-    for one in given:
-        if one.status != Status.CORRECT or one.answer is None:
+    for sample in samples:
+        if sample.status != Status.CORRECT or sample.answer is None:
             continue
-        form: Any = " ".join(one.answer.split())
+        form: Any = " ".join(sample.answer.split())
         if isinstance(problem.target, IntegrationTarget):
             variable = problem.target.variable
             try:
@@ -209,7 +213,7 @@ class Votes:
     """Majority votes of a model on a subset, and the variety of its correct answers.
 
     ``groups`` is the mean number of different answers a problem; ``forms`` the mean number of
-    different correct ones, as written, over the problems that were solved (None where none was).
+    different correct answers, as written, over the solved problems (None if no problem is solved).
     """
 
     model: str
@@ -223,20 +227,20 @@ class Votes:
 
 def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[Votes]:
     """`Votes` for each model and subset of a run."""
-    given: dict[tuple[str, str], list[Given]] = {}
+    samples: dict[tuple[str, str], list[Given]] = {}
     for row in run.verdicts(policy).rows():
-        one = Given(row.get("answer"), row["status"])
-        given.setdefault((row["model"], row["problem"]), []).append(one)
+        sample = Given(row.get("answer"), row["status"])
+        samples.setdefault((row["model"], row["problem"]), []).append(sample)
     clusters = clusters_of(run.problems)
     subsets: dict[str, list[str]] = {}
     for key, problem in run.problems.items():
         subsets.setdefault(problem.name, []).append(key)
-    wanted = list(ks)
+    chosen_ks = list(ks)
     return [
-        _votes(run, model, subset, answered, clusters, wanted)
+        _votes(run, model, subset, answered, clusters, chosen_ks)
         for model in run.models
         for subset, keys in subsets.items()
-        if (answered := {key: given[model, key] for key in keys if (model, key) in given})
+        if (answered := {key: samples[model, key] for key in keys if (model, key) in samples})
     ]
 
 
@@ -244,27 +248,27 @@ def _votes(
     run: Run,
     model: str,
     subset: str,
-    given: Mapping[str, Sequence[Given]],
+    samples: Mapping[str, Sequence[Given]],
     clusters: Mapping[str, str],
-    wanted: Sequence[int],
+    chosen_ks: Sequence[int],
 ) -> Votes:
-    problems = {key: run.problem(key) for key in given}
-    groups = {key: group(problems[key], answers) for key, answers in given.items()}
+    problems = {key: run.problem(key) for key in samples}
+    groups = {key: group(problems[key], answers) for key, answers in samples.items()}
     right = {
         key: [answer.status == Status.CORRECT for answer in answers]
-        for key, answers in given.items()
+        for key, answers in samples.items()
     }
-    alike = [clusters[key] for key in given]
-    forms = [n for key, answers in given.items() if (n := distinct_forms(problems[key], answers))]
+    alike = [clusters[key] for key in samples]
+    forms = [n for key, answers in samples.items() if (n := distinct_forms(problems[key], answers))]
     sizes = [len(set(answers) - {None}) for answers in groups.values()]
     return Votes(
         model=model,
         label=run.models[model]["label"],
         subset=subset,
-        problems=len(given),
+        problems=len(samples),
         majority=tuple(
-            _estimate([majority_at_k(groups[key], right[key], k) for key in given], alike, k)
-            for k in ks_up_to(min(map(len, given.values())), wanted)
+            _estimate([majority_at_k(groups[key], right[key], k) for key in samples], alike, k)
+            for k in ks_up_to(min(map(len, samples.values())), chosen_ks)
         ),
         groups=math.fsum(sizes) / len(sizes),
         forms=math.fsum(forms) / len(forms) if forms else None,

@@ -1,8 +1,8 @@
 """Parents of derived problems, and the clusters of problems with a common origin.
 
-A parent is named by its id alone. It is looked for in the same benchmark, and among others only
-where that has no such id. Where several subsets hold it, what was itself made of others comes
-last, and the child's own subset first.
+A problem names its parent by the id alone. The lookup tries the child's benchmark first, and other
+benchmarks only if the id is absent. If several subsets hold the id, the child's own subset has
+precedence, and problems that have parents themselves come last.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...benchmarks.problem import Problem
 
 
 class ParentIndex:
-    """Finds the parents of problems among problems by their keys."""
+    """An index from the ids of parents to the keys of problems."""
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
         self._problems = problems
@@ -24,18 +24,22 @@ class ParentIndex:
             self._anywhere.setdefault(problem.id, []).append(key)
 
     def find(self, problem: Problem, parent: str) -> str | None:
-        """The key of the problem that another one names as its parent; None if it is not there."""
-        known = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
+        """The key of a problem's parent; None if no problem has the parent's id."""
+        candidates = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
 
         def rank(key: str) -> tuple[bool, bool]:
-            other = self._problems[key]
-            return other.pair_parent is not None, other.name != problem.name
+            candidate = self._problems[key]
+            return candidate.pair_parent is not None, candidate.name != problem.name
 
-        others = known if len(known) == 1 else [k for k in known if self._problems[k] != problem]
-        return min(others, key=rank, default=None)
+        ancestors = (
+            candidates
+            if len(candidates) == 1
+            else [k for k in candidates if self._problems[k] != problem]
+        )
+        return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The original that a problem was made from, through all generations, as a cluster."""
+        """The cluster of a problem: its original ancestor, through all generations."""
         seen = set()
         parent = _parent(problem)
         while parent is not None:

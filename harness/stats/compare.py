@@ -32,20 +32,26 @@ from .pairing import Pair, Pairs, pair_parents, pair_problems
 from .repaired import repaired_differences
 from .tallies import Tally, ks_up_to, tally_samples
 
-#: The group of all problems that two systems have in common, where these are of several subsets.
+#: The group of all common problems of two systems, if the problems belong to several subsets.
 ALL = "all"
 
 By = Literal["model", "perturbation"]
-Breakdown = Literal["tag", "operator", "depth", "length", "largest"]
-#: The difference of pass@k that the designs are asked to detect.
+Breakdown = Literal[
+    "tag", "simplify", "operator", "depth", "length", "dependency", "operators", "result", "largest"
+]
+#: The difference of pass@k for which the needed numbers of problems and samples are computed.
 TARGET = 0.05
-#: Operations in nearly every integrand, which tell nothing apart.
+#: Operations in nearly every integrand: a breakdown by them would repeat the overall line.
 _COMMON = frozenset({"add", "mul", "neg"})
 #: The upper ends of ranges by which HINT's expressions are broken down, in their `metadata`: depth
-#: of the tree, tokens, largest value of any part.
+#: of the tree, tokens, the longest distance between a token and its parent, the number of operators
+#: (10 in training), the result (100 in training), largest value of any part.
 _RANGES: Mapping[Breakdown, tuple[int, ...]] = {
     "depth": (2, 4, 6, 8, 10),
     "length": (5, 10, 20, 30, 40),
+    "dependency": (2, 5, 10, 20, 30),
+    "operators": (2, 5, 10, 15),
+    "result": (0, 10, 100, 1_000),
     "largest": (10, 100, 1_000, 10_000),
 }
 
@@ -69,26 +75,27 @@ def compare(
     target: float = TARGET,
     prices: Prices | None = None,
 ) -> Comparison:
-    """Compare the models of runs, or a run's subsets with what they were made from.
+    """Compare the models of runs, or perturbed subsets with their originals.
 
     Args:
         runs: runs or their directories.
-        by: ``"model"`` pairs all models (or prompts: then two runs) by problem, every two of them;
+        by: ``"model"`` pairs every two models (or prompts, in two runs) by problem;
             ``"perturbation"`` pairs originals and perturbations by parent, for every model.
-        policy: name of the verdicts to compare; by default the latest complete
-            ones that all runs have.
-        ks: the k of pass@k besides the primary one, which the manifest declares.
-        breakdown: also for each ``"tag"`` of the (original) problems, or each ``"operator"`` of
-            their integrands, at the primary k; of HINT's expressions for each operator, or for
-            ranges of their ``"depth"``, ``"length"`` or ``"largest"`` value.
+        policy: name of the verdicts to compare; by default the latest complete set that all runs
+            have.
+        ks: the k of pass@k in addition to the primary k, which the manifest declares.
+        breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems, each
+            ``"operator"`` of the integrands, or the outcome of ``"simplify"``; for HINT's
+            expressions by operator, or by ranges of ``"depth"``, ``"length"``, longest
+            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
         target: the difference to compute the needed number of problems and samples for.
-        prices: what tokens cost; the comparison then says what each system cost.
+        prices: the prices of tokens, from which the cost of each system is computed.
 
     Returns:
         The comparison; `report.print_comparison` prints it.
 
     Raises:
-        UnknownNameError: ``by`` or ``breakdown`` is none of the choices.
+        UnknownNameError: ``by`` or ``breakdown`` is not among the choices.
         ArgumentTypeError: another argument has a wrong type.
         UserError: the runs have nothing to compare, or no verdicts in common.
 
@@ -102,7 +109,7 @@ def compare(
     check_choice("by", by, get_args(By))
     if breakdown is not None:
         check_choice("breakdown", breakdown, get_args(Breakdown))
-    wanted = _checked_ks(ks)
+    chosen_ks = _checked_ks(ks)
     opened = [Run.of(run) for run in runs]
     if not opened:
         raise UserError("there is nothing to compare: name at least one run")
@@ -143,9 +150,9 @@ def compare(
     lacking: dict[int, list[str]] = {}
     for group in paired_groups:
         smaller = min(group.pairs.samples)
-        fitting = ks_up_to(smaller, wanted) or ks_up_to(smaller)
+        fitting = ks_up_to(smaller, chosen_ks) or ks_up_to(smaller)
         chosen = sorted({*fitting, *([primary] if primary <= smaller else [])})
-        for k in wanted[bisect_right(wanted, smaller) :]:
+        for k in chosen_ks[bisect_right(chosen_ks, smaller) :]:
             lacking.setdefault(k, []).append(group.name)
         if primary > smaller:
             notes.append(
@@ -161,18 +168,18 @@ def compare(
     contrasts = _with_families(rows, pairs, primary, target)
     between = [
         gap
-        for first, second in (combinations(systems, 2) if by == "model" else ())
+        for system, second in (combinations(systems, 2) if by == "model" else ())
         for gap in gaps(
-            _common(first.run.problems, second.run.problems),
+            _common(system.run.problems, second.run.problems),
             primary,
-            {first.name: first.tallies, second.name: second.tallies},
+            {system.name: system.tallies, second.name: second.tallies},
         )
     ]
     again = [
         difference
-        for first, second in (combinations(systems, 2) if by == "model" else ())
+        for system, second in (combinations(systems, 2) if by == "model" else ())
         for difference in repaired_differences(
-            (first.run, first.model, first.name), (second.run, second.model, second.name), policy
+            (system.run, system.model, system.name), (second.run, second.model, second.name), policy
         )
     ]
     spent = _costs(opened, prices, policy, notes) if prices else {}
@@ -201,19 +208,20 @@ def compare(
 def _with_families(
     rows: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Contrasts adjusted in two families: those on all common problems, and those on subsets.
+    """Contrasts adjusted in two families: contrasts on all common problems, and contrasts on
+    subsets.
 
-    Which model is better is a question of its own. Among the lines of every subset, which ask where
-    it is better, no difference on all problems would stand: six models on seven subsets have 120.
+    "Which model is better" and "where is it better" are separate questions. In a single family the
+    120 lines of six models on seven subsets would leave no overall difference significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
     for family in (True, False):
         chosen = [at for at, is_overall in enumerate(overall) if is_overall == family]
-        made = with_family(
+        with_p_values = with_family(
             [rows[at] for at in chosen], [pairs[at] for at in chosen], primary, target
         )
-        for at, row in zip(chosen, made, strict=True):
+        for at, row in zip(chosen, with_p_values, strict=True):
             adjusted[at] = row
     return tuple(row for row in adjusted if row is not None)
 
@@ -228,7 +236,7 @@ def _checked_ks(ks: Iterable[int]) -> list[int]:
 def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
-    """What each system cost by name; models without a price are noted."""
+    """The cost of each system, by name; a note lists the models without a price."""
     spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
@@ -265,33 +273,39 @@ def _perturbations(systems: Sequence[System]) -> list[_PairedGroup]:
 
 def _models(systems: Sequence[System]) -> list[_PairedGroup]:
     groups = []
-    for first, second in combinations(systems, 2):
-        there, here = first.run.problems, second.run.problems
-        common = _common(there, here)
+    for system, second in combinations(systems, 2):
+        problems, second_problems = system.run.problems, second.run.problems
+        common = _common(problems, second_problems)
         pairs = pair_problems(
-            {key: tally for key, tally in first.tallies.items() if key in common}, second.tallies
+            {key: tally for key, tally in system.tallies.items() if key in common}, second.tallies
         )
-        asked = len(first.tallies.keys() | second.tallies.keys())
+        count_asked = len(system.tallies.keys() | second.tallies.keys())
         subsets: dict[str, list[Pair]] = {}
         for pair in pairs:
             subsets.setdefault(common[pair.unit].name, []).append(pair)
-        sides = (first.name, second.name)
+        sides = (system.name, second.name)
         if len(subsets) != 1:
             groups += [
                 _PairedGroup(name, sides, Pairs(its_pairs), 0, common)
                 for name, its_pairs in subsets.items()
             ]
         name = ALL if len(subsets) != 1 else next(iter(subsets))
-        groups.append(_PairedGroup(name, sides, Pairs(pairs), asked - len(pairs), common))
+        groups.append(_PairedGroup(name, sides, Pairs(pairs), count_asked - len(pairs), common))
     return groups
 
 
-def _common(there: Mapping[str, Problem], here: Mapping[str, Problem]) -> dict[str, Problem]:
+def _common(
+    problems: Mapping[str, Problem], second_problems: Mapping[str, Problem]
+) -> dict[str, Problem]:
     """The problems that two runs share, with the same content."""
     return {
         key: problem
-        for key, problem in there.items()
-        if key in here and (problem is here[key] or problem.content_hash == here[key].content_hash)
+        for key, problem in problems.items()
+        if key in second_problems
+        and (
+            problem is second_problems[key]
+            or problem.content_hash == second_problems[key].content_hash
+        )
     }
 
 
@@ -303,29 +317,31 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
     return list(answered.values())
 
 
-def _pairing(first: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """How many problems of two runs pair, and why not all of them do."""
-    (one, here), (other, there) = first, second
-    paired = _common(one.problems, other.problems).keys() & here & there
-    names = f"{one.path} and {other.path}"
-    if len(paired) == len(here) == len(there):
+def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
+    """How many problems of two runs pair, and the reasons why the remaining ones do not."""
+    (run, keys), (second_run, second_keys) = answered, second
+    paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
+    names = f"{run.path} and {second_run.path}"
+    if len(paired) == len(keys) == len(second_keys):
         return f"All {len(paired)} problems of {names} pair."
-    changed = len((here & there) - paired)
+    changed = len((keys & second_keys) - paired)
     reasons = [
         f"the {what} are {mine} and {theirs}"
         for what, mine, theirs in (
             (
                 "benchmarks",
-                *(" + ".join(run.manifest["identity"]["benchmarks"]) for run in (one, other)),
+                *(" + ".join(run.manifest["identity"]["benchmarks"]) for run in (run, second_run)),
             ),
-            ("seeds", *(run.manifest["identity"]["seed"] for run in (one, other))),
-            ("limits", *(_limit(run) for run in (one, other))),
+            ("seeds", *(run.manifest["identity"]["seed"] for run in (run, second_run))),
+            ("limits", *(_limit(run) for run in (run, second_run))),
         )
         if mine != theirs
     ]
     reasons += [f"{changed} differ in content"] if changed else []
     why = "; ".join(reasons) or "not all answers are there yet"
-    return f"{len(paired)} of the {len(here)} and {len(there)} problems of {names} pair: {why}."
+    return (
+        f"{len(paired)} of the {len(keys)} and {len(second_keys)} problems of {names} pair: {why}."
+    )
 
 
 def _limit(run: Run) -> str:
@@ -350,13 +366,17 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The tags of a problem, the functions in its integrand, or the range of a feature of HINT's.
+    """The tags of a problem, the functions in its integrand, the outcome of its simplification,
+    or the range of a feature of HINT.
 
     The tags of HINT's expressions are their operators.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
         return (range_names(by)[bisect_left(_RANGES[by], value)],) if isinstance(value, int) else ()
+    if by == "simplify":
+        outcome = problem.metadata.get("simplify")
+        return (outcome,) if isinstance(outcome, str) else ()
     if (by == "operator") == is_hint(problem):
         tags = problem.metadata.get("tags")
         return tuple(map(str, tags)) if isinstance(tags, list | tuple) else ()
@@ -423,10 +443,10 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 
 
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """A distinct name for every model of every run, by its hash.
+    """A distinct name for every model of every run, by the model's hash.
 
-    The label, and where two have the same one the prompt, or else the run's name; and as a last
-    resort the beginning of the hash.
+    The name is the label; equal labels get the prompt, or else the run's name, and as a last resort
+    the beginning of the hash.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}
@@ -441,10 +461,13 @@ def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
             if labels[name] > 1:  # in several runs
                 name += f" [{prompts[run.path] if by_prompt else run.path.name}]"
             names[-1][model] = name
-    again = Counter(name for one in names for name in one.values())
+    again = Counter(name for by_model in names for name in by_model.values())
     return [
-        {model: f"{name} #{model[:6]}" if again[name] > 1 else name for model, name in one.items()}
-        for one in names
+        {
+            model: f"{name} #{model[:6]}" if again[name] > 1 else name
+            for model, name in by_model.items()
+        }
+        for by_model in names
     ]
 
 

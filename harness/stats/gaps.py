@@ -1,10 +1,11 @@
 """Generalisation gaps of HINT's splits: pass@k on I minus that on SS, LS, SL or LL.
 
-The splits hold different problems, so a gap is a difference of independent means, and so is the
-difference of two models' gaps, whose terms are the two models' paired differences on each split.
-The interval of such a difference is made of the two means' own (Zou and Donner, "Construction of
-Confidence Limits about Effect Measures: A General Approach", Statistics in Medicine 27 (2008); for
-proportions with Wilson's intervals Newcombe's method 10, the same journal 17 (1998), 873-890).
+The splits hold different problems, so a gap is a difference of independent means. The difference of
+two models' gaps is likewise independent: the minuend and the subtrahend are paired differences of
+the models on different splits. Both intervals combine the intervals of the two means (Zou and
+Donner, "Construction of Confidence Limits about Effect Measures: A General Approach", Statistics in
+Medicine 27 (2008); for proportions with Wilson's intervals Newcombe's method 10, the same journal
+17 (1998), 873-890).
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ Tallies: TypeAlias = Mapping[str, Tally]
 
 @dataclass(frozen=True)
 class Gap:
-    """How much better I is solved than another split.
+    """The score on split I minus the score on another split.
 
     Attributes:
         group: both splits, as in ``hint: I − SS``.
         k: the k of pass@k.
-        sides: the gap of each system, with its interval; of one or of two.
-        systems: their names.
-        difference: the second gap minus the first, over the problems that pair; None for one.
+        sides: the gap of each of one or two systems, with an interval.
+        systems: the names of the systems.
+        difference: the second gap minus the first, over the problems that pair; None for a single
+            system.
 
     >>> Gap("hint: I − SS", 1, ((0.25, (0.1, 0.4)),), ("a",)).difference is None
     True
@@ -66,10 +68,10 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gaps of one system or two, for each split that they were asked besides I.
+    """The gaps of one or two systems, for each split other than I that was asked.
 
     Args:
-        problems: the problems by key; those that are not HINT's are left alone.
+        problems: the problems by key; problems of other benchmarks are skipped.
         k: the k of pass@k; splits with fewer samples of a problem have no gap.
         systems: the tallies of each system by the problem's key.
 
@@ -84,22 +86,27 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
         base = groups.get((name, SPLITS[0]))
         if split not in SPLITS[1:] or base is None:
             continue
-        parts = [[_those(side, chosen, k) for side in sides] for chosen in (base, keys)]
-        if not all(tallies for part in parts for tallies in part):
+        tallies_of_splits = [
+            [_chosen_tallies(side, chosen, k) for side in sides] for chosen in (base, keys)
+        ]
+        if not all(tallies for of_systems in tallies_of_splits for tallies in of_systems):
             continue
         own = tuple(
-            minus(_mean(known, k), _mean(new, k)) for known, new in zip(*parts, strict=True)
+            minus(_mean(on_base, k), _mean(new, k))
+            for on_base, new in zip(*tallies_of_splits, strict=True)
         )
         between = None
         if len(sides) == 2:
-            paired = [_difference(part[0], part[1], k) for part in parts]
+            paired = [
+                _difference(of_systems[0], of_systems[1], k) for of_systems in tallies_of_splits
+            ]
             between = minus(paired[0], paired[1]) if paired[0] and paired[1] else None
         yield Gap(f"{name}: {SPLITS[0]} − {split}", k, own, tuple(systems), between)
 
 
-def _those(tallies: Tallies, keys: set[str], k: int) -> Tallies:
-    those = {key: tally for key, tally in tallies.items() if key in keys}
-    return those if all(tally.samples >= k for tally in those.values()) else {}
+def _chosen_tallies(tallies: Tallies, keys: set[str], k: int) -> Tallies:
+    chosen = {key: tally for key, tally in tallies.items() if key in keys}
+    return chosen if all(tally.samples >= k for tally in chosen.values()) else {}
 
 
 def _mean(tallies: Tallies, k: int) -> Bounded:

@@ -1,21 +1,21 @@
 """Confidence intervals: means of values between 0 and 1, and differences, both in clusters.
 
-All are two-sided, by default with a level of 95 %. A cluster is a problem, or all problems that
-were made from the same one. Samples within a problem are never resampled: with k near n a resample
-holds repeats, and pass@k of a sample with repeats is too low.
+Intervals are two-sided, by default with a level of 95 %. A cluster is a problem with all problems
+derived from the same original. Samples within a problem are never resampled: with k near n a
+resample holds repeats, and pass@k of a sample with repeats is too low.
 
-- `interval` is that of the mean of a metric: Clopper and Pearson's interval for as many independent
-  trials as the clusters are worth (Korn and Graubard, "Confidence Intervals for Proportions with
-  Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24
-  (1998)). Few clusters near 0 or 1 do not show how alike their problems are; a prior says so
-  instead (`ALIKE`), and the interval has no jump where the last cluster reaches 1.
-- `Ratio` is that of a paired difference: the bootstrap over clusters with Student's tails.
+- `interval` belongs to the mean of a metric: Clopper and Pearson's interval for the effective
+  number of independent trials (Korn and Graubard, "Confidence Intervals for Proportions with Small
+  Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24 (1998)). Few
+  clusters near 0 or 1 give no estimate of the variance within clusters; the prior `ALIKE` replaces
+  the estimate, so that the interval has no jump where the last cluster reaches 1.
+- `Ratio` has the interval of a paired difference: the bootstrap over clusters with Student's tails.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -25,15 +25,15 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 LEVEL = 0.95
-#: The fewest and most resamples. In between, so many that draws of whole clusters are `DRAWS`: the
-#: ends of an interval are then known to about 0.07 percentage points, whatever the number of
-#: clusters, so that the digit that is printed holds.
+#: The smallest and the largest number of resamples. In between, resamples times clusters are
+#: `DRAWS`: the ends of an interval then have an error of about 0.07 percentage points for any
+#: number of clusters, below the printed digit.
 RESAMPLES = (2_000, 100_000)
 DRAWS = 4_000_000
 Z = 1.959963984540054  # the normal quantile of (1 + LEVEL) / 2
-#: The prior of `interval`: the squared deviation of one more cluster whose problems are all alike,
-#: the largest that a value between 0 and 1 can have. Half as much covers less than 94 % where 50
-#: clusters of 30 problems are at 95 % (`tests/perf/harness/coverage.py`).
+#: The prior of `interval`: the squared deviation of an additional cluster of equal values, the
+#: largest possible for values between 0 and 1. Half as much covers less than 94 % where 50 clusters
+#: of 30 problems are at 95 % (`tests/perf/harness/coverage.py`).
 ALIKE = 0.25
 
 Floats = NDArray[np.float64]
@@ -44,14 +44,14 @@ _CACHED = DRAWS
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Clusters:
-    """The cluster of every value, numbered from 0 to ``count`` in the order in which they come."""
+    """The cluster of every value, numbered from 0 to ``count`` - 1 by first occurrence."""
 
     which: NDArray[np.int64]
     count: int
 
     @classmethod
     def of(cls, names: Labelled) -> Clusters:
-        """Number cluster names in the order of their first occurrence."""
+        """Number cluster names in the order of first occurrence."""
         if isinstance(names, Clusters):
             return names
         index = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -76,19 +76,24 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
     return np.stack(sums, axis=1), np.bincount(which, minlength=count).astype(float)
 
 
-def resampled(sums: Floats, seed: int, resamples: int | None = None) -> Floats:
-    """The column sums of samples of rows drawn with replacement.
+def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
+    """The column sums of samples of rows drawn with replacement, of tables with as many rows.
 
-    The rows are sorted first: the same rows give the same sums in whatever order they come.
+    The rows of each are sorted first, so that the sums do not depend on the order of the rows. All
+    tables share their draws: a pass over the draws for each table would take most of the time of a
+    comparison.
     """
-    count = len(sums)
-    sums = sums[np.lexsort(sums.round(12).T)]
+    count = len(tables[0])
+    sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
     if resamples is None:
-        fewest, most = RESAMPLES
-        resamples = min(most, max(fewest, DRAWS // count))
+        lower, upper = RESAMPLES
+        resamples = min(upper, max(lower, DRAWS // count))
     if count * resamples <= _CACHED:
-        return np.asarray(_cached_times(count, seed, resamples) @ sums)
-    return np.concatenate([times @ sums for times in _times(count, seed, resamples)])
+        drawn = np.asarray(_cached_times(count, seed, resamples) @ sums)
+    else:
+        drawn = np.concatenate([times @ sums for times in _times(count, seed, resamples)])
+    ends = np.cumsum([table.shape[1] for table in tables])
+    return np.split(drawn, ends[:-1], axis=1)
 
 
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
@@ -104,7 +109,8 @@ def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
 
 @lru_cache(maxsize=2)
 def _cached_times(count: int, seed: int, resamples: int) -> Floats:
-    # The same draws serve every k and both directions: cheaper, and their differences less noisy.
+    # The same draws serve every k and both directions, which is cheaper and makes differences less
+    # noisy.
     return np.concatenate(list(_times(count, seed, resamples)))
 
 
@@ -115,14 +121,14 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: how many succeeded; of an effective sample size no whole number.
-        trials: of how many.
+        successes: the number of successes, not an integer for an effective sample size.
+        trials: the number of trials.
 
     Returns:
         Both ends, between 0 and 1.
 
     Raises:
-        ValueError: it is no proportion.
+        ValueError: ``successes`` is not between 0 and ``trials``.
 
     >>> [round(end, 3) for end in clopper_pearson(0, 10)]
     [0.0, 0.308]
@@ -177,7 +183,7 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """A ratio of sums over pairs, between -1 and 1, and how it varies with the clusters drawn.
+    """A ratio of sums over pairs, between -1 and 1, with the bootstrap distribution over clusters.
 
     The bootstrap's percentile interval, its tails moved outwards so that it is as wide as Student's
     where the percentile interval would be as narrow as the normal one with the variance divided by
@@ -185,14 +191,14 @@ class Ratio:
     Statistician 69 (2015), the expanded percentile interval; Davison and Hinkley, "Bootstrap
     Methods and their Application" (1997), section 3.8, for clusters.
 
-    Where all clusters say the same there is nothing to resample: then at most a share q of clusters
-    says otherwise, by Clopper and Pearson's bound, and those say anything from -1 to 1.
+    Clusters with equal ratios leave nothing to resample. Then at most a share q of all clusters
+    deviates, by Clopper and Pearson's bound, with any ratio from -1 to 1.
 
     Attributes:
         value: the ratio.
         sums: numerators and denominators of every cluster.
-        seed: of the resamples.
-        resamples: how many; None for as many as the number of clusters suggests.
+        seed: the seed of the resamples.
+        resamples: the number of resamples; None for a number by `RESAMPLES` and `DRAWS`.
 
     """
 
@@ -210,7 +216,7 @@ class Ratio:
         seed: int = 0,
         resamples: int | None = None,
     ) -> Ratio:
-        """The ratio of the sums of one number to another of each pair.
+        """The sum of the numerators over the sum of the denominators.
 
         Raises:
             ValueError: the denominators sum to 0.
@@ -230,19 +236,41 @@ class Ratio:
 
     @cached_property
     def _drawn(self) -> Floats:
-        drawn = resampled(self.sums, self.seed, self.resamples)
+        return self._sorted(*resampled([self.sums], self.seed, self.resamples))
+
+    @staticmethod
+    def _sorted(drawn: Floats) -> Floats:
         drawn = drawn[drawn[:, 1] > 0]
         return np.sort(drawn[:, 0] / drawn[:, 1])
 
+    @classmethod
+    def draw(cls, ratios: Iterable[Ratio]) -> None:
+        """Draw the resamples of ratios together, where each alone would draw its own.
+
+        Args:
+            ratios: of the same number of clusters, with the same seed and number of resamples.
+
+        """
+        drawing = [ratio for ratio in ratios if len(ratio.sums) > 1 and not ratio._alike]
+        if not drawing:
+            return
+        [(seed, resamples)] = {(ratio.seed, ratio.resamples) for ratio in drawing}
+        drawn = resampled([ratio.sums for ratio in drawing], seed, resamples)
+        for ratio, table in zip(drawing, drawn, strict=True):
+            ratio.__dict__["_drawn"] = cls._sorted(table)
+
     def interval(self, alpha: float = 1 - LEVEL) -> tuple[float, float]:
-        """Both ends of the interval that misses with a chance of ``alpha``."""
+        """Both ends of the interval with coverage 1 - ``alpha``."""
         count = len(self.sums)
         if count < 2:
             return -1.0, 1.0
         if self._alike:
-            other = 1 - (alpha / 2) ** (1 / count)  # Clopper and Pearson's bound of none
-            same = (1 - other) * self.value
-            return max(-1.0, same - other), min(1.0, same + other)
+            # Clopper and Pearson's upper bound for 0 deviating clusters of ``count``.
+            deviating = 1 - (alpha / 2) ** (
+                1 / count
+            )  # Clopper and Pearson's bound for 0 of ``count``
+            same = (1 - deviating) * self.value
+            return max(-1.0, same - deviating), min(1.0, same + deviating)
         tail = float(ndtr(math.sqrt(count / (count - 1)) * stdtrit(count - 1, alpha / 2)))
         low, high = np.quantile(self._drawn, [tail, 1 - tail])
         return float(low), float(high)
@@ -262,16 +290,38 @@ class Ratio:
         return float(min(1.0, 2 * stdtr(count - 1, tail / math.sqrt(count / (count - 1)))))
 
 
+def t_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of the mean of a few measurements, such as those of several seeds.
+
+    Args:
+        values: two or more.
+
+    Returns:
+        Student's interval.
+
+    >>> low, high = t_interval([1.0, 3.0])
+    >>> round(low, 2), round(high, 2)
+    (-10.71, 14.71)
+
+    """
+    count = len(values)
+    middle = math.fsum(values) / count
+    variance = math.fsum((value - middle) ** 2 for value in values) / (count - 1)
+    half = float(stdtrit(count - 1, 0.975)) * math.sqrt(variance / count)
+    return middle - half, middle + half
+
+
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference: that of a `Ratio` to the number of pairs.
+    """The interval of a mean difference, as the `Ratio` of the differences' sum to the number of
+    pairs.
 
     Args:
-        differences: one for each pair, between -1 and 1.
+        differences: the difference of each pair, between -1 and 1.
         clusters: the cluster of each pair.
-        seed: of the resamples.
-        resamples: how many.
+        seed: the seed of the resamples.
+        resamples: the number of resamples.
 
     Returns:
         Both ends.

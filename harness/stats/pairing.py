@@ -28,43 +28,45 @@ Value = Callable[[Tally], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class PairedSide:
     """One side of pairs.
 
-    Tallies with the same numbers have the same pass@k: ``kinds`` holds one of each, and
-    ``members`` the places there of every pair's.
+    Tallies with the same counts have the same pass@k: ``distinct`` holds each combination of counts
+    once, and ``members`` the indices into ``distinct`` for every pair.
     """
 
-    kinds: tuple[Tally, ...]
+    distinct: tuple[Tally, ...]
     members: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, sides: Iterable[Sequence[Tally]]) -> Side:
-        kinds: list[Tally] = []
-        places: dict[tuple[int, int, int, int | None], int] = {}
+    def of(cls, sides: Iterable[Sequence[Tally]]) -> PairedSide:
+        distinct: list[Tally] = []
+        positions: dict[tuple[int, int, int, int | None], int] = {}
 
-        def place(t: Tally) -> int:
-            at = places.setdefault((t.samples, t.correct, t.unknown, t.first), len(kinds))
-            if at == len(kinds):
-                kinds.append(t)
+        def position_of(t: Tally) -> int:
+            at = positions.setdefault((t.samples, t.correct, t.unknown, t.first), len(distinct))
+            if at == len(distinct):
+                distinct.append(t)
             return at
 
-        members = tuple(tuple(map(place, side)) for side in sides)
-        return cls(tuple(kinds), members)
+        members = tuple(tuple(map(position_of, side)) for side in sides)
+        return cls(tuple(distinct), members)
 
     @cached_property
     def samples(self) -> int:
-        """The fewest samples of any problem."""
-        return min(t.samples for t in self.kinds)
+        """The smallest number of samples of a problem."""
+        return min(t.samples for t in self.distinct)
 
     @cached_property
     def ranked(self) -> bool:
-        """Whether there are ranked candidates (these give no estimate of luck)."""
-        return any(t.first is not None for t in self.kinds)
+        """Whether there are ranked candidates, for which the chance of a repetition has no
+        estimate.
+        """
+        return any(t.first is not None for t in self.distinct)
 
     def means(self, value: Value) -> tuple[float, ...]:
         """The mean of ``value`` over the tallies of every pair."""
-        values = [value(t) for t in self.kinds]
+        values = [value(t) for t in self.distinct]
         return tuple(
             values[member[0]]
             if len(member) == 1
@@ -84,19 +86,19 @@ class Side:
 
 
 class Pairs(tuple[Pair, ...]):
-    """Pairs; what does not depend on k is computed once."""
+    """Pairs, with cached values that do not depend on k."""
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Pairs:
         return pairs if isinstance(pairs, Pairs) else cls(pairs)
 
     @cached_property
-    def first(self) -> Side:
-        return Side.of(pair.first for pair in self)
+    def first(self) -> PairedSide:
+        return PairedSide.of(pair.first for pair in self)
 
     @cached_property
-    def second(self) -> Side:
-        return Side.of(pair.second for pair in self)
+    def second(self) -> PairedSide:
+        return PairedSide.of(pair.second for pair in self)
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -104,14 +106,15 @@ class Pairs(tuple[Pair, ...]):
 
     @property
     def samples(self) -> tuple[int, int]:
-        """The fewest samples of any problem on each side."""
+        """The smallest number of samples of a problem on each side."""
         return self.first.samples, self.second.samples
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
         """The weight of each (samples, correct) in the variance of the mean difference.
 
-        That variance is the weighted sum of theirs, divided by the number of clusters.
+        The variance is the sum of the weighted sampling variances, divided by the number of
+        clusters.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}
@@ -123,12 +126,12 @@ class Pairs(tuple[Pair, ...]):
         return weights
 
 
-def pair_problems(first: Mapping[str, Tally], second: Mapping[str, Tally]) -> list[Pair]:
+def pair_problems(tallies: Mapping[str, Tally], second_tallies: Mapping[str, Tally]) -> list[Pair]:
     """Pair two systems by the problems that both were asked."""
     return [
-        Pair(key, tally.cluster, (tally,), (second[key],))
-        for key, tally in first.items()
-        if key in second
+        Pair(key, tally.cluster, (tally,), (second_tallies[key],))
+        for key, tally in tallies.items()
+        if key in second_tallies
     ]
 
 
@@ -137,21 +140,21 @@ def pair_parents(
 ) -> dict[str, tuple[list[Pair], int]]:
     """Pair every perturbed subset with its originals, by parent.
 
-    Returns, for each subset (told apart by perturbation where one holds several), the pairs and the
+    Returns, for each subset (split by perturbation if a subset holds several), the pairs and the
     number of problems whose original was not asked.
     """
     origins = ParentIndex(problems)
-    kinds: dict[str, set[str | None]] = {}
+    perturbations: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
-            kinds.setdefault(problem.name, set()).add(problem.perturbation)
+            perturbations.setdefault(problem.name, set()).add(problem.perturbation)
     children: dict[str, dict[str, list[Tally]]] = {}
     alone: dict[str, int] = {}
     for key, problem in problems.items():
         if problem.pair_parent is None or key not in tallies:
             continue
         group = problem.name
-        if len(kinds[group]) > 1:
+        if len(perturbations[group]) > 1:
             group += f": {problem.perturbation}"
         family = children.setdefault(group, {})
         alone.setdefault(group, 0)

@@ -1,8 +1,8 @@
-"""repaired@t: how many wrong answers are right after up to t turns (`harness.run.turns`).
+"""repaired@t: the share of wrong answers repaired within t turns (`harness.run.turns`).
 
-Of the samples whose first answer was wrong, the share that is right in one of the turns 2 to t.
-Beside the arm with feedback stands a control that was told nothing; both begin with the same first
-answers, so that their difference is paired. Intervals are those of means over samples that come in
+The denominator are samples whose first answer was wrong, the numerator samples with a right answer
+in a turn from 2 to t. An arm with feedback is compared with a control without feedback. Both arms
+begin with the same first answers, so that their difference is paired. Intervals are for means over
 clusters of problems with a common origin (`intervals`).
 """
 
@@ -20,31 +20,31 @@ from ..store.run import Run
 from .clusters import clusters_of
 from .intervals import Ratio, interval
 
-#: The arm that is told nothing: a model that tries again may be right without any information.
+#: The arm without feedback: a second attempt may be right without any information.
 CONTROL = "control"
-#: The verdicts after which a model tries again. A right answer is kept, and one that the verifier
-#: could not judge must not be called wrong.
+#: The verdicts after which a model tries again. A right answer is kept, and an undecided answer
+#: must not be called wrong.
 WRONG = frozenset(Status) - UNKNOWN - {Status.CORRECT}
-#: By problem: how many wrong answers were tried again, and how many of them were repaired.
+#: By problem: the number of wrong answers that were tried again, and of repaired ones.
 _Counts = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Repaired(Record):
-    """One arm of a model after up to ``turn`` turns.
+    """An arm of a model after up to ``turn`` turns.
 
     Attributes:
         model: the model's hash.
-        label: its name.
-        feedback: what it was told: verdict, witness, steps or control.
+        label: the model's name.
+        feedback: the arm, by its feedback: verdict, witness, steps or control.
         turn: the t of repaired@t.
-        asked: how many answers were wrong and tried again.
-        problems: how many problems they belong to.
-        value: the share of them that was right by then.
-        interval: its interval.
-        gain: the share minus that of the control; None for the control.
-        gain_interval: its paired interval.
-        p: of the gain.
+        asked: the number of wrong answers that were tried again.
+        problems: the number of problems with such answers.
+        value: the share of repaired answers.
+        interval: the interval of ``value``.
+        gain: ``value`` minus the control's; None for the control.
+        gain_interval: the paired interval of ``gain``.
+        p: the p value of ``gain``.
 
     >>> Repaired("m", "a", "witness", 2, 4, 2, 0.5, (0.1, 0.9)).value
     0.5
@@ -70,13 +70,13 @@ class RepairedDifference(Record):
 
     Attributes:
         first: the name of the first system.
-        second: that of the second.
-        feedback: what both were told.
+        second: the name of the second system.
+        feedback: the arm, by its feedback.
         turn: the t.
         problems: the problems that pair.
         value: the second's mean share of repaired answers minus the first's.
-        interval: its paired interval.
-        p: of the difference.
+        interval: the paired interval of ``value``.
+        p: the p value of ``value``.
 
     >>> RepairedDifference("a", "b", "steps", 3, 9, 0.1, (-0.1, 0.3), 0.4).turn
     3
@@ -105,7 +105,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 
     """
     clusters, arms = clusters_of(run.problems), _arms(run, policy)
-    found = []
+    rows = []
     for (model, arm, turn), counts in arms.items():
         outcomes = [
             (key, float(at < right)) for key, (n, right) in counts.items() for at in range(n)
@@ -123,7 +123,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
         )
         control = arms.get((model, CONTROL, turn))
         if arm != CONTROL and control is not None:
-            # Answers that only one arm was asked about, as where a sweep stopped, do not pair.
+            # Answers that were tried again in one arm only (a sweep was stopped) do not pair.
             both = [key for key in counts if key in control and counts[key][0] == control[key][0]]
             if both:
                 ratio = Ratio.of(
@@ -132,8 +132,8 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
                     [clusters[key] for key in both],
                 )
                 row = replace(row, gain=ratio.value, gain_interval=ratio.interval(), p=ratio.p)
-        found.append(row)
-    return tuple(found)
+        rows.append(row)
+    return tuple(rows)
 
 
 def repaired_differences(
@@ -151,12 +151,12 @@ def repaired_differences(
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
-    others = _arms(other_run, policy)
+    second_arms = _arms(other_run, policy)
     clusters = clusters_of(run.problems)
-    for (asked, arm, turn), counts in _arms(run, policy).items():
-        theirs = others.get((other_model, arm, turn), {})
+    for (arm_model, arm, turn), counts in _arms(run, policy).items():
+        theirs = second_arms.get((other_model, arm, turn), {})
         both = [key for key in counts if key in theirs]
-        if asked != model or not both:
+        if arm_model != model or not both:
             continue
         ratio = Ratio.of(
             [_share(theirs[key]) - _share(counts[key]) for key in both],
@@ -169,52 +169,56 @@ def repaired_differences(
 
 
 def _share(counts: tuple[int, int]) -> float:
-    asked, right = counts
-    return right / asked
+    wrong, right = counts
+    return right / wrong
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """By model, arm and turn: the counts of every problem, those of earlier turns included.
+    """By model, arm and turn: the counts of every problem, summed over the turns so far.
 
-    A turn after the second counts once all answers that were left wrong before have been tried
-    again: the share of a sweep that was stopped in between would be too low.
+    A turn after the second counts only if all answers that were wrong before have been tried again:
+    a sweep stopped within the turn would give too low a share.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):
         if name := re.fullmatch(r"([a-z]+)-(\d+)", path.parent.name):
             turns.setdefault(name[1], {})[int(name[2])] = Run(path.parent)
-    last = max((turn for one in turns.values() for turn in one), default=1)
-    found: dict[tuple[str, str, int], _Counts] = {}
+    last_turn = max((turn for runs in turns.values() for turn in runs), default=1)
+    arms: dict[tuple[str, str, int], _Counts] = {}
     for arm, runs in sorted(turns.items()):
-        before: dict[str, _Turn] = {}
-        for turn in range(2, last + 1):
+        previous: dict[str, _Turn] = {}
+        for turn in range(2, last_turn + 1):
             now = _count(runs[turn], policy or run.policy) if turn in runs else {}
             for model in run.models:
-                one = now.get(model, _Turn({}))
-                if turn > 2 and (model not in before or one.asked != before[model].left):
-                    before.pop(model, None)
+                current = now.get(model, _Turn({}))
+                if turn > 2 and (
+                    model not in previous or current.answered != previous[model].retryable
+                ):
+                    previous.pop(model, None)
                     continue
                 if turn > 2:
-                    # A sample stops when it is right, so that its turns add up.
-                    earlier = before[model].counts
-                    repaired_now = {key: right for key, (_, right) in one.counts.items()}
-                    one.counts = {
+                    # A sample stops at its first right answer, so that the counts of turns add up.
+                    earlier = previous[model].counts
+                    repaired_now = {key: right for key, (_, right) in current.counts.items()}
+                    current.counts = {
                         key: (n, right + repaired_now.get(key, 0))
                         for key, (n, right) in earlier.items()
                     }
-                if one.counts:
-                    before[model] = one
-                    found[model, arm, turn] = one.counts
-    return found
+                if current.counts:
+                    previous[model] = current
+                    arms[model, arm, turn] = current.counts
+    return arms
 
 
 @dataclass
 class _Turn:
-    """The verdicts of one turn of a model: counts, answers, and those that may be tried again."""
+    """The verdicts of one turn of a model: counts, and the numbers of answers and of answers to
+    retry.
+    """
 
     counts: _Counts
-    asked: int = 0
-    left: int = 0
+    answered: int = 0
+    retryable: int = 0
 
 
 def _count(run: Run, policy: str | None) -> dict[str, _Turn]:
@@ -223,6 +227,6 @@ def _count(run: Run, policy: str | None) -> dict[str, _Turn]:
         turn = turns.setdefault(row["model"], _Turn({}))
         n, right = turn.counts.get(row["problem"], (0, 0))
         turn.counts[row["problem"]] = n + 1, right + (row["status"] == Status.CORRECT)
-        turn.asked += 1
-        turn.left += row["status"] in WRONG and row["finish_reason"] != FinishReason.ERROR
+        turn.answered += 1
+        turn.retryable += row["status"] in WRONG and row["finish_reason"] != FinishReason.ERROR
     return turns

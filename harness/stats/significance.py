@@ -1,7 +1,7 @@
 """Tests of paired differences that come in clusters: sign-flip test, Holm's method, their power.
 
-Each difference is between -1 and 1. The cluster is the unit that was drawn: problems made from the
-same one vary together. Everything is seeded: the same numbers give the same p values.
+Differences are between -1 and 1. The cluster is the sampling unit: problems derived from the same
+original vary together. Random signs are seeded: the same differences give the same p values.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from scipy.special import betainc, stdtrit
 
 from .intervals import LEVEL, Floats, Labelled, cluster_sums
 
-#: Cluster sums that differ from zero, up to which all 2^m sign patterns are visited.
+#: The largest number m of nonzero cluster sums for which all 2^m sign patterns are visited.
 ENUMERATED = 18
-#: Points of the lattice on which an exact null distribution is convolved, times its clusters.
+#: The largest product of lattice points and clusters for an exact null distribution.
 CONVOLVED = 40_000_000
-#: Random sign patterns otherwise.
+#: The number of random sign patterns otherwise.
 FLIPS = 9_999
-#: Random signs are cached up to this many, for the next test with as many clusters.
+#: Cached random signs, for later tests with the same number of clusters.
 _CACHED = 16_000_000
-#: A difference with a larger denominator is not looked for on a lattice.
+#: The largest denominator of differences that are recognised as fractions.
 _DENOMINATOR = 5_000
-#: Samples per problem: more are not asked for.
-_MOST = 4096
+#: The largest number of samples per problem that `samples_needed` considers.
+_MAX_SAMPLES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SignFlip:
 
     Attributes:
         p: the two-sided p value.
-        exact: whether it is exact, or from `FLIPS` random sign patterns.
+        exact: whether ``p`` is exact, or from `FLIPS` random sign patterns.
 
     >>> SignFlip(p=0.5, exact=True).p
     0.5
@@ -53,20 +53,21 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
     """Test whether the mean difference is zero, by swapping the sides within each cluster.
 
     Under the null hypothesis a cluster's differences are as likely as their negatives, so that the
-    sum's distribution is that over all 2^m patterns of signs: Fisher, "The Design of Experiments"
+    sum is distributed as over all 2^m patterns of signs: Fisher, "The Design of Experiments"
     (1935), section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an
-    Approximate Symmetry Assumption", Econometrica 85 (2017). With one sample a problem it is
-    McNemar's exact test.
+    Approximate Symmetry Assumption", Econometrica 85 (2017). With one sample per problem the test
+    is McNemar's exact test.
 
-    Exact where the sums are multiples of one fraction (pass@1 always; the distribution is then
-    convolved, as in Pagano and Tritchler, JASA 78 (1983)) or where few of them differ from zero.
-    Otherwise b of B random patterns are as extreme and p = (b + 1) / (B + 1): Phipson and Smyth,
-    "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    The p value is exact if the sums are multiples of a common fraction (always for pass@1; the
+    distribution is then convolved, as in Pagano and Tritchler, JASA 78 (1983)) or if few sums
+    differ from zero. Otherwise b of B random patterns are as extreme and p = (b + 1) / (B + 1):
+    Phipson and Smyth, "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9
+    (2010).
 
     Args:
-        differences: one for each pair, between -1 and 1.
+        differences: the difference of each pair, between -1 and 1.
         clusters: the cluster of each pair.
-        seed: of random sign patterns.
+        seed: the seed of random sign patterns.
 
     Returns:
         The p value.
@@ -119,7 +120,7 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The sizes as whole multiples of 1 / unit, if that is a lattice small enough."""
+    """The sizes as integer multiples of 1 / unit, and the unit; None for too large a lattice."""
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
         near = Fraction(size).limit_denominator(_DENOMINATOR)
@@ -147,17 +148,17 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
     for step in steps:
         reach += step
         inner = chances[centre - reach : centre + reach + 1]
-        before = inner.copy()
+        previous = inner.copy()
         inner[:] = 0
-        inner[step:] += before[: len(before) - step] / 2
-        inner[: len(before) - step] += before[step:] / 2
+        inner[step:] += previous[: len(previous) - step] / 2
+        inner[: len(previous) - step] += previous[step:] / 2
     return float(min(1.0, chances[: centre - far + 1].sum() + chances[centre + far :].sum()))
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjusted p values; those below alpha keep the family-wise error rate at alpha.
+    """Adjusted p values: rejecting below alpha keeps the family-wise error rate at alpha.
 
-    The i-th smallest of m is multiplied by m - i + 1 and never falls below the one before: Holm,
+    The i-th smallest of m values is multiplied by m - i + 1, and raised to its predecessor: Holm,
     "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
 
     Args:
@@ -198,18 +199,18 @@ def holm_levels(ps: Sequence[float], alpha: float = 1 - LEVEL) -> list[float]:
     return levels
 
 
-# --- power: what difference is detectable, and what it takes to detect one ---
+# --- power: the detectable difference, and the sizes that detect a given difference ---
 
 
 def detectable(
     variance: float, clusters: int, alpha: float = 1 - LEVEL, power: float = 0.8
 ) -> float:
-    """The mean difference that a two-sided test at level ``alpha`` finds with this ``power``.
+    """The mean difference that a two-sided test at level ``alpha`` detects with ``power``.
 
     (t_{1-alpha/2} + t_{power}) sqrt(variance / m) with m - 1 degrees of freedom, where ``variance``
-    is that of a cluster's contribution, so that variance / m is the mean's. The normal form is
-    Miller, "Adding Error Bars to Evals" (2024), section 5; Student's quantiles keep it true for few
-    clusters.
+    is the variance of a cluster's contribution and variance / m of the mean. The normal form is
+    Miller, "Adding Error Bars to Evals" (2024), section 5; Student's quantiles extend the formula
+    to few clusters.
     """
     if clusters < 2:
         return math.inf
@@ -230,26 +231,28 @@ def samples_needed(
     variance_at: Callable[[int], float],
     clusters: int,
     difference: float,
-    fewest: int,
+    at_least: int,
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """How many samples a problem make ``difference`` `detectable`; None if `_MOST` do not.
+    """The samples per problem that make ``difference`` `detectable`; None above `_MAX_SAMPLES`.
 
     ``variance_at(n)`` is the variance of a cluster's contribution with n samples a problem.
     """
     return _least(
-        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference, fewest, _MOST
+        lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference,
+        at_least,
+        _MAX_SAMPLES,
     )
 
 
 def expected_variance(samples: int) -> float:
-    """The variance of a group's difference between two models, expected before anything is asked.
+    """The variance of a group's difference between two models, expected before any request.
 
-    Success probabilities of problems are taken as uniform on [0, 1] (variance 1/12, and 1/6 for one
-    sample at a known probability), those of two models as correlated by one half, and problems of
-    one group as alike. The spread of the differences is then 1/12, and n samples on both sides add
-    2/6n. `stats.paired.design` has the variance that was observed.
+    Assumptions: success probabilities of problems are uniform on [0, 1] (variance 1/12, and 1/6 for
+    one sample at a given probability), two models' probabilities have correlation 1/2, and problems
+    of a group have the same probability. The spread of the differences is then 1/12, and n samples
+    on both sides add 2/6n. `stats.paired.design` uses the observed variance.
 
     >>> round(detectable(expected_variance(4), clusters=18), 2)
     0.29
@@ -260,13 +263,13 @@ def expected_variance(samples: int) -> float:
     return 1 / 12 + 1 / (3 * samples)
 
 
-def _least(holds: Callable[[int], bool], low: int, most: int) -> int | None:
-    """The least number from ``low`` to ``most`` for which a monotone condition holds."""
+def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
+    """The smallest number from ``low`` to ``upper`` for which a monotone condition holds."""
     high = low
     while not holds(high):
-        if high >= most:
+        if high >= upper:
             return None
-        low, high = high + 1, min(2 * high, most)
+        low, high = high + 1, min(2 * high, upper)
     while low < high:
         middle = (low + high) // 2
         if holds(middle):

@@ -1,7 +1,4 @@
-"""What a run's solutions claim, and where they are wrong: `steps.jsonl` beside the completions.
-
-`run.py steps` writes it; reports show it where it is.
-"""
+"""The judged steps of a run's solutions, stored in `steps.jsonl` by `run.py steps`, for reports."""
 
 from __future__ import annotations
 
@@ -25,15 +22,15 @@ class Steps(Record):
     """The steps of one completion.
 
     Attributes:
-        key: the completion's.
-        model: hash of the model.
+        key: the completion's key.
+        model: the model's hash.
         problem: the problem's key.
-        version: of the verifier.
+        version: the verifier's version.
         outcome: as `rewards.verify.solution_steps.Solution.outcome`.
-        wrong: kind of the first wrong claim, or empty.
+        wrong: the kind of the first wrong claim, or empty.
         progress: as `rewards.verify.solution_steps.Solution.progress`.
         displayed: number of displayed claims.
-        judged: how many of them were judged.
+        judged: number of judged displayed claims.
         marks: start, end, judgement, kind and reason of every claim.
 
     """
@@ -51,7 +48,7 @@ class Steps(Record):
 
 
 def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
-    """Write the steps of a run, whole or not at all; their number."""
+    """Write the steps of a run atomically; returns the number of rows."""
     written = 0
     with replacing(folder / NAME) as file:
         for row in rows:
@@ -61,7 +58,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The steps of a run; none where `run.py steps` has not been, or another version of it.
+    """The steps of a run; empty without a file by this version of the verifier.
 
     Raises:
         RunError: the file is damaged.

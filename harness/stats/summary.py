@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -20,26 +21,29 @@ from .metrics.usage import Usage, usage_of
 from .repaired import Repaired, repaired
 from .tallies import Estimate, Group, group_samples
 
+#: Outcomes of a simplification that leave an integrand as it was composed (docs/bee.md).
+_NOT_SIMPLIFIED = frozenset({"timeout", "memory", "error", "unproven"})
+
 
 @dataclass(frozen=True)
 class Row(Record):
-    """One line of the table: a model on a subset.
+    """A row of the table: a model on a subset.
 
     Attributes:
         model: the model's hash.
         label: the model's name.
         subset: the subset, or ``all``.
         problems: how many problems have samples.
-        planned: how many samples were to be asked.
-        samples: how many there are, of all problems together.
+        planned: the number of samples that the run asks for.
+        samples: the number of judged samples, over all problems.
         estimates: the metrics that have an interval, by name.
         numbers: the other metrics that apply, by name.
         rates: the shares of all samples by `stats.metrics.rates.NAMES`.
         usage: the tokens.
         labels: accuracy and F1, for tasks whose answers are labels.
-        cost: in dollars, if prices were given.
+        cost: the cost in dollars, if prices were given.
         deterministic: whether the model is asked once.
-        verdicts: names the policy where the run holds verdicts of several.
+        verdicts: the policy's name if the run holds verdicts of several policies, else empty.
 
     >>> from calculus_harness import summarise, sweep
     >>> row, *others = summarise(sweep(["solver/sympy"], ["drills"], limit=2, out="run")).rows
@@ -84,8 +88,8 @@ class Row(Record):
 
     @property
     def all_passes(self) -> tuple[Estimate, ...]:
-        """pass^k with k > 1; none of ranked candidates."""
-        return tuple(one for one in self.estimates["pass^k"] if one.k > 1)
+        """pass^k with k > 1; empty for ranked candidates."""
+        return tuple(estimate for estimate in self.estimates["pass^k"] if estimate.k > 1)
 
     @property
     def fails(self) -> tuple[Estimate, ...]:
@@ -94,12 +98,12 @@ class Row(Record):
 
     @property
     def reward(self) -> float | None:
-        """The mean reward; None of a model that answered nothing but errors."""
+        """The mean reward; None if all samples are errors."""
         return self.numbers.get("reward")
 
     @property
     def metrics(self) -> dict[str, tuple[Estimate, ...] | float | None]:
-        """Every metric by its column's name."""
+        """Every metric by the name of the column."""
         return {
             metric.column: self.estimates[metric.name]
             if metric.interval
@@ -108,9 +112,8 @@ class Row(Record):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as JSON has it: `metrics` instead of estimates and numbers.
-
-        As in all exports ``model`` is the name, and ``model_hash`` the hash.
+        """The row for JSON, with `metrics` instead of estimates and numbers. ``model`` is the
+        model's name, as in all exports, and ``model_hash`` the hash.
 
         Returns:
             The row.
@@ -129,12 +132,12 @@ class Summary(Record):
     Attributes:
         run: the run's directory.
         policy: the name of the verdicts.
-        rows: a row for each model and subset, and one for all subsets of a model.
+        rows: a row for each model and subset, and a row for all subsets of a model.
         unscored: how many completions have no verdict.
         missing: how many samples have no completion.
-        settings: the run's settings, as its manifest has them.
+        settings: the run's settings from the manifest.
         notes: remarks, as on models without a price.
-        repaired: repaired@t of every model, where wrong answers were tried again.
+        repaired: repaired@t of every model, if wrong answers were tried again.
 
     >>> Summary("run", "balls-3", rows=()).to_dict()["unscored"]
     0
@@ -151,7 +154,7 @@ class Summary(Record):
     repaired: tuple[Repaired, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON has it.
+        """The summary for JSON.
 
         Returns:
             The summary.
@@ -163,12 +166,12 @@ class Summary(Record):
 def summarise(
     run: Run | str | os.PathLike[str], policy: str | None = None, prices: Prices | None = None
 ) -> Summary:
-    """Count a run's verdicts: a row for each model and subset, and one for all subsets together.
+    """Summarise a run's verdicts: a row for each model and subset, and for all subsets together.
 
     Args:
         run: a run or its directory.
         policy: the verdicts to count, by name; by default the latest complete ones.
-        prices: what tokens cost, to say what answers cost.
+        prices: the prices of tokens, for the costs of answers.
 
     Returns:
         The summary; `report.print_summary` prints it.
@@ -188,7 +191,7 @@ def summarise(
     verdicts = ambiguous_name([run], policy)
     rows = tuple(_row(run, group, verdicts) for group in group_samples(run, policy, prices))
     stored = sum(int(total.get("samples", 0)) for total in counts.totals(run.completions).values())
-    judged = sum(int(one["samples"]) for one in counts.totals(run.verdicts(policy)).values())
+    judged = sum(int(total["samples"]) for total in counts.totals(run.verdicts(policy)).values())
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     lacking = prices.without(run.spec_of(model) for model in run.models) if prices else ""
     return Summary(
@@ -198,9 +201,32 @@ def summarise(
         unscored=stored - judged,
         missing=max(0, planned - stored),
         settings=run.manifest["identity"],
-        notes=(lacking,) if lacking else (),
+        notes=(*([lacking] if lacking else []), *unsimplified(run)),
         repaired=repaired(run, policy),
     )
+
+
+def unsimplified(run: Run) -> list[str]:
+    """For each subset that is to be simplified, how many problems stand as they were composed.
+
+    These are easier in one way: a substitution stands where it was made (docs/bee.md).
+    """
+    counts: dict[str, Counter[str]] = {}
+    for problem in run.problems.values():
+        outcome = problem.metadata.get("simplify")
+        if isinstance(outcome, str):
+            counts.setdefault(problem.name, Counter())[outcome] += 1
+    lines = []
+    for name, outcomes in counts.items():
+        left = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
+        if left:
+            why = ", ".join(f"{count} {key}" for key, count in sorted(left.items()))
+            total = outcomes.total()
+            lines.append(
+                f"{name}: {sum(left.values())} of {total} problems stand as composed, not "
+                f"simplified ({why}); compare --breakdown simplify counts them apart."
+            )
+    return lines
 
 
 def _row(run: Run, group: Group, verdicts: str) -> Row:
@@ -213,11 +239,11 @@ def _row(run: Run, group: Group, verdicts: str) -> Row:
         planned=group.planned,
         samples=group.samples,
         estimates={
-            one.name: tuple(
-                e.with_missing(len(group.tallies), group.planned) for e in one.estimates(group)
+            metric.name: tuple(
+                e.with_missing(len(group.tallies), group.planned) for e in metric.estimates(group)
             )
-            for one in metrics()
-            if one.interval
+            for metric in metrics()
+            if metric.interval
         },
         numbers={name: value for name, value in numbers.items() if value is not None},
         rates={name: rate(name, group) for name in NAMES},

@@ -24,13 +24,13 @@ class Tally:
 
     Attributes:
         problem: the problem's key.
-        cluster: the problem that it and others were made from, or itself.
-        samples: how many were judged.
-        correct: how many of them are correct.
-        unknown: how many of them are undecided, or errors.
-        first: None for samples that are drawn alike. For ranked candidates (of a beam search) the
-            rank of the best correct one, counted from 0, or ``samples`` where there is none.
-        failed: how many of them are errors of the model or the verifier.
+        cluster: the original ancestor of the problem, or the problem itself.
+        samples: the number of judged samples.
+        correct: the number of correct samples.
+        unknown: the number of undecided samples and errors.
+        first: None for exchangeable samples. For ranked candidates (of a beam search) the rank of
+            the best correct candidate, counted from 0, or ``samples`` without a correct one.
+        failed: the number of errors of the model or the verifier.
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
     (4, 3)
@@ -47,13 +47,12 @@ class Tally:
 
     @property
     def scored(self) -> bool:
-        """Whether any sample is more than an error, so that it says something about the model."""
+        """Whether any sample is not an error."""
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """The (n, c) that a metric over k is computed from.
-
-        Of ranked candidates the k best are looked at, and no others: 1 - Fail@k.
+        """The numbers n of samples and c of correct samples for a metric over k. For ranked
+        candidates, n is k and the metric becomes 1 - Fail@k.
 
         Args:
             k: the k.
@@ -88,9 +87,9 @@ class Estimate:
     Attributes:
         k: the k; 0 for a metric that is not over k.
         value: the mean.
-        interval: its interval.
-        low: the mean if all undecided samples were incorrect, and problems without samples as well.
-        high: the mean if all of them were correct.
+        interval: the interval of the mean.
+        low: the mean if all undecided and all missing samples were incorrect.
+        high: the mean if all undecided and all missing samples were correct.
 
     >>> Estimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
     0.5
@@ -104,14 +103,14 @@ class Estimate:
     high: float
 
     def with_missing(self, problems: int, planned: int) -> Estimate:
-        """The same with bounds for all problems that are planned: what is missing is often hard.
+        """The estimate with bounds that include planned problems without samples.
 
         Args:
-            problems: how many have samples.
-            planned: how many there are.
+            problems: the number of problems with samples.
+            planned: the number of planned problems.
 
         Returns:
-            The estimate, with the missing ones all wrong in ``low`` and all right in ``high``.
+            The estimate, with missing problems wrong in ``low`` and right in ``high``.
 
         >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
@@ -123,12 +122,12 @@ class Estimate:
         return replace(self, low=low, high=high + (planned - problems) / planned)
 
 
-#: A metric of one problem over k, from n samples of which c are correct: ``f(n, c, k)``.
+#: A metric over k of one problem, ``f(n, c, k)``, from n samples with c correct ones.
 OverK = Callable[[int, int, int], float]
 
 
 def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
-    """The mean of a metric over the problems that were sampled, each with at least k samples."""
+    """The mean of a metric over problems with at least k samples."""
     if not tallies:
         raise ValueError("an estimate of no problems")
     values = [metric(*tally.drawn(k), k) for tally in tallies]
@@ -142,28 +141,30 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of a value for each problem; ``decided`` is it if all undecided were correct."""
+    """The mean of ``values``, one per problem. ``decided`` holds the values if all undecided
+    samples were correct.
+    """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
-    other = math.fsum(decided) / len(decided) if decided else mean
-    return Estimate(k, mean, bounds, min(mean, other), max(mean, other))
+    if_correct = math.fsum(decided) / len(decided) if decided else mean
+    return Estimate(k, mean, bounds, min(mean, if_correct), max(mean, if_correct))
 
 
 @dataclass(frozen=True)
 class Group:
-    """The samples of one model on one subset, or on all of a run's: what a metric is computed from.
+    """The samples of a model on one subset or on all subsets: the argument of metrics.
 
     ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order.
 
     Attributes:
         model: the model's hash.
         subset: the subset's name.
-        planned: how many samples are to be asked.
+        planned: the number of samples that the run asks for.
         problems: the problems that have samples.
         tallies: the counts of each problem.
         verdicts: the sums over each problem's verdicts (`store.counts`).
         completions: the sums over each problem's completions.
-        price: of the model's tokens, if it is known.
+        price: the price of the model's tokens, or None.
 
     >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
     >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
@@ -187,7 +188,7 @@ class Group:
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score here: not one that answered nothing but errors."""
+        """Whether the model has a score in this group: not all samples are errors."""
         return any(tally.scored for tally in self.tallies)
 
     @cached_property
@@ -197,17 +198,17 @@ class Group:
 
     @cached_property
     def ks(self) -> list[int]:
-        """The k to report; of ranked candidates 1, 5, 10, 50, ... (as published) and n."""
-        fewest = min(tally.samples for tally in self.tallies)
+        """The k to report; for ranked candidates 1, 5, 10, 50, ... (as published) and n."""
+        min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
-            return ks_up_to(fewest)
+            return ks_up_to(min_samples)
         published = {base * 10**i for i in range(6) for base in (1, 5)}
-        return sorted(k for k in published | {fewest} if k <= fewest)
+        return sorted(k for k in published | {min_samples} if k <= min_samples)
 
 
-def ks_up_to(samples: int, wanted: Iterable[int] = ()) -> list[int]:
-    """The k to report: those wanted, or else 1, 4, 16, 64, ... and n, that n samples allow."""
-    ks = sorted(set(wanted)) or sorted({4**i for i in range(12)} | {samples})
+def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
+    """The k to report, at most ``samples``: the chosen k, or by default 1, 4, 16, 64, ... and n."""
+    ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
 
 
@@ -229,8 +230,8 @@ def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Ta
 def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
     samples = int(sums["samples"])
     correct, unknown = int(sums.get(Status.CORRECT, 0)), int(sums.get("unknown", 0))
-    first = int(sums.get(counts.FIRST, samples)) if ranked else None
-    return Tally(key, cluster, samples, correct, unknown, first, int(sums.get("failed", 0)))
+    first_correct = int(sums.get(counts.FIRST_CORRECT, samples)) if ranked else None
+    return Tally(key, cluster, samples, correct, unknown, first_correct, int(sums.get("failed", 0)))
 
 
 def keys_by_subset(run: Run) -> dict[str, list[str]]:

@@ -15,8 +15,8 @@ from ..store.run import Run
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """One answer that two sets of verdicts judge differently, with the reason of each."""
+class ChangedVerdict:
+    """An answer that two sets of verdicts judge differently, with both reasons."""
 
     problem: str
     label: str
@@ -46,68 +46,70 @@ class Changes(Record):
     before: str
     after: str
     judged: int
-    changes: tuple[Change, ...]
+    changes: tuple[ChangedVerdict, ...]
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """How often each status became which other, the most frequent first."""
+        """The counts of changes from a status to another, the most frequent first."""
         counted = Counter((change.before, change.after) for change in self.changes)
         return tuple(Transition(*statuses, answers=n) for statuses, n in counted.most_common())
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Compare two of a run's sets of verdicts, each named by its policy."""
+    """Compare two sets of verdicts of a run, named by their policies."""
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0
     differing: set[str] = set()
-    # A database of its own on disk, as memory would grow with the run.
+    # A temporary database on disk: memory must not grow with the run.
     with closing(sqlite3.connect("")) as database:
         database.execute("CREATE TABLE said (key TEXT PRIMARY KEY, status TEXT) WITHOUT ROWID")
         statuses = ((row["key"], row["status"]) for _, row in earlier.heads())
         database.executemany("INSERT OR REPLACE INTO said VALUES (?, ?)", statuses)
         for _, row in later.heads():
             key, status = row["key"], row["status"]
-            found = database.execute("SELECT status FROM said WHERE key = ?", (key,)).fetchone()
-            judged += found is not None
-            if found is not None and found[0] != status:
+            old_status = database.execute(
+                "SELECT status FROM said WHERE key = ?", (key,)
+            ).fetchone()
+            judged += old_status is not None
+            if old_status is not None and old_status[0] != status:
                 differing.add(key)
     changed = tuple(_changes(run, before, after, differing)) if differing else ()
     return Changes(before, after, judged, changed)
 
 
-def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[Change]:
+def _changes(run: Run, before: str, after: str, keys: set[str]) -> Iterator[ChangedVerdict]:
     old = {row["key"]: row for row in run.verdicts(before).rows() if row["key"] in keys}
     for row in run.verdicts(after).rows():
         if row["key"] in keys:
-            first, second = Verdict.from_dict(old[row["key"]]), Verdict.from_dict(row)
-            yield Change(
+            old_verdict, new_verdict = Verdict.from_dict(old[row["key"]]), Verdict.from_dict(row)
+            yield ChangedVerdict(
                 problem=row["problem"],
                 label=run.models[row["model"]]["label"],
                 sample=row["sample"],
-                answer=second.answer or first.answer,
-                before=first.status.value,
-                after=second.status.value,
-                because_before=reason(first),
-                because_after=reason(second),
+                answer=new_verdict.answer or old_verdict.answer,
+                before=old_verdict.status.value,
+                after=new_verdict.status.value,
+                because_before=reason(old_verdict),
+                because_after=reason(new_verdict),
             )
 
 
 def reason(verdict: Verdict) -> str:
     """A verdict's evidence in a few words."""
     evidence = verdict.evidence
-    parts = []
+    phrases = []
     if evidence.witness:
-        parts.append(str(evidence.witness))
+        phrases.append(str(evidence.witness))
     elif evidence.proof in PROOFS:
-        parts.append(f"proved (rules: {', '.join(evidence.rules) or 'none'})")
+        phrases.append(f"proved (rules: {', '.join(evidence.rules) or 'none'})")
     elif evidence.points and verdict.correct:
-        parts.append(f"agrees at {evidence.points} points to {evidence.digits:.0f} digits")
+        phrases.append(f"agrees at {evidence.points} points to {evidence.digits:.0f} digits")
     if evidence.detail:
-        parts.append(evidence.detail)
+        phrases.append(evidence.detail)
     if evidence.coverage is not None and evidence.coverage < 1:
-        parts.append(f"on {100 * evidence.coverage:.1f} % of the real domain")
+        phrases.append(f"on {100 * evidence.coverage:.1f} % of the real domain")
     if evidence.flags:
-        parts.append(", ".join(evidence.flags))
-    if not parts and evidence.extracted_by:
-        parts.append(f"answer found by {evidence.extracted_by}")
-    return "; ".join(parts)
+        phrases.append(", ".join(evidence.flags))
+    if not phrases and evidence.extracted_by:
+        phrases.append(f"answer found by {evidence.extracted_by}")
+    return "; ".join(phrases)

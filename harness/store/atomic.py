@@ -37,20 +37,20 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_output(path: Path, data: bytes) -> None:
-    """`write_atomically` to where the user said; raises `UserError` where that cannot be."""
+    """`write_atomically` to the user's path; raises `UserError` where writing fails."""
     with _output(path):
         write_atomically(path, data)
 
 
 def check_output(path: Path) -> None:
-    """Raise `UserError` where `write_output` could not write, before what takes long."""
+    """Raise `UserError` where `write_output` could not write, before long work."""
     with _output(path), tempfile.NamedTemporaryFile(dir=path.parent):
         pass
 
 
 @contextmanager
 def _output(path: Path) -> Iterator[None]:
-    """Make the folder of a file, and say in one line what is wrong with it."""
+    """Make the folder of a file; raises a `UserError` of one line where that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield

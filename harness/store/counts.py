@@ -1,8 +1,8 @@
 """Sums over a run's rows by model and problem, kept beside every sealed shard.
 
-They hold everything that `harness.stats.metrics` needs, so that a table of a million samples takes
-a second instead of a minute. They are derived, and counted again where they are missing, old or
-damaged (`harness.store.jsonl_log`).
+The sums suffice for `harness.stats.metrics`, so that a table of a million samples takes a second
+instead of a minute. Sums are derived data: missing, old or damaged sums are counted again
+(`harness.store.log.reader`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from ...prompts import ANSWER
 from ...rewards.verdict import PROOFS, Status
 from ..core.requests import FinishReason
-from .jsonl_log import Counting, LogReader
+from .log.reader import Counting, LogReader
 
 #: The verifier could not tell: not evidence against the model.
 UNKNOWN = frozenset({Status.UNDECIDED, Status.TIMEOUT, Status.ERROR})
@@ -30,15 +30,15 @@ PROOF_COUNTS = dict.fromkeys(PROOFS, "proved") | {"agreement": "agreed"}
 #: Lengths and tokens are counted in so many bins for every doubling.
 BINS = 4
 
-#: By name. All are sums over the samples of a problem but `FIRST`, the smallest index of a correct
-#: sample: with ranked candidates the rank of the best correct one.
+#: Values by name: sums over the samples of a problem, except `FIRST_CORRECT`, the smallest index of
+#: a correct sample (with ranked candidates, the rank of the best correct candidate).
 Sums = dict[str, float]
 Group = tuple[str, str]
 #: Wrong answers of each model that are kept of each shard: shares of 200 are known to about 7
 #: points, and finding the slips takes a tenth of a second. An answer of more characters, ten times
 #: the longest reference, is no slip of a right one.
 WRONG, LONGEST_WRONG = 200, 2000
-FIRST = "first_correct"
+FIRST_CORRECT = "first_correct"
 
 
 def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
@@ -46,14 +46,14 @@ def _as_rows(groups: Mapping[Group, Sums]) -> list[list[Any]]:
 
 
 def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The numbers of samples by verdict status, and of some groups of them, and wrong answers.
+    """The numbers of samples by verdict status and by some groups, with wrong answers.
 
     ``unknown`` are undecided or failed, ``truncated`` were stopped by a limit of tokens or time,
     ``failed`` have an error of the model or the verifier, ``refused`` and ``filtered`` ended in a
     refusal of the model or its provider's content filter, ``flag NAME`` has this flag in the
     evidence, ``ended STATUS REASON`` have a finish reason other than ``stop``. ``proved`` and
-    ``agreed`` rest on a proof and on agreement at points: these are correct, unless only proofs are
-    accepted. Verdicts of other kinds, or of old verifiers, are neither.
+    ``agreed`` rest on a proof and on agreement at points: both are correct, unless only proofs are
+    accepted. Verdicts of other kinds, or of old verifiers, count as neither.
     """
     groups: dict[Group, Sums] = {}
     wrong: dict[str, list[tuple[int, int, Any]]] = {}
@@ -80,7 +80,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         if row["reward"]:
             sums["reward"] = sums.get("reward", 0) + row["reward"]
         if status == Status.CORRECT:
-            sums[FIRST] = min(sums.get(FIRST, math.inf), row["sample"])
+            sums[FIRST_CORRECT] = min(sums.get(FIRST_CORRECT, math.inf), row["sample"])
         if status in (Status.CORRECT, Status.UNDECIDED):
             name = PROOF_COUNTS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
@@ -90,7 +90,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
-    """Take a wrong answer into a heap of those with the smallest hashes, the largest on top."""
+    """Push a wrong answer to a heap of the answers with the smallest hashes, largest on top."""
     hashed = hashlib.blake2b(row["key"].encode("utf-8", "replace"), digest_size=6).digest()
     rank = -int.from_bytes(hashed)
     if len(drawn) == WRONG and rank <= drawn[0][0]:
@@ -107,15 +107,15 @@ def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
 
 
 def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
-    """Up to `WRONG` verdicts of each model on wrong answers, without what is not needed of them.
+    """Up to `WRONG` verdicts of each model on wrong answers, reduced to the fields in use.
 
-    They are those whose keys have the smallest hashes: a sample that does not depend on the order
-    of writing, and that the samples of the shards are enough for.
+    The verdicts with the smallest hashes of keys are kept: a sample that does not depend on the
+    order of writing, and that follows from the samples of the shards.
     """
     drawn: dict[str, list[list[Any]]] = {}
     for count in log.counts():
-        for model, more in count["wrong"].items():
-            drawn.setdefault(model, []).extend(more)
+        for model, answers in count["wrong"].items():
+            drawn.setdefault(model, []).extend(answers)
     for model, rows in drawn.items():
         drawn[model] = heapq.nsmallest(WRONG, rows, key=itemgetter(0))
     return {model: [row for _, row in rows] for model, rows in drawn.items()}
@@ -125,7 +125,7 @@ def count_completions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Seconds, tokens and characters of completions, and histograms of their lengths.
 
     All stages of a sample count; ``samples`` are the last stages, which are graded. ``errors`` are
-    the rows that the model failed at, ``counted`` those whose tokens the server counted, and
+    the rows that the model failed at, ``counted`` the rows whose tokens the server counted, and
     ``cached`` are cached prompt tokens.
     """
     groups: dict[Group, Sums] = {}
@@ -154,17 +154,19 @@ def _add(sums: Sums, name: str, value: float) -> None:
 def merge(parts: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
     """The sums of several shards together."""
     total: dict[Group, Sums] = {}
-    for part in parts:
-        for model, problem, sums in part["sums"]:
-            known = total.get((model, problem))
-            if known is None:
+    for log_counts in parts:
+        for model, problem, sums in log_counts["sums"]:
+            sums_before = total.get((model, problem))
+            if sums_before is None:
                 total[model, problem] = dict(sums)
                 continue
-            first = min(known.get(FIRST, math.inf), sums.get(FIRST, math.inf))
+            first_correct = min(
+                sums_before.get(FIRST_CORRECT, math.inf), sums.get(FIRST_CORRECT, math.inf)
+            )
             for name, value in sums.items():
-                known[name] = known.get(name, 0) + value
-            if first < math.inf:
-                known[FIRST] = first
+                sums_before[name] = sums_before.get(name, 0) + value
+            if first_correct < math.inf:
+                sums_before[FIRST_CORRECT] = first_correct
     return total
 
 
@@ -175,21 +177,21 @@ _READ: dict[Path, tuple[Any, dict[Group, Sums]]] = {}
 
 
 def totals(log: LogReader) -> Mapping[Group, Sums]:
-    """The sums of all of a log's rows, cached until the log grows; treat them as read-only."""
+    """The sums of all rows of a log, cached until the log grows; the result is read-only."""
     state = log.state()
     with _READING:
-        known = _READ.pop(log.directory, None)
-    if known is None or known[0] != state:
-        known = state, merge(log.counts())
+        cached = _READ.pop(log.directory, None)
+    if cached is None or cached[0] != state:
+        cached = state, merge(log.counts())
     with _READING:
-        _READ[log.directory] = known
+        _READ[log.directory] = cached
         if len(_READ) > 8:
             del _READ[next(iter(_READ))]
-    return known[1]
+    return cached[1]
 
 
 def bin_of(number: int) -> int:
-    """The bin of a length: 0 for nothing, then `BINS` of them for every doubling."""
+    """The bin of a length: 0 for nothing, then `BINS` bins for every doubling."""
     return 0 if number < 1 else 1 + math.floor(BINS * math.log2(number))
 
 

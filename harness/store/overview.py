@@ -59,13 +59,16 @@ def overview(path: Path) -> Overview:
         judged = counts.totals(run.verdicts(policy)) if policy else {}
         models = []
         for model, entry in run.models.items():
-            sums = [one for (asked, _), one in judged.items() if asked == model]
+            sums = [
+                model_sums for (model_hash, _), model_sums in judged.items() if model_hash == model
+            ]
             models.append(
                 ModelOverview(
                     label=run.labels[model],
                     planned=entry["samples"] * entry["problems"],
                     answers=_total(
-                        [it for (who, _), it in stored.items() if who == model], "samples"
+                        [group_sums for (who, _), group_sums in stored.items() if who == model],
+                        "samples",
                     ),
                     judged=_total(sums, "samples"),
                     correct=_total(sums, "correct"),
@@ -84,4 +87,4 @@ def overview(path: Path) -> Overview:
 
 
 def _total(sums: list[counts.Sums], name: str) -> int:
-    return int(sum(one.get(name, 0) for one in sums))
+    return int(sum(group_sums.get(name, 0) for group_sums in sums))

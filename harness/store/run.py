@@ -2,7 +2,7 @@
 
     manifest.json           settings (`Identity`), models and plans, environments
     problems.jsonl          the problems, whole
-    completions/            a `harness.store.jsonl_log` of completion rows
+    completions/            a `harness.store.log.reader` of completion rows
     verdicts/POLICY/        a log of verdict rows for each verifier version and policy
     certificates/POLICY/    a log of why these verdicts hold, where `score --certificates` was asked
     failures.jsonl          requests without an answer, and why; a later sweep repeats them
@@ -32,8 +32,8 @@ from ..core.errors import RunError, suggest
 from ..core.requests import Completion
 from ..core.wording import counted
 from . import counts
-from .jsonl_log import LogReader
-from .shards import Place, read_jsonl
+from .log.reader import LogReader
+from .log.shards import Place, read_jsonl
 from .verdict_sets import latest_complete
 
 SCHEMA = 1
@@ -62,7 +62,7 @@ class Run:
         path: the directory.
 
     Raises:
-        RunError: it is not a run, or something in it is damaged.
+        RunError: the directory is no run, or a file in the run is damaged.
 
     >>> Run("nowhere")
     Traceback (most recent call last):
@@ -81,16 +81,16 @@ class Run:
 
     @classmethod
     def of(cls, run: Run | str | os.PathLike[str]) -> Run:
-        """A run, or the one in a directory.
+        """A run as given, or the run in a directory.
 
         Args:
-            run: the run, or its directory.
+            run: the run, or the run's directory.
 
         Returns:
             The run.
 
         Raises:
-            ArgumentTypeError: it is neither a run nor a path.
+            ArgumentTypeError: the argument is neither a run nor a path.
             RunError: there is no run in the directory.
 
         """
@@ -111,8 +111,8 @@ class Run:
             f"models: {labels or 'none'}, {counted(answers, 'answer')}, verdicts: {policies}>"
         )
         describe = type(self).describe
-        found = describe(self) if describe and answers <= _MOST_DESCRIBED else ""
-        return f"{content}\n{found}" if found else content
+        description = describe(self) if describe and answers <= _MOST_DESCRIBED else ""
+        return f"{content}\n{description}" if description else content
 
     @staticmethod
     def exists(path: Path) -> bool:
@@ -122,7 +122,7 @@ class Run:
             path: the directory.
 
         Returns:
-            Whether it has a manifest.
+            Whether the directory has a manifest.
 
         """
         return (path / "manifest.json").is_file()
@@ -197,22 +197,22 @@ class Run:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The label of every model, by hash; those of the same label have the hash's beginning."""
+        """The label of every model, by hash; equal labels are told apart by parts of the hash."""
         labels = {model: str(entry["label"]) for model, entry in self.models.items()}
         times = Counter(labels.values())
         return {m: f"{name} #{m[:6]}" if times[name] > 1 else name for m, name in labels.items()}
 
     def models_named(self, wanted: str) -> tuple[str, ...]:
-        """The hashes of the models whose label is this, or whose label or hash begins with it.
+        """The hashes of the models with a label, or whose label or hash begins with the text.
 
         Args:
-            wanted: the label, or a beginning of it or of the hash.
+            wanted: the label, or a beginning of the label or of the hash.
 
         Returns:
             One hash or several.
 
         Raises:
-            RunError: there is no such model.
+            RunError: no model fits.
 
         """
         labels = self.labels
@@ -267,7 +267,7 @@ class Run:
         return LogReader(self.path / "verdicts" / policy, *VERDICTS)
 
     def certificates(self, policy: str) -> LogReader:
-        """The certificates of the verdicts under a policy; empty where none were made.
+        """The certificates of the verdicts under a policy; empty if none were made.
 
         Args:
             policy: the policy's name.
@@ -282,7 +282,7 @@ class Run:
         """The completion at a place in the log.
 
         Args:
-            place: where it is, as `completions` has it.
+            place: the place of the completion's row, from `completions`.
 
         Returns:
             The completion.

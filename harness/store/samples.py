@@ -1,7 +1,7 @@
 """Every sample of a run with its problem and verdict, by model, problem, sample and stage.
 
 Completions and verdicts are stored in the order in which they arrive. A temporary database on disk
-joins and sorts them, so that memory does not grow with their number.
+joins and sorts the rows, so that memory does not grow with the number of rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from ...benchmarks.problem import Problem
 from ...prompts import ANSWER, Prompt, PromptError, Rendered, parse
 from ...rewards.verdict import Verdict
-from .shards import Tests
+from .log.shards import Tests
 
 if TYPE_CHECKING:
     from .run import Run
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sample:
-    """One completion with its problem and, where it was judged, its verdict's row."""
+    """One completion with the problem and, if judged, the verdict's row."""
 
     model: str
     label: str
@@ -39,7 +39,7 @@ class Sample:
 
     @property
     def final(self) -> bool:
-        """Whether this is the stage that is graded."""
+        """Whether the completion belongs to the graded stage."""
         return bool(self.completion["stage"] == ANSWER)
 
     @property
@@ -57,16 +57,16 @@ def samples(
 
     Args:
         run: the run.
-        policy: of the verdicts; by default the run's.
+        policy: the policy of the verdicts; by default the run's.
         scratch: a directory for the temporary database, which is as large as the texts; by default
-            it is the system's.
+            the system's temporary directory.
         tests: which rows are needed, by ``model``, ``problem``, ``sample`` and ``stage``. Only
             blocks with such rows are read, so that a few samples of a large run take seconds.
 
     """
     with (
-        tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as place,
-        closing(sqlite3.connect(Path(place) / "samples.sqlite")) as database,
+        tempfile.TemporaryDirectory(dir=scratch, prefix=".samples-") as folder,
+        closing(sqlite3.connect(Path(folder) / "samples.sqlite")) as database,
     ):
         _fill(database, run, policy, tests)
         for model, key, completion, verdict in database.execute(
@@ -91,7 +91,7 @@ def _fill(
     tests: Tests,
 ) -> None:
     models = {model: index for index, model in enumerate(run.models)}
-    problems = {key: place for place, key in enumerate(run.problems)}
+    problems = {key: index for index, key in enumerate(run.problems)}
     database.executescript(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = FILE;"
         "CREATE TABLE verdicts (key TEXT PRIMARY KEY, verdict BLOB);"
@@ -140,9 +140,9 @@ class Prompts:
         return [*self.run.manifest["identity"]["sampling"]["stop"], *self.templates[task].stop]
 
     def shown(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
-        """The prompt of the stage that follows earlier replies, which are given by stage.
+        """The prompt of the stage that follows ``earlier`` replies, by stage.
 
-        It is None if the prompt cannot be rendered any more, as where its examples are gone.
+        None if the prompt cannot be rendered any more, for example because examples are missing.
         """
         try:
             return self.templates[problem.task].render(problem, replies)

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 from ...rewards.verdict import version_of
 from ..core.program import program
 from . import counts
-from .jsonl_log import LogReader
+from .log.reader import LogReader
 
 
 class Judged(Protocol):
-    """What is read of a `harness.store.run.Run` here."""
+    """The attributes of a `harness.store.run.Run` that this module reads."""
 
     path: Path
 
@@ -34,8 +34,8 @@ class Judged(Protocol):
 def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) -> str | None:
     """The latest set of verdicts that all runs have and in which every answer is judged.
 
-    If no set is complete, it is the one with the most verdicts. A warning tells of a later set that
-    is incomplete because `score` was interrupted, and of the command that completes it.
+    If no set is complete, the set with the most verdicts is returned. A warning names a later set
+    that is incomplete because `score` was interrupted, and the command that completes the set.
 
     Args:
         runs: the runs.
@@ -47,8 +47,8 @@ def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) 
     """
     names = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
     if among is not None:
-        wanted = set(among)
-        names = [name for name in names if name in wanted]
+        policies = set(among)
+        names = [name for name in names if name in policies]
     if len(names) <= 1:
         return names[0] if names else None
     stored = {run.path: _stored(run) for run in runs}
@@ -71,7 +71,7 @@ def latest_complete(runs: Sequence[Judged], among: Iterable[str] | None = None) 
 
 
 def ambiguous_name(runs: Iterable[Judged], policy: str | None) -> str:
-    """The name of a set of verdicts, to name in a table, if a run holds more than one set."""
+    """The name of a set of verdicts for a table, if a run holds more than one set."""
     return policy or "" if any(len(run.policies) > 1 for run in runs) else ""
 
 

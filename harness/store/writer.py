@@ -1,4 +1,4 @@
-"""Writing a run directory: one process at a time, and nothing that does not belong to the run."""
+"""Writing a run directory: one process at a time, and only data of the run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from ..core.errors import RunError, UserError
 from ..core.exclusive import LockedError, exclusive
 from ..core.requests import Completion, digest, problem_key
 from .atomic import write_atomically
-from .jsonl_log import Log, LogReader
-from .keys import KeyIndex
+from .log.adoption import adopt
+from .log.appending import Log
+from .log.keys import KeyIndex
+from .log.reader import LogReader
 from .manifest import Identity, ModelPlan, environment, now
 from .run import CERTIFICATES, COMPLETIONS, SCHEMA, VERDICTS, Run
 
@@ -31,8 +33,8 @@ class RunWriter(Run):
         log: the completions.
         stored: the keys of the completions.
         judged: by policy, the keys of the verdicts.
-        dropped: how many verdicts were dropped because their completions are not there, or because
-            their completions had one: what a power cut has left.
+        dropped: number of verdicts that were dropped after a power cut, because the completion is
+            missing or has another verdict.
 
     """
 
@@ -60,15 +62,15 @@ class RunWriter(Run):
                 del self.judged[policy]
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
-        """Add problems, and what is asked of models, to the run and its files."""
-        known = dict(self.problems)
+        """Add problems and models to the run and the run's files."""
+        merged = dict(self.problems)
         for problem in problems:
             key = problem_key(problem)
-            if key in known and known[key].content_hash != problem.content_hash:
+            if key in merged and merged[key].content_hash != problem.content_hash:
                 raise RunError(
                     f"problem {key} has changed since {self.path} was made; use another --out"
                 )
-            known[key] = problem
+            merged[key] = problem
         models = {model: dict(entry) for model, entry in self.models.items()}
         for plan in plans:
             entry = models.setdefault(
@@ -86,14 +88,14 @@ class RunWriter(Run):
                 entry["deterministic"] = True
             if plan.problems >= entry["problems"]:
                 entry |= {"problems": plan.problems, "limit": plan.limit}
-        if known.keys() != self.problems.keys():
+        if merged.keys() != self.problems.keys():
             rows = (
                 json.dumps({"key": key, "problem": problem.to_dict()}, ensure_ascii=False)
-                for key, problem in known.items()
+                for key, problem in merged.items()
             )
             text = "".join(row + "\n" for row in rows)
             write_atomically(self.path / "problems.jsonl", text.encode())
-            self.__dict__["problems"] = known
+            self.__dict__["problems"] = merged
         current = environment()
         if models != self.models or current != self.manifest["environments"][-1]["environment"]:
             environments = self.manifest["environments"]
@@ -104,19 +106,21 @@ class RunWriter(Run):
                 | {
                     "models": models,
                     "environments": environments,
-                    "problem_sets": _problem_sets(known),
+                    "problem_sets": _problem_sets(merged),
                 }
             )
 
     def forget(self, models: Iterable[str]) -> None:
-        """Leave out models that were to be asked, and of which nothing is stored."""
+        """Remove planned models without stored completions."""
         left_out = set(models)
-        kept = {model: entry for model, entry in self.models.items() if model not in left_out}
-        if len(kept) < len(self.models):
-            self._write_manifest(self.manifest | {"models": kept})
+        kept_models = {
+            model: entry for model, entry in self.models.items() if model not in left_out
+        }
+        if len(kept_models) < len(self.models):
+            self._write_manifest(self.manifest | {"models": kept_models})
 
     def failed(self, completion: Completion) -> None:
-        """Keep why a request got no answer; a later sweep repeats it."""
+        """Store why a request got no answer; a later sweep repeats the request."""
         row = {"at": now()} | {
             name: getattr(completion, name)
             for name in ("model", "problem", "sample", "stage", "request", "detail")
@@ -127,14 +131,14 @@ class RunWriter(Run):
     def discard(self, unwanted: Callable[[Mapping[str, Any]], bool]) -> int:
         """Remove completions, and their verdicts, for good.
 
-        Verdicts go first: what a kill leaves is a run of which not everything is judged.
+        Verdicts go first: after a kill, the run has completions without verdicts.
 
         Args:
-            unwanted: is asked about the rows of both, by what both have: ``model``, ``problem``,
-                ``sample``, ``stage`` and ``finish_reason``.
+            unwanted: whether to remove a row of either log, by the common fields: ``model``,
+                ``problem``, ``sample``, ``stage`` and ``finish_reason``.
 
         Returns:
-            How many completions went.
+            The number of removed completions.
 
         """
         for policy in self.policies:
@@ -146,7 +150,7 @@ class RunWriter(Run):
         return removed
 
     def drop_model(self, model: str) -> int:
-        """Remove a model with all that is stored of it; returns how many completions went.
+        """Remove a model with all stored rows; returns the number of removed completions.
 
         The manifest is last: a model of which a kill has left a part can be dropped again.
         """
@@ -164,7 +168,9 @@ class RunWriter(Run):
 
     def drop_policy(self, policy: str) -> None:
         """Remove the verdicts of a policy."""
-        policies = {name: it for name, it in self.manifest["policies"].items() if name != policy}
+        policies = {
+            name: entry for name, entry in self.manifest["policies"].items() if name != policy
+        }
         self._write_manifest(self.manifest | {"policies": policies})
         shutil.rmtree(self.path / "verdicts" / policy)
 
@@ -178,8 +184,15 @@ class RunWriter(Run):
             self._write_manifest(self.manifest | {"policies": policies})
         with ExitStack() as stack:
             if policy not in self.judged:
+                adopt(self.path / "verdicts" / policy)
                 stack.enter_context(self.indexed(policy))
             yield stack.enter_context(Log(self.path / "verdicts" / policy, *VERDICTS))
+
+    def adopt(self, policy: str) -> None:
+        """Take in the verdicts of lanes that have ended; no log of the policy may be open."""
+        adopt(self.path / "verdicts" / policy)
+        if policy in self.judged:
+            self.judged[policy].refresh()
 
     def certifying(self, policy: str) -> Log:
         """The log of certificates of a policy's verdicts, to be used as a context manager."""
@@ -193,16 +206,16 @@ class RunWriter(Run):
 
 @contextmanager
 def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Iterator[RunWriter]:
-    """Create a run directory, or open the existing one if it has this identity.
+    """Create a run directory, or open an existing run of the same identity.
 
     Args:
         path: the directory.
         identity: the settings that cannot change within a run.
-        primary_k: the k of pass@k that p values are adjusted for (`harness.stats.paired`). It is
-            declared when the run is created and cannot be changed; 1 by default.
+        primary_k: the k of pass@k that p values are adjusted for (`harness.stats.paired`). The k is
+            declared when the run is created, and fixed; 1 by default.
 
     Raises:
-        RunError: the directory is something else, is locked, or has another identity.
+        RunError: the directory is no run, is locked, or has another identity.
 
     """
     if path.exists() and not path.is_dir():
@@ -242,8 +255,8 @@ def _not_left_empty(path: Path) -> Iterator[None]:
         yield
     except UserError:
         completions = LogReader(path / "completions", *COMPLETIONS)
-        kept = (path / "failures.jsonl", path / "state")
-        if next(completions.heads(), None) is None and not any(p.exists() for p in kept):
+        kept_paths = (path / "failures.jsonl", path / "state")
+        if next(completions.heads(), None) is None and not any(p.exists() for p in kept_paths):
             for name in ("completions", "verdicts"):
                 shutil.rmtree(path / name, ignore_errors=True)
             for name in ("problems.jsonl", "manifest.json", ".lock", ".writer"):
@@ -255,7 +268,7 @@ def _not_left_empty(path: Path) -> Iterator[None]:
 
 @contextmanager
 def rescoring(path: Path) -> Iterator[RunWriter]:
-    """Open an existing run to change what it holds, without asking any model."""
+    """Open an existing run to change the contents, without requests to models."""
     Run(path)
     with ExitStack() as stack:
         with _write_errors(path):
@@ -283,6 +296,7 @@ def _opened(path: Path) -> Iterator[RunWriter]:
         run.stored = stack.enter_context(closing(KeyIndex(run.log)))
         # Before anything is asked again: a verdict must not be taken for that of another answer.
         for policy in run.policies:
+            adopt(path / "verdicts" / policy)  # of a command that was killed
             run.dropped += stack.enter_context(run.indexed(policy))
         yield run
 
@@ -306,12 +320,12 @@ def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
             f"{run.path} declared the primary k {declared} before anything was asked; leave "
             f"--primary-k out (compare -k {primary_k} shows it too), or use another --out"
         )
-    there, here = run.manifest["identity"], json.loads(json.dumps(identity.to_dict()))
-    if there == here:
+    stored, requested = run.manifest["identity"], json.loads(json.dumps(identity.to_dict()))
+    if stored == requested:
         return
     differences = [
         f"{name} is {_shown(old)} there and {_shown(new)} here"
-        for name, old, new in _differences(there, here)
+        for name, old, new in _differences(stored, requested)
         if not name.endswith("source")
     ]
     raise RunError(
@@ -334,7 +348,7 @@ def _shown(value: Any) -> str:
 
 
 def _problem_sets(problems: Mapping[str, Problem]) -> dict[str, dict[str, Any]]:
-    """How many problems of each subset there are, and the hash of their contents."""
+    """The number of problems of each subset, and the hash of the problems' contents."""
     sets: dict[str, list[str]] = {}
     for problem in problems.values():
         sets.setdefault(problem.name, []).append(problem.content_hash)

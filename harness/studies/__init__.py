@@ -1,4 +1,4 @@
-"""Analyses of single papers, and the phases that they ask problems in."""
+"""Analyses of single papers, and the phases of their sweeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, 
     """The phases that follow a sweep, by name.
 
     Args:
-        name: as of ``--phases``.
+        name: a value of ``--phases``.
         phase_filter: ``published`` perturbs only solved problems that pass the paper's filters on
             functions and lengths, ``none`` perturbs all.
 
@@ -20,7 +20,7 @@ def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, 
         The phases.
 
     Raises:
-        UnknownNameError: there are no such phases.
+        UnknownNameError: no phases have this name.
 
     >>> [phase.name for phase in named_phases("brittleness")]
     ['derived']

@@ -1,4 +1,4 @@
-"""Certificates of a run's verdicts: stored beside them, and checked without the verifier."""
+"""Certificates of a run's verdicts: stored with the verdicts, checked without the verifier."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from ...rewards.verify.certificates.make import certify_many
 from ..core.errors import RunError, UserError
 from ..core.policy import Policy
 from ..core.requests import FinishReason
-from ..run.scoring import BATCH, stop_strings
+from ..run.scoring.grading import BATCH, stop_strings
 from ..store.run import Run
 from ..store.samples import Sample, samples
 from ..store.writer import rescoring
 
-#: What a verdict may rest on (`rewards.verdict.Evidence.proof`) that a certificate can show.
+#: The status of verdicts that a certificate can show, by the verdict's `Evidence.proof`.
 CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 
 
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
-    """Make the certificates that a run's verdicts lack, and store them in the run.
+    """Make and store the missing certificates of a run's verdicts.
 
-    A row for each verdict by a proof or a witness has its certificate, or the reason why it has
-    none. Stored ones are kept.
+    The row of a verdict by a proof or a witness has a certificate, or the reason for its absence.
+    Stored certificates are kept.
 
     Args:
         path: the run directory, already scored under the policy.
-        policy: whose verdicts; by default `Policy()`.
+        policy: the policy of the verdicts; by default `Policy()`.
 
     Returns:
         The run.
 
     Raises:
-        UserError: the policy's verdicts are of another verifier, which gives no reasons.
-        RunError: it is not a run, has no such verdicts, or is being written.
+        UserError: the policy names another verifier, whose verdicts have no evidence.
+        RunError: the directory is not a run, has no such verdicts, or is being written.
 
     """
     policy = policy or Policy()
@@ -56,14 +56,14 @@ def store_certificates(path: str | os.PathLike[str], policy: Policy | None = Non
         options = {name: value for name, value in policy.options.items() if name not in unused}
         options["deadline"] = deadline_for(policy.method, policy.deadline)
         stop = stop_strings(run)
-        wanted = (
+        uncertified = (
             sample
             for sample in samples(run, policy.name)
             if _is_certified(sample.judged, sample.problem) and sample.completion["key"] not in done
         )
-        while batch := list(islice(wanted, BATCH)):
-            made = certify_many(_item(sample, options, stop) for sample in batch)
-            for sample, certificate in zip(batch, made, strict=True):
+        while batch := list(islice(uncertified, BATCH)):
+            certificates = certify_many(_item(sample, options, stop) for sample in batch)
+            for sample, certificate in zip(batch, certificates, strict=True):
                 reason = certificate if isinstance(certificate, str) else ""
                 log.append(
                     {
@@ -82,7 +82,7 @@ def check_method(policy: Policy) -> None:
 
 
 def _basis(row: dict[str, Any] | None) -> str:
-    """What a stored verdict rests on."""
+    """The basis of a stored verdict: the kind of proof, or empty."""
     return str(((row or {}).get("evidence") or {}).get("proof", ""))
 
 
@@ -109,16 +109,16 @@ def _item(
 
 @dataclass
 class CheckedRun:
-    """What the certificates of a run's verdicts show.
+    """The result of checking a run's certificates.
 
     Attributes:
         policy: the name of the verdict set.
-        verdicts: the number of verdicts by status and what they rest on.
+        verdicts: the number of verdicts by status and basis.
         valid: certificates that hold.
         taken: names of functions whose derivatives were taken as stated, and how often.
         reasons: why verdicts by a proof or a witness have no certificate, and how often.
         failures: key and reason of every certificate that does not hold.
-        missing: verdicts by a proof or a witness for which none was asked.
+        missing: the number of verdicts by a proof or a witness without a stored certificate.
 
     """
 
@@ -134,14 +134,14 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate has to hold, to be for the run's problem, and to show what the verdict says.
+    A certificate has to be valid, for the run's problem, and for the status of the verdict.
 
     Args:
         path: the run directory.
         policy: a name of `Run.policies`; the default is `Run.policy`.
 
     Raises:
-        RunError: it is not a run, or has no verdicts of that name.
+        RunError: the directory is not a run, or has no verdicts of that name.
 
     """
     run = Run(path)
@@ -167,7 +167,7 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
 
 
 def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
-    """The verdicts that a certificate can show; all are counted."""
+    """The verdicts that a certificate can show; ``result`` counts all verdicts."""
     for row in run.verdicts(policy).rows():
         basis = _basis(row)
         result.verdicts[row["status"], basis] += 1
@@ -176,7 +176,7 @@ def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, A
 
 
 def _check(run: Run, verdict: dict[str, Any], certificate: dict[str, Any]) -> list[str]:
-    taken = check(certificate)
+    stated = check(certificate)
     if CERTIFIED[certificate["kind"]] != verdict["status"]:
         raise CertificateError(f"it shows no {verdict['status']} answer")
     problem = run.problem(verdict["problem"])
@@ -184,4 +184,4 @@ def _check(run: Run, verdict: dict[str, Any], certificate: dict[str, Any]) -> li
     read = prepare(target.integrand, target.variable, dict(problem.assumptions))
     if certificate["integrand_text"] != to_latex(read.expression):
         raise CertificateError("it is for another integrand")
-    return taken
+    return stated

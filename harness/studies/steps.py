@@ -21,9 +21,9 @@ from ..stats.steps import Steps, write_steps
 from ..store.run import Run
 from ..store.samples import Prompts, Sample, samples
 
-#: The targets of the tasks whose solutions are read.
+#: The targets of the tasks with solutions to judge.
 INTEGRALS = (IntegrationTarget, DefiniteTarget)
-#: Solutions that are judged together, and seconds for one.
+#: The number of solutions in a batch, and the seconds for a solution.
 BATCH, DEADLINE = 512, 30.0
 
 
@@ -36,22 +36,22 @@ def judge_steps(
     on_progress: Callable[[int], None] = lambda done: None,
     on_solution: Callable[[Sample, Solution], None] = lambda sample, solution: None,
 ) -> int:
-    """Judge the steps of a run's solutions of integrals, and store what is found.
+    """Judge the steps of a run's solutions of integrals, and store the judgements.
 
     Args:
         run: the run, or its directory.
-        limit: judge only so many completions of each model.
+        limit: the number of completions to judge for each model.
         thoughts: read thinking blocks in the completions as well.
-        workers: processes, or workers of the cluster in use; by default as many as there are.
-        on_progress: called with the number of completions that are done.
-        on_solution: called with every completion and its judged solution.
+        workers: the number of processes, or of the cluster's workers; by default all.
+        on_progress: called with the number of judged completions.
+        on_solution: called with every completion and the judged solution.
 
     Returns:
-        The number of completions that were judged.
+        The number of judged completions.
 
     Raises:
         UserError: the run has no solutions of integrals.
-        RunError: it is not a run, or it is damaged.
+        RunError: the directory is not a run, or is damaged.
 
     """
     run = Run.of(run)
@@ -89,13 +89,13 @@ def _rows(
     chosen = _chosen(run, limit)
     done = 0
     while batch := list(islice(chosen, BATCH)):
-        items = [_item(one, stops[one.problem.task], thoughts) for one in batch]
+        items = [_item(sample, stops[sample.problem.task], thoughts) for sample in batch]
         results = shared_pool(workers).map("solution", items, deadline=DEADLINE)
-        for one, result in zip(batch, results, strict=True):
+        for sample, result in zip(batch, results, strict=True):
             if not isinstance(result, WorkerError):
                 solution = Solution.from_dict(result)
-                on_solution(one, solution)
-                yield _steps(one, solution)
+                on_solution(sample, solution)
+                yield _steps(sample, solution)
         done += len(batch)
         on_progress(done)
 
@@ -124,18 +124,18 @@ def _item(sample: Sample, stop: list[str], thoughts: bool) -> tuple[str, str, di
 
 
 def _steps(sample: Sample, solution: Solution) -> Steps:
-    shown = [claim for claim in solution.claims if claim.displayed]
-    first = solution.first_wrong
+    displayed = [claim for claim in solution.claims if claim.displayed]
+    first_wrong = solution.first_wrong
     return Steps(
         sample.completion["key"],
         sample.model,
         sample.key,
         VERSION,
         solution.outcome,
-        solution.claims[first].kind if first is not None else "",
+        solution.claims[first_wrong].kind if first_wrong is not None else "",
         round(solution.progress, 6),
-        len(shown),
-        sum(claim.judgement is not Judgement.UNCHECKED for claim in shown),
+        len(displayed),
+        sum(claim.judgement is not Judgement.UNCHECKED for claim in displayed),
         tuple(
             (claim.start, claim.end, str(claim.judgement), claim.kind, _why(claim))
             for claim in solution.claims
@@ -144,10 +144,12 @@ def _steps(sample: Sample, solution: Solution) -> Steps:
 
 
 def _why(claim: Claim) -> str:
-    """What refutes a claim, or why it is unchecked."""
+    """The witness against a claim, or the reason why the claim is unchecked."""
     if claim.witness is None:
         return claim.detail
     values = claim.witness.described()
     values.pop("difference", "")
-    *at, left, right = values.values()
-    return f"{''.join(f'at {place}: ' for place in at)}{left} on the left, {right} on the right"
+    *at, left_value, right = values.values()
+    return (
+        f"{''.join(f'at {point}: ' for point in at)}{left_value} on the left, {right} on the right"
+    )

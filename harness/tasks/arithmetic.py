@@ -30,7 +30,7 @@ ORDINARY_RIGHT, ORDINARY_WRONG = "ordinary_right", "ordinary_wrong"
 
 async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
     def verdicts() -> list[Verdict]:
-        return [_verdict(one, policy, stop) for one in graded]
+        return [_verdict(completion, policy, stop) for completion in graded]
 
     return await asyncio.to_thread(verdicts)
 

@@ -12,14 +12,14 @@ import msgspec
 from ..core.errors import UserError, install, read_file, suggest
 
 
-class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ConfigSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mapping of settings; unknown names are refused."""
 
 
-class SmallLlamaSize(Section, frozen=True, kw_only=True):
-    """The size of a small Llama that is made from scratch, with a tokenizer of characters.
+class SmallLlamaSize(ConfigSection, frozen=True, kw_only=True):
+    """The size of a small Llama with random weights and a tokenizer of characters.
 
-    With ``commands`` LaTeX commands are tokens too, which makes texts about half as long.
+    With ``commands``, LaTeX commands are tokens, too, which halves the length of texts.
     """
 
     hidden_size: int = 128
@@ -29,10 +29,10 @@ class SmallLlamaSize(Section, frozen=True, kw_only=True):
     commands: bool = False
 
 
-class ModelSection(Section, frozen=True, kw_only=True):
-    """The model to start from: ``path`` (a directory or a hub's id), or one from ``scratch``.
+class ModelSection(ConfigSection, frozen=True, kw_only=True):
+    """The initial model: ``path`` (a directory or a hub's id), or a new model from ``scratch``.
 
-    ``lora`` are options of `peft.LoraConfig`; with them only an adapter is trained.
+    ``lora`` has options of `peft.LoraConfig`; with ``lora`` only an adapter is trained.
     """
 
     path: str = ""
@@ -41,11 +41,11 @@ class ModelSection(Section, frozen=True, kw_only=True):
     lora: Mapping[str, Any] | None = None
 
 
-class DataSection(Section, frozen=True, kw_only=True):
-    """What to train on: benchmarks, or folders of `run.py generate train`; and the prompt.
+class DataSection(ConfigSection, frozen=True, kw_only=True):
+    """The training problems, from benchmarks or folders of `run.py generate train`, and the prompt.
 
-    ``answer`` is the completion of supervised fine-tuning: a template in which
-    ``{antiderivative}`` stands for the reference, and so for every text of a problem's target.
+    ``answer`` is the completion of supervised fine-tuning: a template with ``{antiderivative}`` for
+    the reference, or other names of texts in a problem's target.
     """
 
     benchmarks: tuple[str, ...]
@@ -54,7 +54,7 @@ class DataSection(Section, frozen=True, kw_only=True):
     answer: str = r"\boxed{{antiderivative}+C}"
 
 
-class RewardSection(Section, frozen=True, kw_only=True):
+class RewardSection(ConfigSection, frozen=True, kw_only=True):
     """Options of `rewards.adapters.for_trl.make_reward`."""
 
     task: str = "antiderivative"
@@ -63,7 +63,7 @@ class RewardSection(Section, frozen=True, kw_only=True):
     strict: bool = True
 
 
-class EvaluationSection(Section, frozen=True, kw_only=True):
+class EvaluationSection(ConfigSection, frozen=True, kw_only=True):
     """The evaluation before and after training, a `harness.sweep`."""
 
     benchmarks: tuple[str, ...]
@@ -75,10 +75,10 @@ class EvaluationSection(Section, frozen=True, kw_only=True):
     limit: int | None = None
 
 
-class Config(Section, frozen=True, kw_only=True):
+class Config(ConfigSection, frozen=True, kw_only=True):
     """A training run. ``sft`` and ``grpo`` are options of `trl.SFTConfig` and `trl.GRPOConfig`.
 
-    ``report_to`` names trackers that the trainers log to: tensorboard, trackio, wandb.
+    ``report_to`` names the trainers' trackers: tensorboard, trackio, wandb.
     """
 
     model: ModelSection
@@ -91,7 +91,7 @@ class Config(Section, frozen=True, kw_only=True):
     seed: int = 0
 
 
-SectionT = TypeVar("SectionT", bound=Section)
+SectionT = TypeVar("SectionT", bound=ConfigSection)
 
 
 def load(path: Path) -> Config:
@@ -104,12 +104,12 @@ def load(path: Path) -> Config:
     return config
 
 
-def read(path: Path, kind: type[SectionT]) -> SectionT:
+def read(path: Path, structure: type[SectionT]) -> SectionT:
     """Read a YAML file of settings.
 
     Args:
         path: A YAML file.
-        kind: The structure of the settings.
+        structure: The structure of the settings.
 
     Raises:
         UserError: The file cannot be read, or a setting is missing, unknown or of a wrong type;
@@ -122,13 +122,13 @@ def read(path: Path, kind: type[SectionT]) -> SectionT:
         raise UserError(f"training needs the extra 'train': {install('train')}") from None
     raw = read_file(path, yaml.safe_load, yaml.YAMLError)
     try:
-        return msgspec.convert(_with_lists(raw), kind)
+        return msgspec.convert(_with_lists(raw), structure)
     except msgspec.ValidationError as error:
         raise UserError(f"{path}: {_message(error)}") from None
 
 
 def _with_lists(raw: Any) -> Any:
-    """Return settings with the lists that were written as one string."""
+    """Return settings with lists in place of lists written as strings."""
     if not isinstance(raw, dict):
         return raw
     return {
@@ -140,10 +140,10 @@ def _with_lists(raw: Any) -> Any:
 
 
 def _message(error: msgspec.ValidationError) -> str:
-    """Return msgspec's message with the setting's name in front, and the name that was meant."""
-    message, _, place = str(error).partition(" - at `$.")
+    """Return msgspec's message after the setting's name, with a suggestion for an unknown name."""
+    message, _, setting = str(error).partition(" - at `$.")
     unknown = re.search(r"unknown field `(.*)`", message)
-    sections = Section.__subclasses__()  # the names of all settings
+    sections = ConfigSection.__subclasses__()  # the names of all settings
     names = {field.name for section in sections for field in msgspec.structs.fields(section)}
     hint = f"; {suggest(unknown[1], names)}" if unknown else ""
-    return (f"{place[:-1]}: " if place else "") + message + hint
+    return (f"{setting[:-1]}: " if setting else "") + message + hint

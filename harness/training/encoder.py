@@ -1,13 +1,11 @@
 r"""Sequence classifiers of derivations, trained as in Meadows et al., section 4.
 
-    settings.json   the settings; others need another directory
-    start/          the model made from scratch, if any
-    checkpoints/    where an interrupted training goes on
-    log.jsonl       losses, and metrics on the validation split
-    model/          the best checkpoint by validation F1, when finished
+    settings.json the settings; other settings need another directory start/ the model with random
+    weights, if any checkpoints/ checkpoints for an interrupted training log.jsonl losses, and
+    metrics on the validation split model/ the best checkpoint by validation F1, when finished
 
-The defaults of `EncoderSettings` are the paper's. Batches are padded to their longest sequence, not
-to 256 tokens; padding is masked, so the result is the same.
+The defaults of `EncoderSettings` are the paper's. Batches are padded to the longest sequence, not
+to 256 tokens; padding is masked and does not change the result.
 """
 
 from __future__ import annotations
@@ -29,8 +27,8 @@ Row: TypeAlias = Mapping[str, Any]
 
 SCRATCH = "scratch"
 PAD, START, END, UNKNOWN = "[PAD]", "[CLS]", "[SEP]", "[UNK]"
-#: The standard deviation of random weights. With BERT's 0.02, meant for a width of 768, so small a
-#: model computes nearly the same for all sequences, and learns late.
+#: The standard deviation of random weights. With BERT's 0.02, meant for a width of 768, such a
+#: small model computes nearly equal outputs for all sequences, and learns late.
 INITIALIZER_RANGE = 0.1
 #: A LaTeX command, an operation's name, a bracket around a function's arguments, or a character.
 TOKENS = r"\[SEP\]|\\[A-Za-z]+|[A-Za-z_]{3,}|\{\(|\)\}|\S"
@@ -40,10 +38,10 @@ TOKENS = r"\[SEP\]|\\[A-Za-z]+|[A-Za-z_]{3,}|\{\(|\)\}|\S"
 class EncoderSettings:
     """A training run.
 
-    ``model`` is a directory, a hub's id, or ``scratch`` for a small BERT with random weights of
-    the sizes below, whose vocabulary is the tokens of ``data``. ``steps`` is only checked against
-    the data's derivations. ``straddle`` splits train and validation anew at random, as the released
-    code does, so that the two sequences of an example may be in different splits.
+    ``model`` is a directory, a hub's id, or ``scratch`` for a small BERT with random weights of the
+    sizes below, whose vocabulary is the tokens of ``data``. ``steps`` is only checked against the
+    data's derivations. ``straddle`` splits train and validation anew at random, as in the released
+    code, so that the two sequences of an example may be in different splits.
     """
 
     task: str
@@ -78,12 +76,12 @@ class EncoderSettings:
 def train(
     settings: EncoderSettings, out: Path, *, log: Callable[[str], None] = lambda text: None
 ) -> Path:
-    """Train a classifier, or go on with that.
+    """Train a classifier, or resume the training.
 
     Args:
-        settings: What to train.
+        settings: The settings.
         out: The directory of the training run.
-        log: Gets a line when the training begins.
+        log: Receives a line when the training begins.
 
     Returns:
         The directory of the trained model.
@@ -101,9 +99,11 @@ def train(
     if start == SCRATCH:
         folder = out / "start"
         if not folder.is_dir():
-            part = out / "start.part"
-            make_bert(part, [row["text"] for split in rows.values() for row in split], settings)
-            part.rename(folder)
+            unfinished = out / "start.part"
+            make_bert(
+                unfinished, [row["text"] for split in rows.values() for row in split], settings
+            )
+            unfinished.rename(folder)
         start = str(folder)
     log(f"training {settings.model} on {len(rows['train'])} sequences")
     _fit(start, rows, out, settings)
@@ -124,18 +124,18 @@ def load_splits(folder: Path, settings: EncoderSettings) -> dict[str, list[Row]]
     for name, split in rows.items():
         if not split or not {"text", "label", "group"} <= set(split[0]):
             raise UserError(f"{folder}: the split {name} is empty, or lacks text, label or group")
-    kind = str(rows["train"][0]["group"])
-    if kind.startswith("step") != (settings.task == "derivation_step"):
-        raise UserError(f"{folder} is not of the task {settings.task}: it holds {kind}")
-    if settings.steps is not None and not kind.startswith(f"step{settings.steps}-"):
-        raise UserError(f"{folder} has no derivations of {settings.steps} steps: it holds {kind}")
+    group = str(rows["train"][0]["group"])
+    if group.startswith("step") != (settings.task == "derivation_step"):
+        raise UserError(f"{folder} is not of the task {settings.task}: it holds {group}")
+    if settings.steps is not None and not group.startswith(f"step{settings.steps}-"):
+        raise UserError(f"{folder} has no derivations of {settings.steps} steps: it holds {group}")
     if settings.straddle:
         rows |= random_split([*rows["train"], *rows["validation"]], settings.seed)
     return rows
 
 
 def random_split(rows: Sequence[Row], seed: int) -> dict[str, list[Row]]:
-    """Split sequences into 80 % and 20 %, whichever derivation they are from."""
+    """Split sequences into 80 % and 20 % at random, regardless of their derivations."""
     shuffled = random.Random(seed).sample(list(rows), len(rows))
     cut = len(rows) * 4 // 5
     return {"train": shuffled[:cut], "validation": shuffled[cut:]}
@@ -144,8 +144,8 @@ def random_split(rows: Sequence[Row], seed: int) -> dict[str, list[Row]]:
 def make_bert(folder: Path, texts: Sequence[str], settings: EncoderSettings) -> None:
     """Write a BERT with random weights, and a tokenizer with the tokens of ``texts``.
 
-    The texts include the perturbed test sets: a Greek letter there is then a token that was never
-    trained on, as for a pretrained model, and not the one unknown token.
+    The texts include the perturbed test sets: a Greek letter there becomes an untrained token, as
+    for a pretrained model, not the unknown token.
     """
     import torch
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors

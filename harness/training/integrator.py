@@ -1,12 +1,10 @@
-"""A sequence integrator as in Lample and Charton (2019): made, trained and evaluated.
+"""A sequence integrator as in Lample and Charton (2019): data, training and evaluation.
 
-config.json   the configuration; another one needs another directory
-data/METHOD/  the pairs of a generator in the released format: METHOD.train, .valid, .test
-start/        the network with random weights, and its tokenizer
-checkpoints/  where an interrupted training goes on, to the same weights
-log.jsonl     losses
-model/        when finished: `--model transformers/DIR/model`
-evaluation/   a run (`harness.sweep`) of the held-out problems
+config.json the configuration; a different configuration needs another directory data/METHOD/ the
+pairs of a generator in the released format: METHOD.train, .valid, .test start/ the network with
+random weights, and its tokenizer checkpoints/ checkpoints for an interrupted training, with the
+same final weights log.jsonl losses model/ when finished: `--model transformers/DIR/model`
+evaluation/ a run (`harness.sweep`) of the held-out problems
 """
 
 from __future__ import annotations
@@ -33,15 +31,15 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Sampling
 from ..models import create
-from ..models.transformers.lample_charton import Network, make
+from ..models.transformers.lample_charton import NetworkSizes, make
 from ..store.run import Run
-from .config import Section
+from .config import ConfigSection
 from .settings_file import write_settings
 from .trainers import train_seq2seq
 from .training_run import TrainingRun
 
 
-class NetworkSection(Section, frozen=True, kw_only=True):
+class NetworkSection(ConfigSection, frozen=True, kw_only=True):
     """The network; the defaults are the paper's. Feed-forward parts are four times as wide."""
 
     layers: int = 6
@@ -51,11 +49,11 @@ class NetworkSection(Section, frozen=True, kw_only=True):
     dropout: float = 0.0
 
 
-class MethodSection(Section, frozen=True, kw_only=True):
-    """How many pairs of a method are drawn; after a split as released, those that are held out.
+class MethodSection(ConfigSection, frozen=True, kw_only=True):
+    """The number of drawn pairs of a method, and of held-out pairs, split as in the release.
 
-    Of ``held_out`` problems (before the removal of those whose integrand is also in training) there
-    is a validation set, whose loss is logged, and a test set.
+    Validation set (whose loss is logged) and test set have ``held_out`` problems each, before the
+    removal of integrands that are also in training.
     """
 
     draws: int
@@ -63,8 +61,8 @@ class MethodSection(Section, frozen=True, kw_only=True):
     seed: int = 0
 
 
-class PairsSection(Section, frozen=True, kw_only=True):
-    """What to train on: methods of the generators, and files in the released format."""
+class PairsSection(ConfigSection, frozen=True, kw_only=True):
+    """The training pairs: methods of the generators, and files in the released format."""
 
     methods: Mapping[str, MethodSection] = {}
     files: tuple[str, ...] = ()
@@ -79,7 +77,7 @@ class PairsSection(Section, frozen=True, kw_only=True):
         )
 
 
-class BeamsSection(Section, frozen=True, kw_only=True):
+class BeamsSection(ConfigSection, frozen=True, kw_only=True):
     """The evaluation, on the held-out problems and further benchmarks: a beam search."""
 
     benchmarks: tuple[str, ...] = ()
@@ -88,7 +86,7 @@ class BeamsSection(Section, frozen=True, kw_only=True):
     limit: int | None = None
 
 
-class IntegratorConfig(Section, frozen=True, kw_only=True):
+class IntegratorConfig(ConfigSection, frozen=True, kw_only=True):
     """A training run; ``training`` are options of `transformers.Seq2SeqTrainingArguments`."""
 
     data: PairsSection
@@ -117,12 +115,12 @@ class IntegratorConfig(Section, frozen=True, kw_only=True):
 
 
 def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> Run:
-    """Make pairs, train and evaluate, or go on with that.
+    """Make pairs, train and evaluate, or resume the run.
 
     Args:
-        config: What to do.
-        into: Its directory, and how it is watched.
-        workers: Processes that make pairs.
+        config: The configuration.
+        into: The directory of the training run, with log and progress.
+        workers: The number of processes that make pairs.
 
     Returns:
         The run of the evaluation.
@@ -141,9 +139,9 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
     if not model.is_dir():
         start = out / "start"
         if not start.is_dir():
-            part = out / "start.part"
-            make(Network(**plain(config.network)), config.seed, part)
-            part.rename(start)
+            unfinished = out / "start.part"
+            make(NetworkSizes(**plain(config.network)), config.seed, unfinished)
+            unfinished.rename(start)
         pairs, valid = training_pairs(config.data, out / "data")
         log(f"training on {len(pairs):,} pairs")
         train_seq2seq(str(start), pairs, valid, out, options=config.training, seed=config.seed)
@@ -163,34 +161,39 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
 
 
 def make_pairs(name: str, data: PairsSection, folder: Path, workers: int = 1) -> None:
-    """Draw the pairs of a method and write their split, the same for any number of workers."""
+    """Draw and split the pairs of a method; the result does not depend on the number of workers."""
     method = data.methods[name]
     drawn = islice(stream(name, method.seed, data.settings, workers=workers), method.draws)
     lines = deduplicated((pair.integrand, pair.antiderivative) for _, pair in drawn)
     try:
-        parts = split(lines, method.held_out)
+        splits = split(lines, method.held_out)
     except ValueError as error:
         raise UserError(f"data: {name}: of {method.draws} draws {error}") from None
     unfinished = folder / f"{name}.part"
     unfinished.mkdir(parents=True, exist_ok=True)
-    for part, chosen in (("train", parts.train), ("valid", parts.valid), ("test", parts.test)):
-        write(chosen, unfinished / f"{name}.{part}")
+    for split_name, chosen in (
+        ("train", splits.train),
+        ("valid", splits.valid),
+        ("test", splits.test),
+    ):
+        write(chosen, unfinished / f"{name}.{split_name}")
     unfinished.rename(folder / name)
 
 
 def training_pairs(data: PairsSection, folder: Path) -> tuple[list[CountedPair], list[CountedPair]]:
-    """The pairs to train on and those to validate on.
+    """The training pairs and the validation pairs.
 
-    Training has no integrand of a held-out set, and no pair of a file that is too long.
+    Training pairs exclude integrands of held-out sets, and pairs of files beyond the maximal
+    length.
     """
 
-    def held_out(part: str) -> list[CountedPair]:
-        return [pair for name in data.methods for pair in read(_file(folder, name, part))]
+    def held_out(split_name: str) -> list[CountedPair]:
+        return [pair for name in data.methods for pair in read(_file(folder, name, split_name))]
 
     valid, test = held_out("valid"), held_out("test")
     kept_out = {pair.integrand for pair in (*valid, *test)}
     files = [_file(folder, name, "train") for name in data.methods]
-    most = data.max_length - 2  # the ends
+    max_length = data.max_length - 2  # the ends
     pairs = []
     for path in [*files, *map(Path, data.files)]:
         try:
@@ -198,7 +201,7 @@ def training_pairs(data: PairsSection, folder: Path) -> tuple[list[CountedPair],
                 pair
                 for pair in read(path)
                 if pair.integrand not in kept_out
-                and max(len(pair.integrand), len(pair.antiderivative)) <= most
+                and max(len(pair.integrand), len(pair.antiderivative)) <= max_length
             ]
         except OSError as error:
             raise UserError(f"cannot read {path}: {error.strerror or error}") from None
@@ -207,5 +210,5 @@ def training_pairs(data: PairsSection, folder: Path) -> tuple[list[CountedPair],
     return pairs, valid
 
 
-def _file(folder: Path, name: str, part: str) -> Path:
-    return folder / name / f"{name}.{part}"
+def _file(folder: Path, name: str, split_name: str) -> Path:
+    return folder / name / f"{name}.{split_name}"

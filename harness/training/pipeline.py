@@ -1,11 +1,10 @@
 """A training run: supervised fine-tuning, GRPO, and an evaluation before and after.
 
-    config.json     the configuration; another one needs another directory
-    start/          the model made from scratch, if any
-    sft/, grpo/     checkpoints, log.jsonl and, when finished, model/
-    evaluation/     a run (`harness.sweep`) of the models before and after
+    config.json the configuration; a different configuration needs another directory start/ the
+    model with random weights, if any sft/, grpo/ checkpoints, log.jsonl and, when finished, model/
+    evaluation/ a run (`harness.sweep`) of the models before and after
 
-Finished parts are skipped: the same command goes on where it was stopped.
+Finished parts are skipped: the same command resumes a stopped run.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from .training_run import TrainingRun
 
 
 def train(config: Config, into: TrainingRun) -> Run:
-    """Train and evaluate as configured, or go on with that.
+    """Train and evaluate as configured, or resume the run.
 
     Args:
-        config: What to do.
-        into: Its directory, and how it is watched.
+        config: The configuration.
+        into: The directory of the training run, with log and progress.
 
     Returns:
         The run of the evaluation.
@@ -57,9 +56,9 @@ def train(config: Config, into: TrainingRun) -> Run:
         start = out / "start"
         if not start.is_dir():
             log("making a model")
-            part = out / "start.part"
-            make_llama(part, config.model.scratch, config.seed)
-            part.rename(start)
+            unfinished = out / "start.part"
+            make_llama(unfinished, config.model.scratch, config.seed)
+            unfinished.rename(start)
         model = str(start)
     else:
         model = weights_folder(config.model.path)
@@ -95,9 +94,9 @@ def train(config: Config, into: TrainingRun) -> Run:
         models.append(str(out / "grpo/model"))
     log("evaluating before and after")
     evaluation = config.evaluation
-    asked = [create(f"{evaluation.model}/{path}", evaluation.options) for path in models]
-    different = list({model.hash: model for model in reversed(asked)}.values())[::-1]
-    if len(different) < len(asked):
+    candidates = [create(f"{evaluation.model}/{path}", evaluation.options) for path in models]
+    different = list({model.hash: model for model in reversed(candidates)}.values())[::-1]
+    if len(different) < len(candidates):
         log("training changed no weight, so that one model is evaluated")
     return into.evaluate(
         different,
@@ -111,7 +110,9 @@ def train(config: Config, into: TrainingRun) -> Run:
 
 
 def _training_problems(config: Config) -> tuple[list[Problem], int]:
-    """Return the training problems that the evaluation does not have, and the number of others."""
+    """Return the training problems outside of the evaluation, and the number of the removed
+    problems.
+    """
 
     def integral(problem: Problem) -> tuple[str, str]:
         target = problem.target_as(IntegrationTarget)
@@ -120,7 +121,7 @@ def _training_problems(config: Config) -> tuple[list[Problem], int]:
     evaluation = problems_of(config.evaluation.benchmarks, config.evaluation.limit, config.seed)
     evaluated = set(map(integral, evaluation))
     problems = problems_of(config.data.benchmarks, config.data.limit, config.seed)
-    kept = [problem for problem in problems if integral(problem) not in evaluated]
-    if not kept:
+    outside_evaluation = [problem for problem in problems if integral(problem) not in evaluated]
+    if not outside_evaluation:
         raise UserError("all training problems are in the evaluation; name other benchmarks")
-    return kept, len(problems) - len(kept)
+    return outside_evaluation, len(problems) - len(outside_evaluation)

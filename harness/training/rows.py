@@ -1,4 +1,4 @@
-"""Problems as rows of a data set for TRL, with the columns that the reward reads."""
+"""Problems as rows of a data set for TRL, with the reward's columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.requests import problem_key
 
 
 def grpo_rows(problems: Iterable[Problem], prompt: Prompt) -> list[dict[str, Any]]:
-    """Return a row for each problem: ``prompt``, and the columns that the reward reads."""
+    """Return a row for each problem: ``prompt``, and the reward's columns."""
     return [
         {
             "prompt": trl_prompt(prompt.render(problem)),
@@ -33,7 +33,7 @@ def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[d
     Args:
         problems: Problems with references.
         prompt: The template of the prompts.
-        answer: The template of the completions, with ``{antiderivative}`` for the reference, and
+        answer: The template of the completions, with ``{antiderivative}`` for the reference, or
             names of other texts of the target.
 
     Raises:
@@ -54,5 +54,5 @@ def sft_rows(problems: Iterable[Problem], prompt: Prompt, answer: str) -> list[d
 
 
 def trl_prompt(rendered: Rendered) -> str | list[dict[str, str]]:
-    """Return a prompt as TRL takes it: a text, or a list of messages."""
+    """Return a prompt in TRL's form: a text, or a list of messages."""
     return rendered.turns or rendered.text

@@ -1,4 +1,4 @@
-"""The file with a training run's settings, which ties its directory to them."""
+"""The file with a training run's settings, which ties the directory to the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..store.atomic import write_atomically
 
 
 def write_settings(out: Path, name: str, settings: Mapping[str, Any]) -> None:
-    """Write settings to a new directory, or check that an existing one has the same.
+    """Write settings to a new directory, or check that an existing directory has equal settings.
 
     Args:
         out: The directory of the training run.

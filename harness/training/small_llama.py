@@ -8,7 +8,7 @@ from pathlib import Path
 from .config import SmallLlamaSize
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "</s>", "<unk>"
-#: The characters of LaTeX; all others are one unknown token.
+#: The characters of LaTeX; all other characters are the unknown token.
 ALPHABET = string.ascii_letters + string.digits + string.punctuation + " \n"
 #: The tokens of `SmallLlamaSize.commands`; everything else is tokenized by character.
 COMMANDS = (

@@ -1,4 +1,4 @@
-"""Trainers: TRL's with the verifier's reward, and of pairs. Each goes on from its checkpoint."""
+"""Trainers, resumable from checkpoints: TRL's with the verifier's reward, and of pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ...rewards.adapters.for_trl import make_reward
 from ..core.errors import UserError, suggest
 from .config import ModelSection, RewardSection
 
-#: What training can be logged to, by the trainers' own callbacks.
+#: The trackers that the trainers' callbacks support.
 TRACKERS = ("tensorboard", "trackio", "wandb")
 
 
@@ -95,7 +95,9 @@ def train_seq2seq(
     options: Mapping[str, Any],
     seed: int,
 ) -> None:
-    """Train an encoder-decoder on pairs in prefix tokens; ``valid`` is for its loss alone."""
+    """Train an encoder-decoder on pairs in prefix tokens; ``valid`` is only for the validation
+    loss.
+    """
     import datasets
     from transformers import (
         AutoModelForSeq2SeqLM,
@@ -111,7 +113,7 @@ def train_seq2seq(
         return datasets.Dataset.from_dict({"input_ids": sources, "labels": targets})
 
     model, tokenizer = (
-        kind.from_pretrained(start) for kind in (AutoModelForSeq2SeqLM, AutoTokenizer)
+        auto_class.from_pretrained(start) for auto_class in (AutoModelForSeq2SeqLM, AutoTokenizer)
     )
     trainer = Seq2SeqTrainer(
         model=model,
@@ -152,7 +154,7 @@ def last_checkpoint(folder: Path) -> str | None:
 
 
 def refuse_missing(trackers: Sequence[str]) -> None:
-    """Raise `UserError` for a tracker that is unknown or not installed, before anything is done."""
+    """Raise `UserError` for a tracker that is unknown or not installed, before the training."""
     for name in trackers:
         if name not in TRACKERS:
             raise UserError(f"unknown tracker {name!r}; {suggest(name, TRACKERS)}")
@@ -161,10 +163,10 @@ def refuse_missing(trackers: Sequence[str]) -> None:
 
 
 def reported(options: Mapping[str, Any], trackers: Sequence[str], out: Path) -> Mapping[str, Any]:
-    """Return a trainer's options with its own callbacks for these trackers.
+    """Return a trainer's options with the library's callbacks for the trackers.
 
-    The run is called after the training's directory and its part, as in ``runs/rl/grpo``. What
-    TensorBoard reads is in the directory ``tensorboard`` of the part.
+    The run's name is the path of the training's directory and stage, as in ``runs/rl/grpo``.
+    TensorBoard's files are in the stage's directory ``tensorboard``.
     """
     if not trackers:
         return options
@@ -173,18 +175,18 @@ def reported(options: Mapping[str, Any], trackers: Sequence[str], out: Path) -> 
 
 
 def _config(
-    kind: Any, section: str, options: Mapping[str, Any], out: Path, seed: int, **fixed: Any
+    config_class: Any, section: str, options: Mapping[str, Any], out: Path, seed: int, **fixed: Any
 ) -> Any:
     """Return a configuration of TRL, with defaults for this machine."""
     import torch
 
-    known = inspect.signature(kind).parameters
+    parameters = inspect.signature(config_class).parameters
     reserved = {"output_dir", "seed", *fixed}
     for name in options:
         if name in reserved:
             raise UserError(f"{section}: {name} is set by this program")
-        if name not in known:
-            raise UserError(f"{section}: unknown setting {name!r}; {suggest(name, known)}")
+        if name not in parameters:
+            raise UserError(f"{section}: unknown setting {name!r}; {suggest(name, parameters)}")
     gpu = torch.cuda.is_available()
     defaults: dict[str, Any] = {
         "use_cpu": not gpu,
@@ -195,10 +197,10 @@ def _config(
         "save_total_limit": 2,
         "logging_steps": 10,
     }
-    defaults = {name: value for name, value in defaults.items() if name in known}
+    defaults = {name: value for name, value in defaults.items() if name in parameters}
     settings = defaults | dict(options) | fixed
     try:
-        return kind(output_dir=str(out / "checkpoints"), seed=seed, **settings)
+        return config_class(output_dir=str(out / "checkpoints"), seed=seed, **settings)
     except (TypeError, ValueError) as error:
         raise UserError(f"{section}: {error}") from None
 

@@ -1,4 +1,4 @@
-"""The directory of a training run, and what its parts have in common."""
+"""The directory of a training run, and common code of the training stages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..store.run import Run
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """Where a training run is, and how it is watched.
+    """The directory, log and progress of a training run.
 
     Attributes:
-        out: Its directory.
-        log: Gets a line about each part that begins.
-        progress: Shows how far the evaluation is.
-        evaluating: Entered for the evaluation, as `use_cluster`.
+        out: The directory.
+        log: Receives a line about each stage that begins.
+        progress: Shows the progress of the evaluation.
+        evaluating: A context manager for the evaluation, as `use_cluster`.
 
     """
 
@@ -31,8 +31,14 @@ class TrainingRun:
     progress: Progress | None = None
     evaluating: Callable[[], AbstractContextManager[object]] = nullcontext
 
-    def evaluate(self, models: Sequence[Model], benchmarks: Sequence[str], **options: Any) -> Run:
-        """Ask the trained models, or go on with that; ``options`` are those of `sweep`."""
+    def evaluate(
+        self,
+        models: Sequence[Model],
+        benchmarks: Sequence[str],
+        name: str = "evaluation",
+        **options: Any,
+    ) -> Run:
+        """Ask the trained models, or resume the sweep; ``options`` are arguments of `sweep`."""
         with self.evaluating():
-            out = self.out / "evaluation"
+            out = self.out / name
             return sweep(models, benchmarks, out=out, progress=self.progress, **options)

@@ -1,6 +1,6 @@
 """Training sets: generated problems without repeats and without problems of benchmarks.
 
-Two problems are the same if their integrands (and limits) are, up to a constant factor and the
+Two problems are the same if their integrands (and limits) agree up to a constant factor and the
 names of symbols (`benchmarks.fingerprint`).
 """
 
@@ -28,26 +28,26 @@ from ..core.errors import UserError
 from ..core.policy import Policy
 from ..core.requests import Completion, Request, Sampling, problem_key, request_hash
 from ..models import create
-from ..run.scoring import grade
+from ..run.scoring.grading import grade
 from .rows import trl_prompt
 
-#: The tasks that a training set may have, and the templates of their prompts.
+#: The possible tasks of a training set, and the templates of their prompts.
 PROMPTS = {"integration": "direct", "definite_integral": "definite"}
-#: How often more problems are generated because some were left out.
+#: The largest number of rounds that generate replacements for removed problems.
 MAX_ROUNDS = 8
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Problems, the easiest first, and how many were left out.
+    """Problems, the easiest first, and the numbers of removed problems.
 
     Attributes:
         problems: The training set.
-        taken: How many problems of the recipes it started from; fewer than the count that was limit
-            for if the recipes have no more. Easier relatives are added to them.
-        repeats: How many were left out because they repeat another.
-        screened: How many because they are in a benchmark.
-        unsolved: How many because they have no reference.
+        taken: The number of problems from the recipes, before easier variants; less than the
+            requested count if the recipes have no more.
+        repeats: The number of removed repetitions.
+        screened: The number of removed problems of benchmarks.
+        unsolved: The number of removed problems without a reference.
 
     """
 
@@ -58,7 +58,7 @@ class TrainingSet:
     unsolved: int = 0
 
     def rows(self, *prompts: Prompt) -> list[dict[str, Any]]:
-        """Return rows for TRL and the rewards, each with its difficulty and fingerprint.
+        """Return rows for TRL and the rewards, with difficulty and fingerprint.
 
         Args:
             prompts: Templates for the tasks of the problems; ``direct`` and ``definite`` by
@@ -100,36 +100,38 @@ def training_set(
 
     Args:
         recipes: Benchmarks to take problems from, as in ``lample_charton/bwd``.
-        count: How many problems to take, spread over the recipes; repeats and problems of
-            ``screen`` are replaced by others. All by default.
+        count: The number of problems, spread over the recipes; repetitions and problems of
+            ``screen`` are replaced. All by default.
         seed: The seed of the recipes.
-        screen: Benchmarks whose problems are left out.
-        easier: Add so many easier variants of each problem (`benchmarks.easier_variants`).
-        solver: A model, as in ``solver/sympy``. Problems without a reference get its answer if the
-            verifier proves it, and are left out otherwise.
+        screen: Benchmarks with problems to leave out.
+        easier: The number of easier variants of each problem to add (`benchmarks.easier_variants`).
+        solver: A model, as in ``solver/sympy``. Problems without a reference get the model's answer
+            if the verifier proves it, else they are left out.
 
     Raises:
-        UserError: A recipe has problems other than integrals, or easier variants of definite ones
-            are asked for.
+        UserError: A recipe has problems other than integrals, or easier variants of definite
+            integrals are requested.
 
     """
     evaluation = [problem for spec in screen for problem in load(spec, seed=seed)]
-    kept, repeats, screened = _take(recipes, count, seed, evaluation)
-    taken = len(kept)
+    problems, repeats, screened = _take(recipes, count, seed, evaluation)
+    count_taken = len(problems)
     if easier:
-        if any(problem.task != "integration" for problem in kept):
+        if any(problem.task != "integration" for problem in problems):
             raise UserError("there are easier variants of indefinite integrals only")
-        kept += [variant for problem in kept for variant in easier_variants(problem)[:easier]]
-        kept, more_repeats = _without(kept, duplicates(kept), keep_first=True)
-        kept, more_screened = _without(kept, overlap(kept, evaluation))
+        problems += [
+            variant for problem in problems for variant in easier_variants(problem)[:easier]
+        ]
+        problems, more_repeats = _without(problems, duplicates(problems), keep_first=True)
+        problems, more_screened = _without(problems, overlap(problems, evaluation))
         repeats, screened = repeats + more_repeats, screened + more_screened
     unsolved = 0
     if solver is not None:
-        solved = run_async(_solved(kept, solver))
-        unsolved, kept = len(kept) - len(solved), solved
+        solved = run_async(_solved(problems, solver))
+        unsolved, problems = len(problems) - len(solved), solved
     return TrainingSet(
-        tuple(sorted(kept, key=lambda problem: (_difficulty(problem), problem_key(problem)))),
-        taken,
+        tuple(sorted(problems, key=lambda problem: (_difficulty(problem), problem_key(problem)))),
+        count_taken,
         repeats,
         screened,
         unsolved,
@@ -139,10 +141,10 @@ def training_set(
 def _take(
     recipes: Sequence[str], count: int | None, seed: int, evaluation: Sequence[Problem]
 ) -> tuple[list[Problem], int, int]:
-    """Return problems of the recipes, and how many were left out as repeats and as screened.
+    """Return problems of the recipes, and the numbers of repetitions and of screened problems.
 
-    For those left out, more are taken from the recipes, up to `MAX_ROUNDS` times. A larger limit
-    only adds problems to a recipe, so the result is deterministic.
+    Removed problems are replaced by further problems of the recipes, in up to `MAX_ROUNDS` rounds.
+    A larger limit only adds problems to a recipe, so the result is deterministic.
     """
     limit = count
     for _ in range(MAX_ROUNDS):
@@ -154,24 +156,30 @@ def _take(
             for recipe, share in zip(recipes, shares, strict=True)
         ]
         problems = [problem for group in drawn for problem in group]
-        other = next((problem for problem in problems if problem.task not in PROMPTS), None)
-        if other is not None:
+        unsupported = next((problem for problem in problems if problem.task not in PROMPTS), None)
+        if unsupported is not None:
             raise UserError(
-                f"{other.name} has no integrals, but problems of the task {other.task!r}"
+                f"{unsupported.name} has no integrals, but problems of the task "
+                f"{unsupported.task!r}"
             )
         distinct, repeats = _without(problems, duplicates(problems), keep_first=True)
-        kept, screened = _without(distinct, overlap(distinct, evaluation))
+        unseen, screened = _without(distinct, overlap(distinct, evaluation))
         if limit is None or count is None:
             break
-        if len(kept) >= count or len(problems) < limit:
+        if len(unseen) >= count or len(problems) < limit:
             break
-        limit += 2 * (count - len(kept))
+        limit += 2 * (count - len(unseen))
     if count is not None:
-        left = {problem_key(problem) for problem in kept}
-        groups = [[problem for problem in group if problem_key(problem) in left] for group in drawn]
-        parts = zip(groups, spread(count, [len(group) for group in groups]), strict=True)
-        kept = [problem for group, share in parts for problem in group[:share]]
-    return kept, repeats, screened
+        remaining_keys = {problem_key(problem) for problem in unseen}
+        groups = [
+            [problem for problem in group if problem_key(problem) in remaining_keys]
+            for group in drawn
+        ]
+        groups_with_shares = zip(
+            groups, spread(count, [len(group) for group in groups]), strict=True
+        )
+        unseen = [problem for group, share in groups_with_shares for problem in group[:share]]
+    return unseen, repeats, screened
 
 
 def _available(recipe: str, limit: int) -> int:
@@ -183,22 +191,22 @@ def _available(recipe: str, limit: int) -> int:
 def _without(
     problems: Sequence[Problem], overlap_: Overlap, keep_first: bool = False
 ) -> tuple[list[Problem], int]:
-    """Return the problems without a match, or the first of each; and how many are left out."""
+    """Return the problems without a match, or the first of each match, and the number removed."""
     if keep_first:
-        places = {problem_key(problem): index for index, problem in enumerate(problems)}
+        positions = {problem_key(problem): index for index, problem in enumerate(problems)}
         pairs = [(match.first, match.second) for match in overlap_.matches]
-        gone = {max(pair, key=places.__getitem__) for pair in pairs}
+        gone = {max(pair, key=positions.__getitem__) for pair in pairs}
     else:
         gone = {match.first for match in overlap_.matches}
-    kept = [problem for problem in problems if problem_key(problem) not in gone]
-    return kept, len(problems) - len(kept)
+    remaining = [problem for problem in problems if problem_key(problem) not in gone]
+    return remaining, len(problems) - len(remaining)
 
 
 async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
-    """Return the problems with a reference, their own or a proven answer of the solver."""
+    """Return the problems with a reference, original or a proven answer of the solver."""
     model = create(solver)
     sampling = Sampling()
-    missing = [it for it in problems if it.target.reference is None]
+    missing = [problem for problem in problems if problem.target.reference is None]
 
     async def requests() -> AsyncIterator[Request]:
         for problem in missing:
@@ -231,7 +239,7 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
 
 
 def _columns(problem: Problem) -> dict[str, Any]:
-    """Return what the rewards read of a problem, and its reference."""
+    """Return the columns that the rewards read from a problem, and the reference."""
     target, assumptions = problem.target, {"assumptions": dict(problem.assumptions)}
     if isinstance(target, DefiniteTarget):
         return {"problem": target.integral, **assumptions, "value": target.value or ""}
@@ -245,9 +253,9 @@ def _columns(problem: Problem) -> dict[str, Any]:
 
 
 def _difficulty(problem: Problem) -> int:
-    known = problem.metadata.get("difficulty")
-    if problem.perturbation == "relative" and isinstance(known, int):
-        return known
+    stated = problem.metadata.get("difficulty")
+    if problem.perturbation == "relative" and isinstance(stated, int):
+        return stated
     try:
         if isinstance(problem.target, DefiniteTarget):
             return difficulty(prepare_definite(problem.target.integral).integrand.expression)
@@ -258,7 +266,7 @@ def _difficulty(problem: Problem) -> int:
 
 
 def _fingerprint_hash(problem: Problem) -> str:
-    """Return a hash of the integrand up to a factor and names; empty if it has no fingerprint."""
+    """Return a hash of the integrand up to a factor and names; empty without a fingerprint."""
     try:
         print_ = fingerprint_of(problem)
     except ProblemError:

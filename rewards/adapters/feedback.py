@@ -1,8 +1,9 @@
-r"""What a model is told of its answer or its steps, by a tool, or before another attempt.
+r"""Messages to a model about its answer or its steps, by a tool, or before another attempt.
 
-No text gives an answer away. A witness is shown only where both of its numbers follow from what the
-model has: the integrand, which the problem states, and the model's own formula. Of every other task
-the expected number is the answer, or a value of it, so that these are told "incorrect" alone.
+No message reveals an answer. A witness is shown only if both numbers follow from the model's
+knowledge: the integrand, which the problem states, and the model's own formula. In every other task
+the expected number is the answer, or a value of the answer, so that the message is only
+"incorrect".
 
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
@@ -21,17 +22,18 @@ from typing import Any, Literal, get_args
 from ..questions import QUESTIONS
 from ..verdict import Status, Verdict, Witness
 
-#: What a message before another attempt tells. ``none`` is the control: nothing beyond the request.
+#: The kind of message before another attempt. ``none`` is the control: only the request.
 Feedback = Literal["none", "verdict", "witness", "steps"]
 FEEDBACK: tuple[Feedback, ...] = get_args(Feedback)
 
 AGAIN = r"Solve the problem again, and end with the answer in \boxed{}."
-#: The longest text of an observation, and of one equation in it: a model's context is dear.
+#: The limits of an observation, as a model's context is expensive: characters of the text and of an
+#: equation, and the number of equations.
 LONGEST, LONGEST_EQUATION, EQUATIONS = 300, 200, 8
 
-#: Tasks whose witness is made of what the problem states.
+#: Tasks whose witness consists of data that the problem states.
 _STATED = frozenset(name for name, question in QUESTIONS.items() if question.shows_witness)
-#: Tasks whose targets are integrals, so that solutions of them have steps.
+#: Tasks with integrals as targets, whose solutions have steps.
 WITH_STEPS = frozenset({"antiderivative", "steps", "definite"})
 _UNREADABLE = frozenset({Status.UNPARSEABLE, Status.NO_ANSWER, Status.NOT_CLOSED_FORM})
 _SENTENCES = {
@@ -42,7 +44,7 @@ _SENTENCES = {
     Status.NOT_CLOSED_FORM: "Your answer is not in closed form.",
 }
 _UNDECIDED = "It could not be decided whether your answer is correct."
-#: 1.1749880000000 as ``described`` of a witness has it: seven digits are enough to see why.
+#: A number of a witness's ``described``, as 1.1749880000000: seven digits suffice for the message.
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]{7,}(?:e[-+]?[0-9]{1,4})?")
 
 
@@ -51,11 +53,11 @@ def finding(verdict: Verdict, task: str = "antiderivative") -> str:
 
     Args:
         verdict: the verdict.
-        task: the task that it is of, one of `adapters.scoring.TASKS`.
+        task: the verdict's task, a name in `adapters.scoring.TASKS`.
 
     Returns:
-        ``correct``, ``incorrect``, ``unreadable`` or ``undecided``, the second and third perhaps
-        with the reason.
+        ``correct``, ``incorrect``, ``unreadable`` or ``undecided``, possibly with a reason for the
+        second and third.
 
     """
     if verdict.status is Status.CORRECT:
@@ -71,10 +73,10 @@ def steps(claims: Sequence[Mapping[str, Any]]) -> str:
     """The judgements of the equations of a solution, a line each.
 
     Args:
-        claims: those of a `rewards.verify.solution_steps.result.Solution`, as JSON.
+        claims: the claims of a `rewards.verify.solution_steps.result.Solution`, as JSON.
 
     Returns:
-        The first `EQUATIONS` lines; ``unreadable`` where there is no equation.
+        The first `EQUATIONS` lines; ``unreadable`` without an equation.
 
     """
     lines = [
@@ -97,38 +99,38 @@ def retry(
     """The message that asks for another attempt.
 
     Args:
-        kind: what is told: nothing, the verdict, the point that refutes the answer, or the first
-            wrong step. Where there is no such point or step, the verdict is told.
-        verdict: of the last attempt.
-        task: the task that it is of.
-        claims: of the last attempt as a solution, for ``steps``.
+        kind: the content: nothing, the verdict, the point that refutes the answer, or the first
+            wrong step; the verdict replaces a missing point or step.
+        verdict: the verdict on the last attempt.
+        task: the verdict's task.
+        claims: the claims of the last attempt as a solution, for ``steps``.
 
     Returns:
         The message.
 
     Raises:
-        ValueError: there is no such kind.
+        ValueError: the kind is unknown.
 
     """
     if kind not in FEEDBACK:
         raise ValueError(f"feedback is one of {', '.join(FEEDBACK)}, not {kind!r}")
     if kind == "none":
         return AGAIN
-    told = _SENTENCES.get(verdict.status, _UNDECIDED)
+    sentence = _SENTENCES.get(verdict.status, _UNDECIDED)
     reason = ""
     if kind == "witness":
         reason = _shown(verdict, task) if verdict.status is Status.INCORRECT else ""
     elif kind == "steps":
         wrong = next(
-            (one for one in claims if one["left"] and one["judgement"] == "incorrect"), None
+            (claim for claim in claims if claim["left"] and claim["judgement"] == "incorrect"), None
         )
         if wrong is not None:
-            told += f" The first wrong step is {_equation(wrong)}."
-    return f"{told[:-1]}: {reason}. {AGAIN}" if reason else f"{told} {AGAIN}"
+            sentence += f" The first wrong step is {_equation(wrong)}."
+    return f"{sentence[:-1]}: {reason}. {AGAIN}" if reason else f"{sentence} {AGAIN}"
 
 
 def _shown(verdict: Verdict, task: str) -> str:
-    """Why an answer is incorrect, as far as that gives no answer away."""
+    """The reason why an answer is incorrect, unless the reason would reveal the answer."""
     if task not in _STATED:
         return ""
     witness, detail = verdict.evidence.witness, verdict.evidence.detail

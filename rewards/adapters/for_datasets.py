@@ -1,4 +1,4 @@
-"""Verdicts for data sets that are no runs: rollouts of a trainer, answers from elsewhere."""
+"""Verdicts for data sets other than runs: rollouts of a trainer, answers from other sources."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from ..workers.verdicts import has_no_opinion, map_verdicts
 from .rows import text_of
 from .scoring import TASKS
 
-#: The columns that are added.
+#: The added columns.
 COLUMNS = ("verdict_status", "verdict_reward", "verdict_answer", "verdict_detail")
-#: Options that are not passed on: one is named apart, the other is for evaluation only.
+#: Options that are not passed on: ``deadline`` has its own argument, ``method`` is for evaluation
+#: only.
 FIXED = {"deadline", "method"}
-#: Rows that are verified together, by default: a block of a Parquet file.
+#: The default number of rows in a block, as in a Parquet file.
 BLOCK = 10_000
 _SETTINGS = "settings.json"
 
@@ -69,28 +70,28 @@ def verify_dataset(
     r"""Add verdicts to the rows of a data set, a block at a time.
 
     The columns ``verdict_status``, ``verdict_reward``, ``verdict_answer`` and ``verdict_detail``
-    are added. Memory is bounded by the block. Verdicts do not depend on blocks or their order.
+    are added. Memory is bounded by the block. Verdicts do not depend on blocks.
 
     Args:
         data: a `datasets.Dataset` or `datasets.IterableDataset`, a `ray.data.Dataset`, or the path
-            of a Parquet file or of a folder of them.
+            of a Parquet file or of a folder of Parquet files.
         completion: the column of completions: texts, or conversations. Nothing counts as an empty
             completion.
-        integrand: the column of integrands. A row without one gets the status ``error``.
-        out: for a path, the folder to write: a Parquet file for each block. The same call goes on
-            where an earlier one was stopped.
-        block: rows that are verified together.
+        integrand: the column of integrands. A row without an integrand gets the status ``error``.
+        out: for a path, the folder to write: a Parquet file for each block. The same call resumes a
+            stopped one.
+        block: the number of rows in a block.
         deadline: seconds for a row.
-        workers: processes, by default one for each core; Ray decides for itself.
-        options: as for `verify_antiderivative` but for its method, the same for all rows.
+        workers: the number of processes, by default one per core; ignored on Ray.
+        options: options of `verify_antiderivative` except ``method``, the same for all rows.
 
     Returns:
         The data set with the columns; for a path, the folder.
 
     Raises:
-        UserError: a column is missing or would be replaced; or ``out`` is missing, is given for
-            what is no path, or has the blocks of another call.
-        ArgumentTypeError: ``data`` is of another kind, or an option is unknown.
+        UserError: a column is missing or would be replaced; or ``out`` is missing, superfluous, or
+            has the blocks of another call.
+        ArgumentTypeError: ``data`` has another type, or an option is unknown.
 
     Example:
         >>> from datasets import Dataset
@@ -135,19 +136,19 @@ def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
     """Verify in actors of one CPU each, as many as are free."""
     ray: Any = importlib.import_module("ray")
     _check_columns(data.columns(), verifier)
-    most = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    max_actors = max(1, int(ray.cluster_resources().get("CPU", 1)))
     return data.map_batches(
         _RayVerifier,
         fn_constructor_args=(replace(verifier, workers=1),),
         batch_format="pyarrow",
         batch_size=min(block, 1024),
-        concurrency=(1, most),
+        concurrency=(1, max_actors),
         num_cpus=1,
     )
 
 
 class _RayVerifier:
-    """What an actor of Ray Data does."""
+    """The verifier as an actor of Ray Data."""
 
     def __init__(self, verifier: _Verifier) -> None:
         self._verifier = verifier
@@ -157,14 +158,14 @@ class _RayVerifier:
 
 
 def _with_verdicts(table: Any, verifier: _Verifier) -> Any:
-    """A pyarrow table with the columns."""
+    """A pyarrow table with the added columns."""
     import pyarrow as pa
 
     names = (verifier.completion, verifier.integrand)
     verified = verifier({name: table.column(name).to_pylist() for name in names})
     types = (pa.string(), pa.float64(), pa.string(), pa.string())
-    for name, kind in zip(COLUMNS, types, strict=True):
-        table = table.append_column(name, pa.array(verified[name], kind))
+    for name, column_type in zip(COLUMNS, types, strict=True):
+        table = table.append_column(name, pa.array(verified[name], column_type))
     return table
 
 
@@ -193,7 +194,7 @@ def _verify_files(source: Path, out: Path, verifier: _Verifier, block: int) -> P
 
 
 def _begin(out: Path, files: Sequence[Path], verifier: _Verifier, block: int) -> None:
-    """Make the folder, or check that what is there is of the same call."""
+    """Make the folder, or check that an existing folder belongs to the same call."""
     settings = {
         "files": [[file.name, file.stat().st_size] for file in files],
         "completion": verifier.completion,

@@ -1,4 +1,4 @@
-"""Reward function for OpenRLHF: ``reward_func``, in a file that ``--reward.remote_url`` names.
+"""Reward function for OpenRLHF: ``reward_func``, in a file for ``--reward.remote_url``.
 
     # my_reward.py
     from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
@@ -31,7 +31,7 @@ from .scoring import Rollout, Rubric, Score, numbers, score, telemetry
 __all__ = ["RewardFunction", "make_reward_func", "reward_func"]
 
 log = logging.getLogger(__name__)
-#: A prompt that was cut on the left to fit is recognised by so many characters of its end.
+#: The number of final characters by which a prompt is recognised that was cut on the left.
 TAIL = 64
 _WORD = re.compile(r"\S+")
 
@@ -41,8 +41,9 @@ class RewardFunction:
     r"""``reward_func`` with a rubric; picklable, usable from threads.
 
     Attributes:
-        rubric: what earns what.
-        eos_tokens: the tokens that end a response, as text; without them no response is truncated.
+        rubric: the rubric.
+        eos_tokens: the tokens that end a response, as text; without tokens no response counts as
+            truncated.
 
     >>> reward = RewardFunction(Rubric(workers=1))
     >>> reward([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["rewards"]
@@ -59,7 +60,7 @@ class RewardFunction:
         """Queries as rollouts.
 
         Args:
-            queries: prompts with their responses.
+            queries: prompts with responses.
             prompts: the prompts.
             labels: the targets.
 
@@ -76,7 +77,8 @@ class RewardFunction:
         for query, prompt, label in zip(queries, prompts, labels, strict=True):
             response = response_of(query, prompt)
             if response is None:
-                # OpenRLHF goes on after an exception here, and fails later for another reason.
+                # OpenRLHF would continue after an exception here, and fail later for another
+                # reason.
                 warn_once(log, "a query lacks its prompt, and scores 0: %.200r", prompt)
             text = response or ""
             ended = not self.eos_tokens or text.rstrip().endswith(self.eos_tokens)
@@ -97,8 +99,8 @@ def make_reward_func(*, eos_tokens: Sequence[str] = (), **rubric: Any) -> Reward
     r"""Make a ``reward_func`` for OpenRLHF.
 
     Args:
-        eos_tokens: the tokens that end a response, as text; one that ends in none of them counts as
-            truncated. Without them no response does.
+        eos_tokens: the tokens that end a response, as text; a response with another ending counts
+            as truncated. Without tokens no response counts as truncated.
         rubric: fields of `scoring.Rubric`, except ``length``: OpenRLHF does not pass lengths.
 
     Returns:
@@ -115,12 +117,12 @@ def make_reward_func(*, eos_tokens: Sequence[str] = (), **rubric: Any) -> Reward
         [1.0]
 
     """
-    made = Rubric(**rubric)
-    if made.length is not None:
+    made_rubric = Rubric(**rubric)
+    if made_rubric.length is not None:
         raise ValueError("OpenRLHF does not tell lengths; use its own length penalties")
     if isinstance(eos_tokens, str):
         raise TypeError("eos_tokens must be a list")
-    return RewardFunction(made, tuple(eos_tokens))
+    return RewardFunction(made_rubric, tuple(eos_tokens))
 
 
 _DEFAULT = RewardFunction(Rubric())
@@ -132,7 +134,7 @@ def reward_func(
     r"""The default reward: 1 for a box with a proven antiderivative of the label, else 0.
 
     Args:
-        queries: prompts with their responses, and special tokens.
+        queries: prompts with responses and special tokens.
         prompts: the prompts.
         labels: the integrands, or JSON objects with ``integrand``, ``variable``, ``assumptions``.
 
@@ -142,7 +144,7 @@ def reward_func(
     Raises:
         ValueError: lists of different lengths.
         NoOpinionError: no worker can be started, or the wall clock ended the verification of all
-            completions for a label; it is a `RuntimeError`.
+            completions for a label; a subclass of `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
@@ -153,7 +155,7 @@ def reward_func(
 
 
 def response_of(query: str, prompt: str) -> str | None:
-    """The part of a query that follows its prompt; None if the query does not contain the prompt.
+    """The response in a query, after the prompt; None if the query does not contain the prompt.
 
     The tokenizer may have put a token before the prompt, changed its spaces, or cut its beginning.
     (A guess might grade the prompt's text.) The work is linear in the query.
@@ -168,22 +170,23 @@ def response_of(query: str, prompt: str) -> str | None:
     """
     if not prompt.strip():
         return query
-    # Not `rfind`: a response may repeat the prompt, but it cannot come before it.
+    # Search from the left, as a response may repeat the prompt.
     at = query.find(prompt)
     if at >= 0:
         return query[at + len(prompt) :]
-    # Without spaces, spaces cannot differ; the end is found again by counting what is no space.
+    # Compare without white space, which the tokenizer may change; the prompt's end in the query is
+    # found by counting other characters.
     dense = "".join(query.split())
-    for part in (prompt, prompt[-TAIL:]):
-        wanted = "".join(part.split())
-        at = dense.find(wanted)
+    for ending in (prompt, prompt[-TAIL:]):
+        dense_ending = "".join(ending.split())
+        at = dense.find(dense_ending)
         if at >= 0:
-            return _after(query, at + len(wanted))
+            return _after(query, at + len(dense_ending))
     return None
 
 
 def _after(text: str, count: int) -> str:
-    """What follows the first ``count`` characters that are no spaces."""
+    """The text after the first ``count`` characters other than white space."""
     for word in _WORD.finditer(text):
         if count <= len(word[0]):
             return text[word.start() + count :]
@@ -196,11 +199,11 @@ def results(
 ) -> dict[str, Any]:
     """The reply to OpenRLHF, which is plain JSON."""
     rewards = numbers(scores, [str(label) for label in labels])
-    correct = [float(each.status == "correct") for each in scores]
-    # The same names every time: OpenRLHF concatenates them over a batch.
+    correct = [float(scored.status == "correct") for scored in scores]
+    # The same names every time: OpenRLHF concatenates values over a batch.
     rows = [
-        telemetry(each, rubric, truncated=rollout.truncated)
-        for rollout, each in zip(rollouts, scores, strict=True)
+        telemetry(scored, rubric, truncated=rollout.truncated)
+        for rollout, scored in zip(rollouts, scores, strict=True)
     ]
     logs = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
     return {"rewards": rewards, "scores": correct, "extra_logs": logs}

@@ -7,9 +7,9 @@ set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of 
 Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
 ``GRPOTrainer._calculate_rewards``.)
 
-TRL does not say why a completion ended: give `make_reward` the token ids that end one, and those
-without are truncated. Text that a chat template adds after the prompt is not visible in
-conversational data: ``opens_thinking=True`` says that it opens a thought.
+TRL does not pass the finish reason: with the token ids of the end, `make_reward` treats completions
+without such a token as truncated. Text that a chat template adds after the prompt is not visible in
+conversational data: ``opens_thinking=True`` says that the template opens a thought.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 LONGEST_LOGGED = 300
 #: Columns of targets in mixed data.
 MIXED_COLUMNS = tuple(dict.fromkeys(task.column for task in TASKS.values()))
-#: The first task of each that has no targets of several forms, for rows without a task.
+#: Column -> its first task, for rows without a task.
 _COLUMN_TASKS = {
     task.column: name
     for name, task in list(TASKS.items())[::-1]
@@ -46,7 +46,7 @@ _COLUMN_TASKS = {
 
 @dataclass(frozen=True)
 class _Settings:
-    """How rows become rollouts, and what is logged; `make_reward` describes the fields."""
+    """Settings of the conversion of rows and of logging; `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -55,7 +55,7 @@ class _Settings:
     max_completion_length: int | None = None
     opens_thinking: bool | None = None
 
-    # TRL takes a reward's name from here.
+    # TRL reads the reward's name from ``__name__``.
     @property
     def __name__(self) -> str:
         return self.name
@@ -69,15 +69,15 @@ class _Settings:
     ) -> list[Rollout]:
         count = len(completions)
         if not columns.keys() & self.columns:
-            known = ", ".join(sorted(columns)) or "none"
-            wanted = " or ".join(map(repr, self.columns))
-            raise TypeError(f"{self.name} needs a column {wanted}; the columns: {known}")
-        given = {
+            present = ", ".join(sorted(columns)) or "none"
+            expected = " or ".join(map(repr, self.columns))
+            raise TypeError(f"{self.name} needs a column {expected}; the columns: {present}")
+        used_columns = {
             name: columns.get(name)
             for name in (*self.columns, "variable", "assumptions", "task")
             if isinstance(columns.get(name), list | tuple)
         } | {"prompts": prompts, "completion_ids": completion_ids}
-        for name, values in given.items():
+        for name, values in used_columns.items():
             if values is not None and len(values) != count:
                 raise ValueError(f"{count} completions but {len(values)} {name}")
         nothing = [None] * count
@@ -85,9 +85,9 @@ class _Settings:
             prompts or nothing,
             completions,
             completion_ids or nothing,
-            self.targets(given, count),
-            given.get("variable") or nothing,
-            given.get("assumptions") or nothing,
+            self.targets(used_columns, count),
+            used_columns.get("variable") or nothing,
+            used_columns.get("assumptions") or nothing,
             strict=True,
         )
         return [
@@ -95,8 +95,12 @@ class _Settings:
                 text_of(completion),
                 target,
                 variable,
-                # A table gives every row the columns of all: those that are empty are none.
-                {name: kind for name, kind in assumptions.items() if kind is not None}
+                # A table gives every row all columns: empty cells are no assumptions.
+                {
+                    name: assumption
+                    for name, assumption in assumptions.items()
+                    if assumption is not None
+                }
                 if isinstance(assumptions, Mapping)
                 else assumptions,
                 truncated=is_truncated(ids, self.ends, self.max_completion_length),
@@ -111,19 +115,19 @@ class _Settings:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns in which targets may be."""
+        """The possible columns of targets."""
         return (self.column,) if self.rubric.task != MIXED else MIXED_COLUMNS
 
     def targets(
-        self, given: Mapping[str, Sequence[Any] | None], count: int
+        self, used_columns: Mapping[str, Sequence[Any] | None], count: int
     ) -> list[tuple[Any, Any]]:
         """The target and the task of each row; in mixed data a row's other targets are empty."""
         nothing = [None] * count
         if self.rubric.task != MIXED:
-            return [(target, None) for target in given.get(self.column) or nothing]
+            return [(target, None) for target in used_columns.get(self.column) or nothing]
         pairs: list[tuple[Any, Any]] = []
-        for row, task in enumerate(given.get("task") or nothing):
-            cells = {name: (given.get(name) or nothing)[row] for name in self.columns}
+        for row, task in enumerate(used_columns.get("task") or nothing):
+            cells = {name: (used_columns.get(name) or nothing)[row] for name in self.columns}
             filled = [name for name, cell in cells.items() if cell not in (None, "")]
             if task:
                 column = TASKS[ROW_TASKS[task]].column if task in ROW_TASKS else "target"
@@ -144,7 +148,7 @@ class _Settings:
         log_metric: Callable[[str, float], None] | None = columns.get("log_metric")
         log_extra: Callable[[str, list[Any]], None] | None = columns.get("log_extra")
         if log_metric is not None:
-            # Every rate every time: TRL averages over the processes that logged a name.
+            # Log every rate every time: TRL averages over the processes that logged a name.
             for status, rate in rates(scores).items():
                 log_metric(f"{self.name}/{status}", rate)
             if self.ends or self.max_completion_length:
@@ -153,16 +157,16 @@ class _Settings:
             else:  # a rate of 0 would say that none was cut off
                 warn_once(log, "%s does not know what was cut off: give eos_token_id=", self.name)
             log_metric(f"{self.name}/seconds", time.perf_counter() - since)
-            slowest = max((each.seconds for each in scores), default=0.0)
+            slowest = max((scored.seconds for scored in scores), default=0.0)
             log_metric(f"{self.name}/slowest_seconds", slowest)
             for component in self.rubric.components:
-                values = [each.components.get(component, 0.0) for each in scores]
+                values = [scored.components.get(component, 0.0) for scored in scores]
                 log_metric(f"{self.name}/{component}", sum(values) / max(1, len(values)))
         if log_extra is not None:
-            log_extra(f"{self.name}/status", [each.status for each in scores])
+            log_extra(f"{self.name}/status", [scored.status for scored in scores])
             log_extra(f"{self.name}/answer", [_loggable(s.verdict.answer) for s in scores])
-            log_extra(f"{self.name}/seconds", [round(each.seconds, 4) for each in scores])
-        return [each.reward for each in scores]
+            log_extra(f"{self.name}/seconds", [round(scored.seconds, 4) for scored in scores])
+        return [scored.reward for scored in scores]
 
 
 class Reward(_Settings):
@@ -186,7 +190,7 @@ class Reward(_Settings):
         completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """A reward for each completion, None where there is no opinion (see `scoring`).
+        """A reward for each completion, None for "no opinion" (see `scoring`).
 
         Raises `TypeError` or `ValueError` for data of the wrong shape, and nothing else.
         """
@@ -196,7 +200,7 @@ class Reward(_Settings):
 
 
 class AsyncReward(_Settings):
-    r"""`Reward` as an async function, which TRL runs beside the other async ones.
+    r"""`Reward` as an async function, which TRL runs concurrently with other async rewards.
 
     >>> import asyncio
     >>> reward = make_reward("value", workers=1, asynchronous=True)
@@ -235,18 +239,18 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label`` or
-            ``integer``; or ``mixed``: that of the row's column ``task`` (these, or as benchmarks
-            call them), or else of the column, ``integrand`` or ``problem``, that is filled.
+            ``integer``; or ``mixed``: the task in the row's column ``task`` (these names, or the
+            benchmarks'), or else of the filled column, ``integrand`` or ``problem``.
         components: names of `rewards.adapters.components`.
-        weights: one for each component; by default 1 for correctness and 0.1 for others.
+        weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
-        name: for logs and metrics; ``<task>_reward`` by default.
+        name: the name for logs and metrics; ``<task>_reward`` by default.
         column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
             ``variable`` and ``assumptions`` are used where they exist.
-        eos_token_id: the ids that end a completion; one without is truncated. Give all of them:
-            ``model.generation_config.eos_token_id`` has the end-of-turn token too.
+        eos_token_id: the ids that end a completion; a completion without such a token is truncated.
+            Give all ids: ``model.generation_config.eos_token_id`` has the end-of-turn token too.
         max_completion_length: only a completion of this many tokens without an end is truncated; a
-            shorter one may have ended at a stop string.
+            shorter completion may have ended at a stop string.
         opens_thinking: the prompt opens a thought; by default read from prompts that are strings.
         rubric: the other fields of `scoring.Rubric`.
 
@@ -266,10 +270,12 @@ def make_reward(
     if task == MIXED and column is not None:
         raise TypeError(f"mixed data have the columns {', '.join(MIXED_COLUMNS)}, not {column!r}")
     ends = (eos_token_id,) if isinstance(eos_token_id, int) else tuple(eos_token_id or ())
-    made = Rubric(task, tuple(components), None if weights is None else tuple(weights), **rubric)
-    kind = AsyncReward if asynchronous else Reward
-    return kind(
-        made,
+    made_rubric = Rubric(
+        task, tuple(components), None if weights is None else tuple(weights), **rubric
+    )
+    reward_class = AsyncReward if asynchronous else Reward
+    return reward_class(
+        made_rubric,
         name or f"{task}_reward",
         column or ("" if task == MIXED else TASKS[task].column),
         ends,
@@ -294,12 +300,12 @@ def antiderivative_reward(
     Args:
         prompts: prompts, as strings or lists of messages.
         completions: completions, in the same form.
-        completion_ids: their token ids.
+        completion_ids: the token ids of the completions.
         integrand: the data set's column of integrands.
-        columns: its other columns; ``variable`` and ``assumptions`` are used.
+        columns: further columns; ``variable`` and ``assumptions`` are used.
 
     Returns:
-        One reward for each completion, None for a bad row.
+        A reward for each completion, None for a bad row.
 
     Raises:
         ValueError: columns of different lengths.
@@ -328,5 +334,5 @@ those of `antiderivative_reward`. """
 
 
 def _loggable(answer: str | None) -> str:
-    """An answer for a table: short, and such as UTF-8 can hold (no lone surrogates)."""
+    """An answer for a table: shortened, without lone surrogates."""
     return (answer or "")[:LONGEST_LOGGED].encode(errors="replace").decode()

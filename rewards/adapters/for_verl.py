@@ -28,7 +28,7 @@ from .scoring import Rollout, Rubric, Score, ascore, numbers, score, telemetry
 
 __all__ = ["acompute_score", "compute_score"]
 
-#: What verl itself may pass beside the four arguments.
+#: Arguments that verl itself may pass in addition to the four.
 _VERL_ARGUMENTS = {
     "reward_router_address",
     "reward_model_tokenizer",
@@ -48,7 +48,7 @@ def compute_score(
     opens_thinking: bool = False,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    r"""Score one completion, as verl calls a custom reward function.
+    r"""Score a completion, with the arguments of verl's custom reward functions.
 
     Args:
         data_source: not used.
@@ -64,8 +64,8 @@ def compute_score(
 
     Raises:
         TypeError: an unknown field.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification; it is a
-            `RuntimeError`.
+        NoOpinionError: no worker can be started, or the wall clock ended the verification; a
+            subclass of `RuntimeError`.
 
     Example:
         >>> result = compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
@@ -135,6 +135,6 @@ def _result(result: Score, ground_truth: Any, rubric: Rubric) -> dict[str, Any]:
         "acc": float(result.status == "correct"),
         "status": result.status,
         "pred": (result.verdict.answer or "").encode(errors="replace").decode(),
-        # Numbers, of which verl makes metrics; GDPO takes components as ``gdpo_reward_keys``.
+        # Numbers for verl's metrics; GDPO takes components as ``gdpo_reward_keys``.
         **telemetry(result, rubric),
     }

@@ -1,4 +1,4 @@
-"""Rows as trainers pass them: completions, prompts, token ids and targets in several forms."""
+"""Data of trainers' rows: completions, prompts, token ids and targets in several forms."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 
 def text_of(completion: Any) -> str:
-    """The text of a completion: itself, or the content of the last message.
+    """The text of a completion: a string, or the content of the last message.
 
     A conversation whose last message is not the assistant's has no answer: text of a tool or a user
-    never counts. Parts that are no text, and reasoning in a field of its own, are left out.
+    never counts. Content other than text, and reasoning in a separate field, is left out.
     """
     if isinstance(completion, str):
         return completion
@@ -21,33 +21,39 @@ def text_of(completion: Any) -> str:
         completion = [completion]
     if not isinstance(completion, Sequence) or not completion:
         return ""
-    last = completion[-1]
-    if not isinstance(last, Mapping) or last.get("role", "assistant") != "assistant":
+    last_message = completion[-1]
+    if (
+        not isinstance(last_message, Mapping)
+        or last_message.get("role", "assistant") != "assistant"
+    ):
         return ""
-    content = last.get("content")
+    content = last_message.get("content")
     if isinstance(content, str):
         return content
     if not isinstance(content, Sequence):
         return ""
-    texts = (part.get("text") for part in content if isinstance(part, Mapping))
+    texts = (
+        content_part.get("text") for content_part in content if isinstance(content_part, Mapping)
+    )
     return "".join(text for text in texts if isinstance(text, str))
 
 
 def opens_thinking(prompt: Any, tag: str) -> bool:
-    """Whether a prompt ends inside a thought, as some chat templates do: ``...<think>``."""
+    """Whether a prompt ends inside a thought, as with some chat templates: ``...<think>``."""
     text = prompt if isinstance(prompt, str) else ""
     if not text and isinstance(prompt, Sequence) and prompt and isinstance(prompt[-1], Mapping):
-        last = prompt[-1]  # a prefilled assistant message
-        if last.get("role") == "assistant" and isinstance(last.get("content"), str):
-            text = last["content"]
+        last_message = prompt[-1]  # a prefilled assistant message
+        if last_message.get("role") == "assistant" and isinstance(last_message.get("content"), str):
+            text = last_message["content"]
     return text.rstrip().endswith(tag)
 
 
 def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | None) -> bool:
     """Whether a completion of these token ids was cut off.
 
-    ``ends`` are the ids that end a completion (of end of sequence and end of turn), ``limit`` the
-    most tokens of a completion. With both, one that stopped early, at a stop string, is complete.
+    ``ends`` are the ids that end a completion (end of sequence and end of turn), ``limit`` is the
+    largest number of tokens. With both, a completion that stopped early, at a stop string, is
+    complete.
     """
     if ids is None or not (ends or limit):
         return False
@@ -58,12 +64,12 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Warn of a row: once, and not for every completion of its group in every epoch."""
+    """Warn about a row once, not for every completion of the group in every epoch."""
     log.warning(message, subject)
 
 
-class Target(NamedTuple):
-    """The target of a row, and what the row says of it: see `scoring.Rollout`."""
+class RowTarget(NamedTuple):
+    """The target of a row, with variable, assumptions and task: see `scoring.Rollout`."""
 
     target: Any
     variable: Any = None
@@ -71,16 +77,16 @@ class Target(NamedTuple):
     task: Any = None
 
 
-#: What the target is called -> the task of the row.
+#: The name of the target's field -> the task of the row.
 _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
-def target_of(label: Any, extra: Any = None) -> Target:
-    r"""The target in a label: the integrand (value, ...) itself, or an object that holds it.
+def target_of(label: Any, extra: Any = None) -> RowTarget:
+    r"""The target in a label: the integrand (value, ...) itself, or an object with the target.
 
     An object, or JSON text of one, has ``integrand``, ``integral``, ``question`` or ``target``, and
-    may have ``variable``, ``assumptions`` and ``task``; ``extra`` is another place for these three.
-    The first two names tell the task where none is given.
+    may have ``variable``, ``assumptions`` and ``task``, which may also stand in ``extra``. The
+    first two names imply the task if none is stated.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')
@@ -96,7 +102,7 @@ def target_of(label: Any, extra: Any = None) -> Target:
         value = {"target": value}
     usual = ("question" if "question" in value else "target", None)
     key, task = next((pair for pair in _TASKS.items() if pair[0] in value), usual)
-    return Target(
+    return RowTarget(
         value.get(key),
         value.get("variable", extra.get("variable")),
         value.get("assumptions", extra.get("assumptions")),

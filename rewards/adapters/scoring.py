@@ -1,14 +1,14 @@
-"""Rewards for completions: what earns what, once, for every trainer.
+"""Rewards for completions: a common scoring for all trainers.
 
-A reward is the weighted sum of components, each between 0 and 1 (`rewards.adapters.components` has
-them, and shows how to add one). With ``gate``, the default, the other components earn nothing
-beside a wrong answer, so that there is no reward without mathematics.
+A reward is the weighted sum of components, each between 0 and 1 (see
+`rewards.adapters.components`). With ``gate``, the default, components other than correctness count
+only with a right answer, so that there is no reward without mathematics.
 
 A reward is None, which trainers read as "no opinion", only where the completion is not the cause:
 the row of the data set is bad (its integrand cannot be read), no worker could be started, or the
 wall clock cut the verdict off twice, as on a machine without time (`rewards.workers.dispatcher`).
-Anything that a completion can cause is a number, work without end included: for a bad answer "no
-opinion", an advantage of zero, would be better than it deserves.
+Anything that a completion can cause, endless work included, is scored by a number: "no opinion" is
+an advantage of zero, too good for a bad answer.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .rows import warn_once
 
 log = logging.getLogger(__name__)
 
-#: Statuses of a score beside those of `rewards.Status`: the three that mean "no opinion".
+#: Statuses of a score in addition to `rewards.Status`: the three with the meaning "no opinion".
 BAD_PROBLEM, FAULT, CUT_OFF = "bad_problem", "fault", "cut_off"
 STATUSES = (*(status.value for status in Status), BAD_PROBLEM, FAULT, CUT_OFF)
-#: Why there is no opinion, for errors of trainers that take none.
+#: The reasons of "no opinion", for errors in trainers without this value.
 NO_OPINION = {
     BAD_PROBLEM: "a bad problem",
     FAULT: "no workers to score with; the log says why",
@@ -46,14 +46,14 @@ NO_OPINION = {
 
 
 class NoOpinionError(RuntimeError):
-    """A trainer that has no value for "no opinion" cannot be given a reward."""
+    """There is no reward for a trainer that has no value for "no opinion"."""
 
 
 #: The tasks of a rubric.
 TASKS: Mapping[str, Question] = QUESTIONS
 #: The task of a rubric for data sets in which each row names its own.
 MIXED = "mixed"
-#: The task that a row names, also as benchmarks call it (`Problem.task`).
+#: The tasks of rows, by the names here and in benchmarks (`Problem.task`).
 ROW_TASKS: Mapping[str, str] = NAMES
 # Options of verifiers that a rubric has fields for, or that belong to a rollout.
 _OURS = {"strict", "stop", "deadline", "truncated", "variable", "assumptions", "undecided_reward"}
@@ -63,21 +63,22 @@ _REFUSED = {"method"}
 
 @dataclass(frozen=True)
 class Rubric:
-    """What earns what. Immutable, picklable, checked when made (`ValueError`, `TypeError`).
+    """The rules of a reward. Immutable, picklable, checked at construction (`ValueError`,
+    `TypeError`).
 
     Args:
-        task: one of `TASKS`, or ``mixed``: each row has its own (`Rollout.task`).
+        task: a name in `TASKS`, or ``mixed``: each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
-        weights: one for each component; by default 1 for correctness and 0.1 for others.
-        gate: other components count only beside a correct answer.
-        strict: require a box; without one there is no answer.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
+        weights: the weight of each component; by default 1 for correctness and 0.1 for others.
+        gate: other components count only with a correct answer.
+        strict: require a box; text without a box is no answer.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
         length: two lengths in tokens for the component ``length``: full credit, no credit.
         think_tags: the strings that open and close a thought.
         must_think: the component ``format`` requires a thought.
         min_coverage: count an answer as incorrect if it is right on a smaller share of the
             integrand's real domain (see `rewards.Evidence.coverage`).
-        options: of the task's verifier: ``strict_domain``, ``relative_tolerance``, ...
+        options: options of the task's verifier: ``strict_domain``, ``relative_tolerance``, ... ...
         deadline: seconds of processor time for a rollout, after which its worker is killed.
         workers: number of worker processes; by default one for each core.
         memory_mb: megabytes of memory that a worker may take beyond its code.
@@ -125,12 +126,12 @@ class Rubric:
         if self.length is not None and not 0 <= self.length[0] < self.length[1]:
             raise ValueError(f"length must rise from full credit to none, not {self.length}")
         object.__setattr__(self, "options", dict(self.options))
-        known = _options_of(self.task)
-        wrong = self.options.keys() - known
+        option_names = _options_of(self.task)
+        wrong = self.options.keys() - option_names
         if wrong:
             raise TypeError(
                 f"no such option: {', '.join(sorted(wrong))}; {self.task} knows "
-                f"{', '.join(sorted(known)) or 'none'}"
+                f"{', '.join(sorted(option_names)) or 'none'}"
             )
 
     @cached_property
@@ -141,7 +142,7 @@ class Rubric:
 
     @property
     def highest(self) -> float:
-        """The most that a completion can earn."""
+        """The largest reward of a completion."""
         return sum(weight for weight in self.weighted.values() if weight > 0)
 
 
@@ -153,18 +154,18 @@ def _options_of(task: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    r"""One completion and its target.
+    r"""A completion and its target.
 
     Attributes:
         text: the completion.
         target: the integrand, value, expression, label or whole number.
         variable: as for `rewards.verify_antiderivative`.
-        assumptions: as for `rewards.verify_antiderivative`. Empty entries, which data sets make of
-            rows that lack a symbol, are dropped.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries, as in data sets whose
+            rows have different symbols, are dropped.
         truncated: the completion was cut off by the token limit.
         tokens: length of the completion.
         thinking: the prompt has already opened a thought.
-        task: the row's own task, one of `ROW_TASKS`, for a rubric that is ``mixed``.
+        task: the row's own task, a name in `ROW_TASKS`, for a rubric with the task ``mixed``.
 
     Example:
         >>> Rollout(r"$\boxed{x^2}$", "2x").target
@@ -188,8 +189,8 @@ class Score:
 
     Attributes:
         reward: the reward; None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
-        status: one of `STATUSES`.
-        verdict: what the verifier says.
+        status: an element of `STATUSES`.
+        verdict: the verdict.
         components: the value of each component, before weighting.
 
     >>> Score(1.0, "correct", Verdict(Status.CORRECT, 1.0)).seconds
@@ -208,11 +209,11 @@ class Score:
 
 
 def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""Score rollouts in order. None raises; `make_reward` and the like check settings.
+    r"""Score rollouts in order. No rollout raises; constructors as `make_reward` check settings.
 
     Args:
-        rollouts: completions with their targets.
-        rubric: what earns what.
+        rollouts: completions with targets.
+        rubric: the rubric.
 
     Returns:
         A score for each rollout.
@@ -239,8 +240,8 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
     r"""`score` for asyncio; the loop is not blocked.
 
     Args:
-        rollouts: completions with their targets.
-        rubric: what earns what.
+        rollouts: completions with targets.
+        rubric: the rubric.
 
     Returns:
         A score for each rollout.
@@ -271,13 +272,12 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     """Rewards for trainers that have no value for "no opinion".
 
-    A bad row gets 0, as its whole group does, which is no advantage within the group. A verdict
-    that was cut off gets the mean of its group's other rewards, which is none either; both are
-    logged.
+    A bad row gets 0, as does its entire group: no advantage within the group. A verdict that was
+    cut off gets the mean of the group's other rewards, again no advantage; both are logged.
 
     Args:
         scores: the scores.
-        groups: what each belongs to, such as its problem.
+        groups: the group of each score, such as the problem.
 
     Returns:
         A number for each score.
@@ -292,40 +292,40 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
         [1.0, 1.0]
 
     """
-    if any(each.status == FAULT for each in scores):
+    if any(scored.status == FAULT for scored in scores):
         raise NoOpinionError(NO_OPINION[FAULT])
-    known: dict[str, list[float]] = {}
-    for each, group in zip(scores, groups, strict=True):
-        if each.status == BAD_PROBLEM:
-            detail = each.verdict.evidence.detail.replace("%", "%%")
+    rewards_of: dict[str, list[float]] = {}
+    for scored, group in zip(scores, groups, strict=True):
+        if scored.status == BAD_PROBLEM:
+            detail = scored.verdict.evidence.detail.replace("%", "%%")
             warn_once(log, f"bad row %.200r scores 0: {detail}", group)
-        elif each.reward is not None:
-            known.setdefault(group, []).append(each.reward)
+        elif scored.reward is not None:
+            rewards_of.setdefault(group, []).append(scored.reward)
     return [
-        _mean_of_group(each, group, known.get(group, ()))
-        if each.status == CUT_OFF
-        else each.reward or 0.0
-        for each, group in zip(scores, groups, strict=True)
+        _mean_of_group(scored, group, rewards_of.get(group, ()))
+        if scored.status == CUT_OFF
+        else scored.reward or 0.0
+        for scored, group in zip(scores, groups, strict=True)
     ]
 
 
-def _mean_of_group(score: Score, group: str, others: Sequence[float]) -> float:
+def _mean_of_group(score: Score, group: str, rewards: Sequence[float]) -> float:
     detail = score.verdict.evidence.detail
-    if not others:
+    if not rewards:
         raise NoOpinionError(f"no verdict on a completion for {group:.200}, alone: {detail}")
-    mean = sum(others) / len(others)
+    mean = sum(rewards) / len(rewards)
     log.warning("no verdict for %.200r, which gets its group's mean %g: %s", group, mean, detail)
     return mean
 
 
 def rates(scores: Sequence[Score]) -> dict[str, float]:
-    """The share of each of `STATUSES`, those that do not occur included."""
-    counts = Counter(each.status for each in scores)
+    """The share of each status of `STATUSES`, including shares of 0."""
+    counts = Counter(scored.status for scored in scores)
     return {status: counts[status] / len(scores) if scores else 0.0 for status in STATUSES}
 
 
 def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[str, float]:
-    """What every trainer logs of a completion, under the same names each time.
+    """Numbers of a completion for every trainer's logs, always with the same names.
 
     ``is_STATUS`` of each of `STATUSES`, the components by their names, ``seconds``, ``truncated``.
     """
@@ -336,7 +336,7 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Batches:
-    """What goes to the workers, by their task and by position, and rows that are bad at sight."""
+    """The items for the workers, by task and position, and the rows that are bad at sight."""
 
     sent: dict[str, dict[int, WorkItem]]
     bad: dict[int, Verdict]
@@ -358,7 +358,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
 
 
 def task_of(rollout: Rollout, rubric: Rubric) -> str:
-    """The task that a rollout is judged by; raises `ProblemError`."""
+    """The task of a rollout; raises `ProblemError`."""
     if rubric.task != MIXED:
         return rubric.task
     task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
@@ -368,7 +368,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion with the thought that the prompt opened for it."""
+    """The completion with the thought that the prompt opened."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"
@@ -389,19 +389,19 @@ def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, A
         return options
     if not isinstance(rollout.target, str) or not rollout.target.strip():
         raise ProblemError(f"the target {rollout.target!r} is no text")
-    taken = keyword_options(TASKS[task].verify)
+    accepted = keyword_options(TASKS[task].verify)
     variable, assumptions = rollout.variable, rollout.assumptions
-    if variable is not None and "variable" in taken:  # a definite integral names its variable
+    if variable is not None and "variable" in accepted:  # a definite integral names its variable
         if not isinstance(variable, str):
             raise ProblemError(f"the variable {variable!r} is no text")
         options["variable"] = variable
-    if assumptions is not None and "assumptions" in taken:
+    if assumptions is not None and "assumptions" in accepted:
         if not isinstance(assumptions, Mapping):
             raise ProblemError(f"the assumptions {assumptions!r} are no object")
-        kinds = {name: kind for name, kind in assumptions.items() if kind}
-        if not all(isinstance(text, str) for pair in kinds.items() for text in pair):
+        assumed = {name: assumption for name, assumption in assumptions.items() if assumption}
+        if not all(isinstance(text, str) for pair in assumed.items() for text in pair):
             raise ProblemError(f"the assumptions {assumptions!r} are not all text")
-        options["assumptions"] = kinds
+        options["assumptions"] = assumed
     return options
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from ..numeric.outcome import Outcome
 from ..reading.expression.traversal import substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
+from ..reading.extraction.announced import final_text
 from ..reading.latex import (
     AlternativesError,
     NotClosedFormError,
@@ -27,6 +29,16 @@ from ..workers.child import in_worker
 from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
 from ..workers.verdicts import call_task, unpack, verdict_of
+
+#: Words of an answer that says that there is no value.
+_DIVERGES = re.compile(
+    r"\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
+    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
+    re.IGNORECASE,
+)
+_CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
 
 
 @dataclass(slots=True)
@@ -217,6 +229,17 @@ def verify_in_worker(
         return verdict_of(error, answer.text, answer.evidence)
 
 
+def stated_text(
+    answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
+) -> str:
+    """The text of an answer with both sides of its equations, of which extraction takes one."""
+    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
+    if shown is not None and answer.source == "boxed":
+        return shown
+    others = [f"\\text{{ or }} {each}" for each in answer.alternatives]
+    return " ".join((" = ".join([*answer.steps, str(answer.text)]), *others))
+
+
 Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
 
 
@@ -286,3 +309,32 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
             return candidate
         candidates.append(candidate)
     return min(candidates, key=lambda pair: pair[0].status is not Status.UNDECIDED)
+
+
+def stated_divergence(
+    completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
+) -> int | None:
+    """Whether the final answer is divergence: +1 or -1 names the infinity, 0 none; else None."""
+    text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
+    infinite = _INFINITE.fullmatch(text)
+    if infinite:
+        return -1 if infinite["sign"] == "-" else 1
+    if answer.text is not None and answer.source == "boxed":
+        return 0 if says_divergent(text) and "\\begin" not in text else None
+    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    last = (shown.answer or shown.text.strip().rpartition("\n")[2])[-400:]
+    if answer.text is None and shown.source != "boxed" and says_divergent(last):
+        if answer.status is not None:
+            answer.text, answer.source, answer.status = "diverges", "final_answer", None
+        return 0
+    return None
+
+
+def says_divergent(text: str) -> bool:
+    """Whether a text says that there is no value, and not that there is one."""
+    words = list(_DIVERGES.finditer(text))
+    if not words or _DENIED.search(text[: words[-1].start()]):
+        return False
+    return not any(
+        _DENIED.search(text[: word.start()]) is None for word in _CONVERGES.finditer(text)
+    )

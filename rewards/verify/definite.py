@@ -38,7 +38,7 @@ from ..numeric.quadrature.draws import (
     values_of,
     with_whole_parameters,
 )
-from ..numeric.quadrature.work import ONE_CALL, work_limit
+from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
 from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
@@ -54,10 +54,11 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    says_divergent,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import says_divergent, stated_divergence
 from .fundamental_theorem import with_theorem
 from .values import compare_values, with_constants
 
@@ -352,7 +353,7 @@ class _Known:
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
-        fewest, bits = float(digits), 128 + 4 * digits
+        fewest, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
@@ -383,7 +384,8 @@ class _Known:
         if fewest < needed:
             detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_part(answer, got[0], balls(pairs[0][0]), bits, fewest):
+        values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
+        if hides_a_part(answer, got[0], values, bits, fewest, beside_zero=beside_zero):
             detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):

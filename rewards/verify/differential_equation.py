@@ -1,11 +1,8 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
-Three things are decided, each by a proof or by agreement in ball arithmetic:
-
-- *residual*: the equations hold when the solution and its derivatives are put into them;
-- *conditions*: initial and boundary values are those of the question;
-- *generality*: the solution depends on its constants in as many directions as the order and the
-  conditions leave, which the rank of a Jacobian in balls shows.
+The equations hold when the solution and its derivatives are put into them (*residual*), initial and
+boundary values are met (*conditions*), and constants vary in as many directions as order and
+conditions leave, which the rank of a Jacobian in balls shows (*generality*).
 """
 
 from __future__ import annotations
@@ -13,25 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, islice
 from typing import Final
 
-from flint import acb, acb_mat
-
 from ..arguments import ACCEPTANCES, Acceptance, check_choice
-from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compiler import compile_tape
-from ..numeric.ball_arithmetic.domain import uniform
-from ..numeric.ball_arithmetic.jets import ZERO as ORIGIN
+from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
+from ..proof.curves import vanishes_on
+from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import needs_worker, size, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
-from ..reading.extraction.announced import final_text
 from ..reading.latex import NotClosedFormError, ReadError, to_latex
 from ..reading.problem.differential_equation import (
     DifferentialEquation,
@@ -43,13 +36,13 @@ from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
-    ExtractedAnswer,
     NeedsWorkerError,
     find_answer,
     require_worker,
+    stated_text,
     verify_in_worker,
 )
-from .decision.decide import FRESH, decide
+from .decision.decide import decide
 from .values import compare_values, equality
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
@@ -58,14 +51,10 @@ _POLICY: Final = DecisionPolicy(strict_domain=True)
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
-#: Points at which a rank is looked for, and minors of a Jacobian that are tried at each.
-_POINTS, _MINORS = 6, 40
-#: Bits of the balls of a Jacobian: entries of textbooks lose less than 60.
-_BITS = 160
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
 #: Constant solutions that are looked for, beside the parameters.
-_CONSTANT_SOLUTIONS = (0, 1, -1, 2, -2, 3, -3)
+_CONSTANT_SOLUTIONS: Final = (0, 1, -1, 2, -2, 3, -3)
 
 
 def verify_differential_equation(
@@ -115,8 +104,7 @@ def verify_differential_equation(
     )
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
-    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    answer.text = _whole(answer, shown.answer)
+    answer.text = stated_text(answer, completion, strict, stop, truncated)
     try:
         outcome = asked.judge(answer.text)
     except NeedsWorkerError:
@@ -134,15 +122,6 @@ def verify_differential_equation(
             undecided_reward=undecided_reward,
         )
     return answer.verdict(outcome.status, outcome, accept=accept, undecided_reward=undecided_reward)
-
-
-def _whole(answer: ExtractedAnswer, shown: str | None) -> str:
-    """The answer with both sides of its equations."""
-    if shown is not None and answer.source == "boxed":
-        return shown
-    links = [*answer.steps, str(answer.text)]
-    others = [f"\\text{{ or }} {each}" for each in answer.alternatives]
-    return " ".join((" = ".join(links), *others))
 
 
 @lru_cache(maxsize=4096)
@@ -171,8 +150,8 @@ class _Judge:
         for solution in stated:
             family = _Family(asked, solution, self.kinds)
             if family.strangers:
-                detail = f"symbols that are no constants: {', '.join(family.strangers)}"
-                return Outcome(Status.INCORRECT, detail=detail)
+                names = ", ".join(family.strangers)
+                return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
             families.append(family)
         budget = Budget()
         outcomes: list[Outcome] = []
@@ -191,13 +170,9 @@ class _Judge:
     def _general(self, families: Sequence[_Family]) -> Outcome:
         """Whether one family has as many independent constants as the question leaves free."""
         asked = self.asked
-        needed = max(asked.order - len(asked.conditions), 0)
-        if asked.asks_one:
-            needed = 0
+        needed = 0 if asked.asks_one else max(asked.order - len(asked.conditions), 0)
         flags: list[str] = []
         if not needed:
-            if asked.asks_one and not asked.conditions:
-                return Outcome(Status.CORRECT, proof="identity")
             if asked.conditions and not all(family.is_unique() for family in families):
                 flags.append("uniqueness_not_shown")
                 if any(family.has_multiples() for family in families):
@@ -208,13 +183,13 @@ class _Judge:
             return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
         most = max(len(family.constants) for family in families)
         if most < needed:
-            detail = f"{most} constants in a general solution that has {needed}"
+            detail = f"constants of integration: {most}, of a general solution: {needed}"
             return Outcome(Status.INCORRECT, detail=detail)
-        for family in families:
-            if len(family.constants) >= needed and family.has_rank(needed):
-                if len(family.constants) > needed:
-                    flags.append("redundant_constants")
-                return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
+        general = next((family for family in families if family.has_rank(needed)), None)
+        if general is not None:
+            if len(general.constants) > needed:
+                flags.append("redundant_constants")
+            return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
         if all(family.is_dependent(needed) for family in families):
             detail = f"its constants are not independent: {needed} are needed"
             return Outcome(Status.INCORRECT, detail=detail)
@@ -242,9 +217,9 @@ class _Judge:
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome of several: the first that is not correct, else the weakest."""
-    for outcome in outcomes:
-        if outcome.status is not Status.CORRECT:
-            return outcome
+    wrong = next((each for each in outcomes if each.status is not Status.CORRECT), None)
+    if wrong is not None:
+        return wrong
     coverages = [each.coverage for each in outcomes if each.coverage is not None]
     agreed = [each for each in outcomes if each.proof != "identity"]
     return replace(
@@ -352,7 +327,16 @@ class _Family:
     def outcomes(self, text: str, budget: Budget) -> Iterator[Outcome]:
         """The outcomes for each equation and each condition, up to the first that fails."""
         for left, right in self.substituted():
-            yield self._same(left, right, text, budget)
+            outcome = self._same(left, right, text, budget)
+            if outcome.status is Status.INCORRECT and outcome.witness is not None:
+                # A solution is a function on an interval; elsewhere radicals may change their sign.
+                other = self._same(left, right, text, budget, DecisionPolicy())
+                if other.status is Status.CORRECT and other.coverage and self._holds(left, right):
+                    outcome = other
+            relation = self._relation if outcome.status is not Status.CORRECT else None
+            if relation is not None and vanishes_on(add(left, neg(right)), relation):
+                outcome = Outcome(Status.CORRECT, proof="identity")
+            yield outcome
         for left, right in self.asked.conditions:
             if self._relation is not None:
                 yield self._passes(left, right)
@@ -364,7 +348,27 @@ class _Family:
                 )
             yield outcome
 
-    def _same(self, left: Expression, right: Expression, text: str, budget: Budget) -> Outcome:
+    def _holds(self, left: Expression, right: Expression) -> bool:
+        """Whether two sides agree beside each place at which a condition is stated."""
+        jets, x = self.asked.jets, self.asked.variable
+        named = {
+            name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
+        }
+        places = {jets[name].at[0] for name in named & {*jets}}
+        difference = add(left, neg(right))
+        beside = (add(place, number(Fraction(sign, 2**20))) for place in places for sign in (1, -1))
+        balls = [ball_of(substitute(difference, x, place)) for place in beside]
+        near = [ball is not None and abs(ball) < 1e-20 for ball in balls]
+        return all(any(near[at : at + 2]) for at in range(0, len(near), 2))
+
+    def _same(
+        self,
+        left: Expression,
+        right: Expression,
+        text: str,
+        budget: Budget,
+        policy: DecisionPolicy = _POLICY,
+    ) -> Outcome:
         """Whether two sides are the same function."""
         require_worker(needs_worker(left) or needs_worker(right))
         names = symbols_of(left) | symbols_of(right)
@@ -376,8 +380,11 @@ class _Family:
         if size(left) > size(right):  # the larger side has the smaller domain
             left, right = right, left
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
-        integrand = Integrand(right, x, self.kinds, f"{right}", names=names)
-        return decide(left, integrand, _POLICY, text, order=0, budget=budget, as_identity=True)
+        kinds = self.kinds
+        if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
+            kinds = {**kinds, self.asked.functions[0]: "positive"}
+        integrand = Integrand(right, x, kinds, f"{right}", names=names)
+        return decide(left, integrand, policy, text, order=0, budget=budget, as_identity=True)
 
     def _passes(self, left: Expression, right: Expression) -> Outcome:
         """Whether an implicit solution passes through a point that a condition names."""
@@ -387,14 +394,11 @@ class _Family:
             return Outcome(Status.UNDECIDED, detail=detail)
         at = substitute(self._relation, jet.function, right)
         value = substitute(at, self.asked.variable, jet.at[0])
+        if equality(value, ZERO):
+            return Outcome(Status.CORRECT, proof="identity")
         if symbols_of(value):
-            proof = equality(value, ZERO)
-            status = Status.CORRECT if proof else Status.UNDECIDED
-            return Outcome(status, proof="identity", detail="" if proof else "a condition")
-        outcome = compare_values(value, ZERO)
-        return replace(outcome, proof="identity" if equality(value, ZERO) else "agreement")
-
-    # --- generality ---
+            return Outcome(Status.UNDECIDED, detail="a condition with parameters")
+        return replace(compare_values(value, ZERO), proof="agreement")
 
     def has_multiples(self) -> bool:
         """Whether all multiples of a solution without constants solve everything as well."""
@@ -409,10 +413,6 @@ class _Family:
         ]
         return all(equality(left, right) is not None for left, right in pairs)
 
-    def _balls(self, trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball]:
-        tapes = [compile_tape(tree, FRESH) for tree in trees]
-        return [tape.run(ORIGIN, values, derivative=False)[tape.root][0] for tape in tapes]
-
     def _rows(self) -> list[list[Expression]]:
         """The derivatives of the solution's values, a row each, by its constants."""
         if self._relation is not None:
@@ -426,29 +426,8 @@ class _Family:
 
     def has_rank(self, needed: int) -> bool:
         """Whether the rank of the Jacobian is shown to be as high at some point."""
-        rows = self._rows()
-        if self._relation is not None and needed > 1:
-            return False
-        flat = [tree for row in rows for tree in row]
-        names = set().union(*map(symbols_of, flat)) | {self.asked.variable}
-        for attempt in range(_POINTS):
-            values = {
-                name: acb(0.25 + 1.5 * uniform("rank", attempt, name)) for name in sorted(names)
-            }
-            with precision(_BITS):
-                balls = self._balls(flat, values)
-                if not all(ball.is_finite() for ball in balls):
-                    continue
-                width = len(self.constants)
-                minors = (
-                    [[balls[row * width + column] for column in columns] for row in chosen]
-                    for chosen in combinations(range(len(rows)), needed)
-                    for columns in combinations(range(width), needed)
-                )
-                for minor in islice(minors, _MINORS):
-                    if not acb_mat(minor).det().contains(0):
-                        return True
-        return False
+        enough = len(self.constants) >= needed and (self._relation is None or needed == 1)
+        return enough and has_rank(self._rows(), needed)
 
     def is_dependent(self, needed: int) -> bool:
         """Whether the rank is proved to be lower everywhere; tried for up to two constants."""
@@ -498,23 +477,14 @@ class _Family:
             for left, right in asked.equations:
                 residual = add(left, neg(right))
                 by = (*highest, *asked.functions, *lower)
-                balls = [self._at(differentiate(residual, name), place[0]) for name in by]
+                slopes = (self.put(differentiate(residual, name)) for name in by)
+                balls = [ball_of(substitute(slope, asked.variable, place[0])) for slope in slopes]
                 rows.append([ball for ball in balls if ball is not None][: len(highest)])
                 if None in balls:
                     return False
         except (ValueError, UnusableError):
             return False
-        with precision(_BITS):
-            return len(rows) == len(highest) and not acb_mat(rows).det().contains(0)
-
-    def _at(self, tree: Expression, place: Expression) -> Ball | None:
-        """The value of a tree at the point of the conditions, for some values of parameters."""
-        tree = substitute(self.put(tree), self.asked.variable, place)
-        names = sorted(symbols_of(tree))
-        values = {name: acb(0.5 + uniform("unique", name)) for name in names}
-        with precision(_BITS):
-            (ball,) = self._balls([tree], values)
-        return ball if ball.is_finite() else None
+        return len(rows) == len(highest) and is_invertible(rows)
 
 
 def _addends(tree: Expression) -> list[Expression]:

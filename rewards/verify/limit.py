@@ -29,10 +29,11 @@ from .answers import (
     find_answer,
     read_answer,
     require_worker,
+    says_divergent,
+    stated_divergence,
     verify_in_worker,
     with_others,
 )
-from .divergence import says_divergent, stated_divergence
 from .values import compare_values, with_constants
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
@@ -306,7 +307,7 @@ def compare_values(
                 continue
             if relative_tolerance is not None:
                 if difference.abs_upper() <= relative_tolerance * value.abs_lower():
-                    return Outcome(Status.CORRECT, points=1, digits=round(bits * 0.30103, 1))
+                    return Outcome(Status.CORRECT, points=1, digits=round(bits * DIGITS_PER_BIT, 1))
                 if difference.abs_lower() <= relative_tolerance * value.abs_upper():
                     continue
             if agreement.same is False:
@@ -314,7 +315,7 @@ def compare_values(
                 return Outcome(Status.INCORRECT, points=1, witness=witness)
             if agreement.same:
                 digits = (
-                    min(agreement.bits, _PRECISIONS[-1]) * 0.30103
+                    min(agreement.bits, _PRECISIONS[-1]) * DIGITS_PER_BIT
                 )  # exact numbers agree to all
                 # e^{-e^{e^e}} agrees with 0, and 10^{-1000} shows at the highest precision only
                 if answer != expected and hides_a_part(answer, got, {}, bits, digits):

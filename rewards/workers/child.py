@@ -1,19 +1,19 @@
-"""The main loop of one worker: a separate interpreter that serves tasks over a socket on fd 0.
+"""The main loop of a worker: a separate interpreter that serves tasks over a socket on fd 0.
 
-This file is run as a script (``python -P .../child.py SETTINGS``), so nothing of the user's program
-is imported, not even its ``__main__``. The package is loaded by its location, so a user's module of
-the same name does no harm.
+This file is run as a script (``python -P .../child.py SETTINGS``), so that nothing of the user's
+program is imported, not even ``__main__``. The package is loaded by location, so that a user's
+module of the same name does no harm.
 
-Frames are a 4-byte length and JSON, in both directions. It is not pickle, because this process
-reads hostile text with native libraries and its replies must not run code in the parent.
+Frames are a 4-byte length and JSON, in both directions. Frames are not pickled, because this
+process reads hostile text with native libraries, and replies must not run code in the parent.
 Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
 Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
 ``["unloadable", message]``, ``["done", retire]``.
 
-Results are lines of a file that parent and child share, so that the parent need not wake for each
-and loses none, however this process ends: ``["value", ended, worked, seconds, v]`` and ``["failed",
-ended, worked, seconds, kind, message, where]``, with the monotonic time at which the item ended and
-the processor time that this process had used by then.
+Results are lines of a shared file, so that the parent need not wake for each result, and no result
+is lost when this process ends: ``["value", ended, worked, seconds, v]`` and ``["failed", ended,
+worked, seconds, kind, message, where]``, with the monotonic time at which the item ended and the
+processor time that this process had used by then.
 
 An item's limit of processor time is a timer of the kernel's, whose signal ends this process also
 in the middle of a C call, and which no load of the machine advances.
@@ -47,20 +47,21 @@ except ImportError:  # not a POSIX system; the pool refuses to start there
 HEADER = 4
 MARK = "CALCULUS_HARNESS_WORKER"
 #: Seconds of processor time beyond an item's deadline: the last resort against a loop in C that
-#: outlives its parent where the kernel cannot tie the two together.
+#: outlives the parent, on systems without a parent-death signal.
 CPU_GRACE = 5
-#: After an item of so many seconds, look for a message; less than `rewards.workers.worker.STALL`.
+#: Seconds of an item after which the worker checks for messages; less than
+#: `rewards.workers.worker.STALL`.
 PATIENCE = 0.05
 PR_SET_PDEATHSIG = 1
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker (which then must not start workers of its own)."""
+    """Whether this process is a worker, which must not start workers."""
     return os.environ.get(MARK) == str(os.getpid())
 
 
 class Channel:
-    """Frames over a stream socket, blocking; ``EOFError`` when the other side is gone."""
+    """Frames over a stream socket, blocking; ``EOFError`` when the peer is gone."""
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
@@ -73,7 +74,7 @@ class Channel:
         return frame
 
     def waiting(self) -> bool:
-        """Whether there is something to read."""
+        """Whether there is data to read."""
         return bool(select.select([self._stream], [], [], 0)[0])
 
     def _exactly(self, size: int) -> bytes:
@@ -87,7 +88,7 @@ class Channel:
 
 
 class Memory:
-    """A limit on the address space: what is in use once the code is loaded, plus an allowance."""
+    """A limit on the address space: the use after loading the code, plus an allowance."""
 
     def __init__(self, megabytes: int) -> None:
         self._allowance = megabytes << 20
@@ -95,17 +96,17 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Start counting from here, after an import, which is not part of an item."""
+        """Reset the baseline after an import, which is not part of an item."""
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)
 
     def lift(self) -> None:
-        """Remove the limit, to report that it was reached or to import code."""
+        """Remove the limit, to report its violation or to import code."""
         self._set(resource.RLIM_INFINITY)
 
     def bloated(self) -> bool:
-        """Whether caches have grown so far that another item might reach the limit."""
+        """Whether caches have grown so large that another item might reach the limit."""
         return resident() - self._base > self._allowance // 2
 
     def exceeded(self) -> bool:
@@ -129,7 +130,7 @@ def address_space() -> int:
 
 
 def resident() -> int:
-    """Bytes of memory in use, or the most so far on systems without /proc."""
+    """Bytes of memory in use, or the peak on systems without /proc."""
     return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -141,7 +142,7 @@ def _statm(field: int) -> int:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Let the kernel end this process once it has used ``seconds`` more of processor time."""
+    """Let the kernel end this process after ``seconds`` more of processor time."""
     allowed = time.process_time() + seconds + CPU_GRACE
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     if hard == resource.RLIM_INFINITY or allowed < hard:
@@ -176,7 +177,7 @@ def _watch(parent: int, memory: Memory) -> None:
 
 
 def load_package(name: str, root: str) -> None:
-    """Import the package that lives in ``root`` as ``name``, wherever ``sys.path`` leads."""
+    """Import the package at ``root`` as ``name``, regardless of ``sys.path``."""
     spec = importlib.util.spec_from_file_location(
         name, Path(root, "__init__.py"), submodule_search_locations=[root]
     )
@@ -206,7 +207,7 @@ def resolve(target: str, package: str) -> Callable[..., Any]:
 
 
 class TaskLoop:
-    """Runs the tasks that the parent sends until it closes the connection."""
+    """Runs the parent's tasks until the connection is closed."""
 
     def __init__(self, channel: Channel, settings: dict[str, Any], memory: Memory) -> None:
         self._channel = channel
@@ -242,8 +243,8 @@ class TaskLoop:
         return self._functions[task]
 
     def _settle(self) -> None:
-        # Loaded code stays: the collector need not walk it. Expression trees have no cycles, so
-        # collections can be rare (1.8 times faster).
+        # Freeze loaded code for the collector. Expression trees have no cycles, so that collections
+        # can be rare (1.8 times faster).
         gc.collect()
         gc.freeze()
         gc.set_threshold(100_000, 20, 50)
@@ -262,7 +263,7 @@ class TaskLoop:
             line = b'["%b",%.6f,%.6f,%.9f,%b]\n' % (reply_kind, now, worked, now - started, body)
             while line:
                 line = line[os.write(self._results, line) :]
-            # The only message there can be, after a slow item, is to give up the rest.
+            # The only possible message, after a slow item, is to skip the remaining items.
             slow = slow or now - started > PATIENCE
             if slow and self._channel.waiting():
                 self._channel.receive()
@@ -272,7 +273,7 @@ class TaskLoop:
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any
     ) -> tuple[bytes, bytes]:
-        """The kind of a result, and what it says, as JSON without the brackets."""
+        """The kind of a result, and its content, as JSON without the brackets."""
         try:
             value = json.dumps(function(*arguments, **options))
         except MemoryError:
@@ -303,12 +304,12 @@ def main() -> None:
     tie_to_parent(settings["parent"], memory)
     memory.lift()
     os.environ[MARK] = str(os.getpid())
-    # Appended, not prepended: everything that the parent can import can be imported here, and the
-    # directory of its script shadows nothing.
+    # Appended, not prepended: all of the parent's modules can be imported, and the script's
+    # directory shadows nothing.
     sys.path += [entry for entry in settings["path"] if entry not in sys.path]
     for name, root in settings["roots"].items():
         load_package(name, root)
-    # The stream ends when the parent dies or closes it.
+    # The stream ends with the parent's death or close.
     with contextlib.suppress(EOFError, OSError):
         TaskLoop(Channel(stream), settings, memory).run()
     os._exit(0)

@@ -1,12 +1,12 @@
 """Workers on a Ray cluster, in place of those of this machine.
 
-While a cluster is in use (`use_cluster`), the pools of this process run on it: of the verifier and
-the rewards, of solvers, of generators. Every node has one actor with a `WorkerPool`, so that limits
-of time and memory, and what becomes of a bad item, are the same as here. Processes of one Ray job
-(reward workers of a trainer) share these actors.
+While a cluster is in use (`use_cluster`), the pools of this process run on the cluster: pools of
+the verifier and the rewards, of solvers, of generators. Every node has one actor with a
+`WorkerPool`, so limits of time and memory, and the handling of a bad item, are the same as on this
+machine. Processes of one Ray job (reward workers of a trainer) share these actors.
 
-An actor or node that dies costs nothing but time: its chunks go to others, and where the node is
-alive, it gets a new actor.
+An actor or node that dies costs time only: other actors get the chunks, and a node that is still
+alive gets a new actor.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from .pool import Pool, WorkerPool, make_pool, pools_from
 from .ray_connection import NAMESPACE, connect, line_of, our_version
 from .worker import Result
 
-#: Most items of a chunk, and how many chunks an actor has for each of its workers: while one is
-#: under way, the next is there already.
+#: Most items of a chunk, and how many chunks an actor has for each of its workers: so that the next
+#: chunk is there when one ends.
 CHUNK, CHUNKS_PER_WORKER = 256, 2
-#: A chunk is tried by so many actors; then something else is wrong than a node.
+#: Actors that try a chunk before the call fails: so many failures are no fault of one node.
 MAX_TRIES = 5
 #: Seconds for the first actors to start, and for waiting chunks while no node has workers.
 START_SECONDS, PATIENCE_SECONDS = 120.0, 60.0
@@ -71,8 +71,8 @@ class NodeWorkers:
 
 
 @dataclass(eq=False, slots=True)
-class _Call:
-    """The items of one call, and what is known of them."""
+class _ClusterCall:
+    """The items of one call with their results so far."""
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float
@@ -95,7 +95,7 @@ class _Call:
 
 @dataclass(eq=False, slots=True)
 class _Chunk:
-    call: _Call
+    call: _ClusterCall
     start: int
     items: list[list[Any]]
     tries: int = 0
@@ -103,7 +103,7 @@ class _Chunk:
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """A node's actor, and how many chunks it has."""
+    """A node's actor, and the number of chunks under way on the actor."""
 
     actor: Any
     size: int
@@ -135,7 +135,7 @@ class Cluster:
         self._owner = not ray.is_initialized()
         if self._owner:
             connect(ray, address)
-        # One thread has the state, so that there are no locks. It never waits.
+        # One thread, which never waits, has the state, so that there are no locks.
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="calculus-harness-cluster", daemon=True
@@ -171,7 +171,7 @@ class Cluster:
             _fail(chunk_list, PoolError("the cluster is closed"))
 
     def close(self) -> None:
-        """Give the actors up; end the local cluster, if `Cluster` started one."""
+        """Give the actors up; end a local cluster that `Cluster` started."""
         self._post(self._end)
         self._thread.join()
         self._loop.close()
@@ -204,7 +204,7 @@ class Cluster:
             raise PoolError(why) from None
 
     def _settle(self, refused: PoolError | None = None) -> None:
-        """Tell `_start` what became of the first actors, once that is known."""
+        """Tell `_start` whether the first actors started, once that is known."""
         if self._started.done():
             return
         if refused is not None:
@@ -213,7 +213,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node that has none, and look again later."""
+        """Start an actor on every node without an actor, and look again later."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()
@@ -232,7 +232,7 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died, and begin with those that have CPUs and no workers."""
+        """Give up nodes that have died; begin with nodes that have CPUs and no workers."""
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]
@@ -281,13 +281,13 @@ class Cluster:
             self._lost(key, why, lasts=True)
         else:
             self._failed.pop(key, None)
-            # The size is that of the process of this job which came first.
+            # The first process of this job has chosen the number of workers.
             self._nodes[key] = _Node(actor, answer[1])
         self._settle()
         self._assign()
 
     def _lasts(self, error: BaseException) -> bool:
-        """Whether the node cannot have workers: the package is not there, or fails to start."""
+        """Whether the failure lasts: the node lacks the package, or workers fail to start."""
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
@@ -314,7 +314,7 @@ class Cluster:
         self._assign()
 
     def _assign(self) -> None:
-        """Send waiting chunks to the nodes that have the fewest for each of their workers."""
+        """Send waiting chunks to the nodes with the fewest chunks per worker."""
         while self._waiting and self._nodes:
             key, node = min(self._nodes.items(), key=lambda item: item[1].busy / item[1].size)
             if node.busy >= CHUNKS_PER_WORKER * node.size:
@@ -356,7 +356,7 @@ def _fail(chunks: Iterable[_Chunk], error: PoolError) -> None:
 
 
 class ClusterPool(Pool):
-    """A pool whose workers are those of a cluster."""
+    """A pool whose workers run on a cluster."""
 
     def __init__(self, cluster: Cluster, memory_mb: int, tasks: Mapping[str, str]) -> None:
         self._cluster, self.memory_mb, self._tasks = cluster, memory_mb, dict(tasks)
@@ -374,7 +374,9 @@ class ClusterPool(Pool):
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
         arguments = (self._tasks, self.memory_mb, task)
-        call = _Call(arguments, deadline, wall_clock, options, [None] * len(items), len(items))
+        call = _ClusterCall(
+            arguments, deadline, wall_clock, options, [None] * len(items), len(items)
+        )
         size = max(1, min(CHUNK, len(items) // (2 * max(1, self.size))))
         starts = range(0, len(items), size)
         self._cluster.submit(_Chunk(call, at, items[at : at + size]) for at in starts)
@@ -394,7 +396,8 @@ _IN_USE: list[Cluster] = []
 def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
     r"""Run the workers of this process on a Ray cluster.
 
-    What is verified, rewarded, generated or asked of solvers meanwhile, in any thread, runs there.
+    Verification, rewards, generation and calls of solvers run on the cluster within the block, in
+    any thread.
 
     Args:
         address: as `ray.init` takes it; None for the cluster of this Ray job or of the variable
@@ -426,7 +429,7 @@ def use_cluster(address: str | None = None, *, workers: int | None = None) -> It
         cluster.close()
 
 
-#: What `join_cluster` entered.
+#: The context that `join_cluster` entered.
 _JOINED = contextlib.ExitStack()
 atexit.register(_JOINED.close)
 
@@ -434,14 +437,14 @@ atexit.register(_JOINED.close)
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
     r"""`use_cluster` until this process ends: for reward workers of a trainer that runs on Ray.
 
-    The processes of a Ray job share the actors, whose number of workers the first of them says.
+    The processes of a Ray job share the actors; the first process sets the number of workers.
 
     Args:
         address: as for `use_cluster`.
         workers: as for `use_cluster`. The CPUs must be free beside those of the trainer.
 
     Returns:
-        The cluster; the one that is in use already, if there is one.
+        The cluster; if one is in use already, that cluster.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
@@ -458,5 +461,5 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
 
 
 def cluster_in_use() -> Cluster | None:
-    """The cluster of the innermost `use_cluster` that this process is in."""
+    """The cluster of the innermost `use_cluster` of this process; None outside."""
     return _IN_USE[-1] if _IN_USE else None

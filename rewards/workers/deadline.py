@@ -7,7 +7,7 @@ class Deadline:
     """The processor time that the tasks of one call may take together.
 
     Args:
-        seconds: for all of them; those of another call's deadline are that one's.
+        seconds: processor time of all tasks together.
 
     Example:
         >>> whole = Deadline(10)
@@ -22,7 +22,7 @@ class Deadline:
 
     @classmethod
     def of(cls, deadline: float | Deadline) -> Deadline:
-        """The deadline of the call that this one is a part of, or one of its own."""
+        """A deadline as it is, or a new `Deadline` of as many seconds."""
         return deadline if isinstance(deadline, Deadline) else cls(deadline)
 
     def spend(self, seconds: float) -> None:

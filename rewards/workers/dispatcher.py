@@ -26,7 +26,7 @@ from .errors import (
     WorkerMemory,
     WorkerTimeout,
 )
-from .worker import Batch, Worker
+from .worker import ItemBatch, Worker
 
 #: Workers that fail to start, one after another, before the pool gives up.
 START_ATTEMPTS = 3
@@ -40,7 +40,7 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """Where workers find the verifier and, where it is a part of it, calculus_harness."""
+    """Folders of the verifier's package and, if the verifier is a part, of calculus_harness."""
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
     return {name: str(Path(sys.modules[name].__path__[0]).absolute()) for name in names}
@@ -61,11 +61,11 @@ class Dispatcher:
             "niceness": niceness,
             "tasks": dict(tasks),
         }
-        self._inbox: deque[Batch] = deque()
-        self._batches: deque[Batch] = deque()
-        self._retries: deque[tuple[Batch, int]] = deque()
-        #: Items that the wall clock cut off, and when they are asked again at the latest.
-        self._cut_off: deque[tuple[Batch, int, float]] = deque()
+        self._inbox: deque[ItemBatch] = deque()
+        self._batches: deque[ItemBatch] = deque()
+        self._retries: deque[tuple[ItemBatch, int]] = deque()
+        #: Items that the wall clock cut off, and the latest time of their second try.
+        self._cut_off: deque[tuple[ItemBatch, int, float]] = deque()
         self._workers: list[Worker] = []
         self._dying: list[subprocess.Popen[bytes]] = []
         self._failed_starts = 0
@@ -76,13 +76,13 @@ class Dispatcher:
         self._wake_in.setblocking(False)
         self._wake_out.setblocking(False)
         self._selector.register(self._wake_out, selectors.EVENT_READ, self._woken)
-        # Workers die with the thread that started them: it must live as long as the pool.
+        # Workers die with the thread that started them: the thread must live as long as the pool.
         self._thread = threading.Thread(target=self._run, name="rewards-workers", daemon=True)
         self._thread.start()
 
     # Called from other threads.
 
-    def submit(self, batch: Batch) -> None:
+    def submit(self, batch: ItemBatch) -> None:
         self._inbox.append(batch)
         batch.future.add_done_callback(lambda future: self._wake() if future.cancelled() else None)
         self._wake()
@@ -90,14 +90,14 @@ class Dispatcher:
             batch.fail(self.dead)
 
     def stop(self, wait: bool = False) -> None:
-        """End the thread and its workers. Takes no lock: the garbage collector may call it."""
+        """End the thread and its workers, without a lock: the garbage collector may call `stop`."""
         self._stopping = True
         self._wake()
         if wait and threading.current_thread() is not self._thread:
             self._thread.join(5.0)
 
     def abandon(self) -> None:
-        """In a forked child: close our ends of what belongs to the parent."""
+        """In a forked child: close the child's copies of the parent's sockets and files."""
         for worker in self._workers:
             worker.close()
             worker.process.returncode = 0  # not our child: nothing to wait for
@@ -184,7 +184,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Give items that were current when a worker broke to one that has served nothing yet."""
+        """Give the items on which a worker broke to workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -200,7 +200,7 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Ask again what the wall clock cut off, once nothing else is to do: a quiet worker."""
+        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -211,7 +211,7 @@ class Dispatcher:
             self._cut_off.popleft()
             self._give(idle.pop(), batch, *batch.single(index))
 
-    def _give(self, worker: Worker, batch: Batch, indices: list[int], request: bytes) -> None:
+    def _give(self, worker: Worker, batch: ItemBatch, indices: list[int], request: bytes) -> None:
         worker.assign(batch, indices, request)
         self._watch(worker)
 
@@ -305,7 +305,7 @@ class Dispatcher:
                 batch.finish(current, result)
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
-        """Discard a worker that is gone or over a limit, and settle its items."""
+        """Discard a worker that is gone or over a limit; its items fail or wait again."""
         seconds, work = time.monotonic() - worker.since, worker.work
         error = why or worker.autopsy()
         error.seconds = seconds
@@ -365,9 +365,9 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """Why a worker is killed that has had its time on the wall clock.
 
-    What has used half of its processor time by then, in both tries together, would most likely have
-    used all of it: so an item that only works on and on is no case for the wall clock, unless the
-    machine gives it less than a sixteenth of a core.
+    An item that has used half of its processor time by then, in both tries together, would most
+    likely have used all: the result is `WorkerTimeout`. An endless item is therefore cut off by the
+    wall clock only where the machine gives less than a sixteenth of a core.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

@@ -1,11 +1,9 @@
 """Errors of workers and of their pool.
 
-* WorkerError             an item was not finished; the rest of its batch goes on
-  x WorkerTimeout         it took too much processor time
-  x WorkerCutOff          the wall clock ended it, which says nothing of it
-  x WorkerMemory          it needed too much memory
-  x WorkerCrash           its worker died
-  x TaskError             its task raised an exception
+* WorkerError an item was not finished; the other items go on x WorkerTimeout the item took too much
+  processor time x WorkerCutOff the wall clock ended the item, whatever the item is x WorkerMemory
+  the item needed too much memory x WorkerCrash the item's worker died x TaskError the item's task
+  raised an exception
 * PoolError               the pool itself cannot work
 """
 
@@ -15,22 +13,22 @@ from typing import Any
 
 
 class WorkerError(RuntimeError):
-    """An item that could not be finished; the batch that it was part of goes on.
+    """An item that could not be finished; the other items of the batch go on.
 
-    ``seconds`` is the time that its worker spent on it.
+    ``seconds`` is the processor time that the worker spent on the item.
     """
 
     seconds: float = 0.0
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item took more processor time than it may, which no load of the machine can cause."""
+    """The item took more processor time than its limit; load of the machine cannot be why."""
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818
     """The wall clock ended the item twice, before it had used half of its processor time.
 
-    The machine is busy or stands still, or the item waits. The item may have been any.
+    The machine is busy or stands still, or the item waits. Any item could have been cut off.
     """
 
 

@@ -1,25 +1,26 @@
-"""Isolated workers that can be killed: deadlines, memory limits, one bad item spoils no other.
+"""Isolated workers that can be killed: deadlines, memory limits, no harm from bad items.
 
 Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
 nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets,
 so a pool works the same from the main thread, other threads, an asyncio loop, Ray actors, daemonic
 processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
-(nothing is forked without an exec). It uses no signal handlers: an item over its deadline is ended
-by killing its process, which is replaced.
+(nothing is forked without an exec). The pool installs no signal handlers: an item over its deadline
+ends by the kill of its process, which is replaced.
 
 Guarantees:
 
-- Deadlines are per item, in processor time, and do not count the time to start or import. So what
-  an item gets does not depend on what else the machine does. The wall clock only protects, from an
-  item that waits and a machine that stands still: an item that it cuts off is asked again when the
-  pool has nothing else to do, and only then is given up (`WorkerCutOff`).
+- Deadlines are per item, in processor time, and do not count the time to start or import. So the
+  result of an item does not depend on other programs of the machine. The wall clock only protects
+  against an item that waits and a machine that stands still: an item that the wall clock cuts off
+  is tried again when the pool has nothing else to do, and given up after the second try
+  (`WorkerCutOff`).
 - Memory is limited per worker, beyond what the loaded code takes.
 - Items are sent in small chunks with a result per item, so when a worker dies the item at fault is
   known and the others go to other workers. Items behind a slow one are taken back.
 - A crash or lack of memory counts against an item only if it happens in a fresh worker; otherwise
   the item is tried once more in a fresh one.
-- Workers die with the process (or dispatcher thread) that started them, however it dies.
-- After a fork, the child process starts its own workers and leaves its parent's alone.
+- Workers die with the process (or dispatcher thread) that started them, even if killed.
+- After a fork, the child process starts its own workers and leaves the parent's alone.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from ..questions import QUESTIONS
 from .child import in_worker
 from .dispatcher import Dispatcher
 from .errors import PoolError, WorkerError
-from .worker import Batch, Result
+from .worker import ItemBatch, Result
 
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
@@ -69,7 +70,7 @@ def usable_cores() -> int:
     """Cores that this process may use: its affinity, its container's quota, its share of the node.
 
     Where a launcher (torchrun, accelerate) runs several processes on the machine, each takes an
-    equal part.
+    equal share.
     """
     if hasattr(os, "sched_getaffinity"):
         cores: float = len(os.sched_getaffinity(0))
@@ -115,7 +116,7 @@ class Pool(ABC):
 
         Args:
             task: the name of a task.
-            args: its arguments, as plain JSON data.
+            args: the arguments, as plain JSON data.
             deadline: seconds of processor time.
             options: ``wall_clock`` as for `submit`, and its keyword arguments, as plain JSON data.
 
@@ -123,7 +124,7 @@ class Pool(ABC):
             The task's result, as plain JSON data.
 
         Raises:
-            WorkerError: it was not finished.
+            WorkerError: the task was not finished.
             PoolError: the pool cannot work.
 
         """
@@ -138,7 +139,7 @@ class Pool(ABC):
         """Run a task on many items (each a sequence of arguments), on all workers.
 
         Returns:
-            The results in order; a `WorkerError` in place of one that was not finished.
+            The results in order; a `WorkerError` in the place of each unfinished item.
 
         """
         future = self.submit(task, items, deadline=deadline, **options)
@@ -163,7 +164,7 @@ class Pool(ABC):
         wall_clock: float | None = None,
         **options: Any,
     ) -> Future[list[Result | WorkerError]]:
-        """`map` without waiting: a future of its list.
+        """`map` without waiting: a future of the list of results.
 
         Without a ``wall_clock`` of its own an item may take `WALL_CLOCK_FACTOR` times its deadline.
         """
@@ -196,9 +197,9 @@ class WorkerPool(Pool):
 
     Args:
         size: number of workers; by default `usable_cores`.
-        memory_mb: megabytes of memory that each may take beyond its code.
+        memory_mb: megabytes of memory that each worker may take beyond the loaded code.
         tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
-        niceness: how much lower the workers' priority is than that of this process.
+        niceness: added to this process's niceness for the workers.
 
     Example:
         >>> with WorkerPool(1) as pool:
@@ -240,7 +241,7 @@ class WorkerPool(Pool):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        batch = Batch(task, items, deadline, wall_clock, json.dumps(options))
+        batch = ItemBatch(task, items, deadline, wall_clock, json.dumps(options))
         with self._lock:
             if self._closed:
                 raise PoolError("the pool is closed")
@@ -271,7 +272,7 @@ class WorkerPool(Pool):
             dispatcher.abandon()
 
 
-#: Makes pools of a size, memory and tasks: on this machine, or what `pools_from` sets.
+#: Makes pools of a size, memory and tasks: on this machine, or as `pools_from` sets.
 Maker: TypeAlias = Callable[[int | None, int, Mapping[str, str]], Pool]
 
 

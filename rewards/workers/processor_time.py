@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class ProcessorTimeError(BaseException):
-    """The time is up. Not an `Exception`, because SymPy would catch that and continue."""
+    """The time is up. Not an `Exception`: SymPy catches every `Exception` and continues."""
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:

@@ -20,7 +20,7 @@ NICENESS = "RAY_worker_niceness"
 
 
 def our_version() -> str:
-    """The versions of the package, of its verifier and of Python: those of all nodes must agree."""
+    """The versions of the package, of its verifier and of Python, equal on all nodes."""
     try:
         package = version(NAMESPACE)
     except PackageNotFoundError:
@@ -33,7 +33,7 @@ def connect(ray: Any, address: str | None) -> None:
     """`ray.init`, with an error of one line where there is no cluster.
 
     Raises:
-        PoolError: there is none.
+        PoolError: no cluster answers at the address.
 
     """
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
@@ -43,7 +43,7 @@ def connect(ray: Any, address: str | None) -> None:
         # Workers on this machine import the package from where this process does.
         root = str(Path(__file__).resolve().parents[2])
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-        # They are as important as this process, like workers without a cluster; Ray's are not.
+        # Workers get the niceness of this process, as without a cluster; Ray's default is 15.
         os.environ.setdefault(NICENESS, "0")
         settings |= {
             "address": "local",  # else Ray takes the cluster that was last started here, if any
@@ -66,6 +66,6 @@ def _reach(address: str) -> None:
 
 
 def line_of(error: BaseException) -> str:
-    """The line of a message that says most: of a remote traceback the last, else the first."""
+    """The most telling line of a message: the last of a remote traceback, else the first."""
     lines = str(error).strip().splitlines() or [repr(error)]
     return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]

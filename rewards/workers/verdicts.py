@@ -1,6 +1,6 @@
-"""Verdicts from workers: how they travel, and what an unfinished item becomes.
+"""Verdicts from workers: their form as JSON, and the verdicts of unfinished items.
 
-Everything that may happen to a worker becomes a verdict, so that no batch is lost:
+Every failure of a worker becomes a verdict, so that no batch is lost:
 
 ============================  ==========  ==================
 what happened                 status      flag
@@ -13,12 +13,12 @@ the problem itself is bad     error       ``problem_error``
 a fault of the verifier       error       ``internal_error``
 ============================  ==========  ==================
 
-Counted work decides a verdict; that processor time ran out is a fault of the counting, and counted
-by its flag. What the wall clock ended says nothing of the item (`rewards.workers.errors`), so that
-no reward may rest on it: `has_no_opinion`.
+Counted work decides a verdict; processor time that runs out is a fault of the counting, and shows
+in the flag. The end by the wall clock says nothing about the item (`rewards.workers.errors`), so no
+reward may rest on such a verdict: `has_no_opinion`.
 
-What is no item's fault raises: workers that do not start are a `PoolError`, and a missing extra is
-an `ImportError`. To score these 0 would silently spoil a training run.
+Failures without a faulty item raise: workers that do not start are a `PoolError`, and a missing
+extra is an `ImportError`. A score of 0 in their place would silently spoil a training run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .errors import (
 )
 from .pool import TASKS, shared_pool
 
-#: What a worker needs for one verdict: the completion, the target, the verifier's options.
+#: The request for one verdict: the completion, the target, the verifier's options.
 WorkItem: TypeAlias = tuple[str, Any, dict[str, Any]]
 
 _FLAGS = {
@@ -52,7 +52,7 @@ _FLAGS = {
     WorkerCutOff: "wall_clock",
 }
 
-# Field by field and not by `Verdict.to_dict`, which costs as much as some verdicts.
+# Field by field: `Verdict.to_dict` costs as much as some verdicts.
 _FIELDS = tuple(field.name for field in fields(Evidence))
 _field_values = attrgetter(*_FIELDS)
 _WITNESS_AT = _FIELDS.index("witness")
@@ -68,7 +68,7 @@ def pack(verdict: Verdict) -> list[Any]:
 
 
 def unpack(packed: list[Any]) -> Verdict:
-    """The verdict that `pack` packed."""
+    """The verdict in a list that `pack` made."""
     status, reward, answer, *values = packed
     if values[_WITNESS_AT] is not None:
         values[_WITNESS_AT] = Witness(*values[_WITNESS_AT])
@@ -92,9 +92,9 @@ def call_task(
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
-        arguments: of the task, as plain JSON data.
-        deadline: seconds of processor time, perhaps those of a call that this one is a part of;
-            in a worker, that of its current item holds instead.
+        arguments: the task's arguments, as plain JSON data.
+        deadline: seconds of processor time, or the `Deadline` of the whole call; in a worker, the
+            deadline of the worker's current item holds instead.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -114,7 +114,7 @@ def call_task(
 
 
 def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
-    """The result of a task within what its call's other tasks have left."""
+    """The result of a task, in the time that the call's other tasks have left."""
     if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:
@@ -129,8 +129,8 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """The verdict that a task packed, or the one for the `WorkerError` in its place.
 
-    ``answer`` and ``evidence`` are what is known of an item that was not finished; without the
-    latter, ``seconds`` is the worker's time.
+    ``answer`` and ``evidence`` are known already of an unfinished item; without ``evidence``,
+    ``seconds`` is the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)
@@ -157,9 +157,9 @@ def map_verdicts(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         items: completion, target and options of each.
-        workers: how many; None for one on each core.
+        workers: number of workers; None for one on each core.
         deadline: seconds of processor time for each item.
-        memory_mb: what a worker may take beyond its code.
+        memory_mb: megabytes that a worker may take beyond the loaded code.
 
     """
     results = shared_pool(workers, memory_mb).map(task, items, deadline=deadline)

@@ -1,4 +1,4 @@
-"""The parent's side of one worker process: its channel, its current request, how it ended.
+"""The parent's side of one worker process: channel, current request, exit.
 
 The other side is `rewards.workers.child`.
 """
@@ -44,10 +44,10 @@ _OUT_OF_MEMORY = (
 Result: TypeAlias = Any
 
 
-class Batch:
-    """The items of one call, their results, and which still wait.
+class ItemBatch:
+    """The items of one call, with their results and the indices that still wait.
 
-    ``cut_off`` has the processor time of items that the wall clock ended.
+    ``cut_off`` maps items that the wall clock ended to their processor time.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Batch:
 
 
 class Worker:
-    """The parent's side of one worker: its process, its channel, and its current work."""
+    """The parent's side of one worker: process, channel, and current chunk."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -135,7 +135,7 @@ class Worker:
         self.ready = False
         self.loaded: set[str] = set()
         self.served = 0
-        self.batch: Batch | None = None
+        self.batch: ItemBatch | None = None
         self.chunk: list[int] = []
         self.position = 0
         self.running = False
@@ -149,7 +149,7 @@ class Worker:
 
     @property
     def expires(self) -> float:
-        """When to kill it; never while it is idle."""
+        """The time at which to kill the worker; infinite while the worker is idle."""
         if self.idle:
             return math.inf
         limit = self.batch.wall_clock if self.batch is not None and self.running else START_LIMIT
@@ -157,21 +157,21 @@ class Worker:
 
     @property
     def work(self) -> float:
-        """Seconds of processor time on its current item; 0 where the system does not tell."""
+        """Seconds of processor time on the current item; 0 where the system does not tell."""
         return max(0.0, processor_time_of(self.process.pid) - self.worked)
 
     @property
     def stalls(self) -> float:
-        """When to take back the items behind its current one."""
+        """The time at which to take back the items behind the current one."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
     @property
     def current(self) -> int | None:
-        """The index of its current item."""
+        """The index of the current item in the batch."""
         return self.chunk[self.position] if self.position < len(self.chunk) else None
 
-    def assign(self, batch: Batch, chunk: list[int], request: bytes) -> None:
+    def assign(self, batch: ItemBatch, chunk: list[int], request: bytes) -> None:
         self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
         self.running = batch.task in self.loaded
         self.since = time.monotonic()
@@ -183,7 +183,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """Take back the items behind the current one; the worker is told to skip them."""
+        """Take back the items behind the current item; the worker is told to skip the rest."""
         keep = self.position + 1
         taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True

@@ -56,10 +56,12 @@ def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem
             continue  # it needs the extra 'images'
         for problem in sample:
             text = str(template.render(problem))
-            integrand = str(problem.inputs.to_dict().get("integrand", ""))
-            assert integrand in text
-            # An antiderivative may be a part of its derivative, but stands nowhere else.
-            rest = text.replace(integrand, " ") if integrand else text
+            inputs = problem.inputs.to_dict()
+            shown = str(inputs.get("integrand") or inputs.get("question") or "")
+            assert shown in text
+            # An answer may be a part of what is shown, as an antiderivative is of its derivative,
+            # but stands nowhere else.
+            rest = text.replace(shown, " ") if shown else text
             assert (problem.target.reference or "no reference") not in rest
 
 

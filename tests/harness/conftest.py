@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 MODEL = r"""
 import asyncio, os, random
 
-from calculus_harness.harness.store import jsonl_log
+from calculus_harness.harness.store.log import appending
 
-jsonl_log.SHARD_BYTES = int(os.environ.get("SHARD", jsonl_log.SHARD_BYTES))
+appending.SHARD_BYTES = int(os.environ.get("SHARD", appending.SHARD_BYTES))
 
 async def answer(messages, seed):
     chance = random.Random(seed)

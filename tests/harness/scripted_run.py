@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from calculus_harness.benchmarks.problem import Parent, Problem
 from calculus_harness.harness.core.requests import Sampling, problem_key
-from calculus_harness.harness.store.jsonl_log import Log
+from calculus_harness.harness.store.log.appending import Log
 from calculus_harness.harness.store.manifest import Identity, ModelPlan
 from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS, Run
 from calculus_harness.harness.store.writer import rescoring, writing

@@ -260,7 +260,8 @@ class Stages:
             ("the integrand's side", rewards.numeric.sampling.integrand.Pool, "take"),
             ("the integrand's side", rewards.numeric.sampling.integrand.Pool, "f"),
             ("compile the tree", rewards.verify.decision.decide, "compile_tape"),
-            ("prove", rewards.verify.decision.decide, "prove"),
+            ("prove", rewards.verify.decision.decide.ProofSearch, "whole"),
+            ("prove", rewards.verify.decision.decide.ProofSearch, "in_cases"),
             ("balls and decision", rewards.verify.antiderivative, "decide"),
         ]
         originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]

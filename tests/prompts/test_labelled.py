@@ -82,13 +82,13 @@ def test_the_pool_has_enough_of_every_operator() -> None:
     rows = pool("derivation_step")
     counts = Counter(row["operator"] for row in rows)
     for operator in training.last_operators(3):
-        assert counts[operator] >= training.EACH, operator
+        assert counts[operator] >= training.PER_OPERATOR, operator
     here = Counter((row["steps"], row["operator"]) for row in rows)
     short = [
         (s, op)
         for s in (2, 3, 4)
         for op in training.last_operators(s)
-        if here[s, op] < training.EACH
+        if here[s, op] < training.PER_OPERATOR
     ]
     assert len(short) <= 6, short
     assert len({row["id"] for row in rows}) == len(rows)

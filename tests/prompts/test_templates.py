@@ -46,7 +46,8 @@ def test_every_prompt_of_the_library_renders_with_its_problem_in_it(name: str) -
 
 @pytest.mark.parametrize("task", sorted({prompts.load(name).task for name in prompts.names()}))
 def test_every_task_with_prompts_has_one_default(task: str) -> None:
-    defaults = [name for name in prompts.names(task) if prompts.load(name).default]
+    templates = map(prompts.load, prompts.names())
+    defaults = [template for template in templates if template.task == task and template.default]
     assert len(defaults) == 1
 
 

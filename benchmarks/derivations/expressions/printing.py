@@ -1,4 +1,4 @@
-"""Expressions as LaTeX and as plain text: those of SymPy, as Meadows et al. print them."""
+"""Expressions as LaTeX and as plain text in SymPy's forms, as in Meadows et al."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def plain(term: Expression) -> str:
 
 
 def longest(term: Expression) -> int:
-    """A length that its LaTeX does not exceed: brackets take 26 characters of a node at most."""
+    """An upper bound of the length of the LaTeX: brackets take at most 26 characters per node."""
     nodes = nodes_of(term)
     return sum(26 + 9 * len(node.args) if node.args else len(latex(node)) for node in nodes)

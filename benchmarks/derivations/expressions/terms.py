@@ -1,9 +1,9 @@
 """The expressions of derivations: the algebra's, with unevaluated derivatives and integrals.
 
-Beside the functions with rules they have functions without a formula, such as f in f(x, y). They
-are evaluated as SymPy does for plain symbols (2x + x is 3x, (xy)^2 is x^2 y^2, -x + y in a cosine
-is x - y, e^(log x) is x, but log(e^x) stays), because Meadows et al. used SymPy. Tests compare the
-two.
+In addition to functions with rules, there are functions without a formula, such as f in f(x, y).
+Evaluation follows SymPy for plain symbols (2x + x is 3x, (xy)^2 is x^2 y^2, -x + y in a cosine is x
+- y, e^(log x) is x, but log(e^x) stays), because Meadows et al. used SymPy. Tests compare with
+  SymPy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ....rewards.reading.expression.traversal import nodes_of
 from ....rewards.reading.expression.tree import Expression, Number, Symbol
 from ...algebra.normal_form import Algebra
 
-#: The expressions of which keys, names and texts are kept.
+#: The number of expressions with cached keys, names and texts.
 CACHED = 1 << 16
 #: The functions with rules. An unevaluated derivative or integral has the expression and then the
 #: variables as its arguments; any other function has no formula.
@@ -38,9 +38,9 @@ class _Terms(Algebra):
             return 0, node.numerator, node.denominator
         if isinstance(node, Symbol):
             return 1, node.name
-        factor, rest = self.split(node)
+        factor, core = self.split(node)
         if factor != 1:
-            return *self.key(rest), int(factor.p), int(factor.q)
+            return *self.key(core), int(factor.p), int(factor.q)
         rank = _RANKS.get(node.function, 2)
         return rank, node.function, len(node.args), *map(self.key, node.args)
 
@@ -48,12 +48,12 @@ class _Terms(Algebra):
         return super()._free(node.args[0] if node.function == "derivative" else node)
 
     def _derivative(self, node: Expression, x: Expression | None = None) -> Expression:
-        kind, args = node.function, node.args
-        if not args or kind in _EVALUATED or not self.varies(node, x):
+        function, args = node.function, node.args
+        if not args or function in _EVALUATED or not self.varies(node, x):
             return super()._derivative(node, x)
-        if kind == "integral" and x not in args[1:]:
+        if function == "integral" and x not in args[1:]:
             return integral(self.derivative(args[0], x), *args[1:])
-        if kind == "integral" and args[-1] == x:
+        if function == "integral" and args[-1] == x:
             return integral(*args[:-1])
         return derivative(node, x or self.variable)
 
@@ -81,7 +81,7 @@ UNARY = tuple(CONSTRUCTORS)
 cos, sin, exp, log = CONSTRUCTORS.values()
 #: A function without a formula, as f in ``apply("f", x, y)``.
 apply = TERMS.apply
-#: Unevaluated ones of a term with respect to variables.
+#: Unevaluated derivatives and integrals of a term with respect to variables.
 derivative, integral = (partial(apply, name) for name in ("derivative", "integral"))
 
 
@@ -105,5 +105,5 @@ def is_applied(node: Expression) -> bool:
 
 
 def names_of(term: Expression) -> set[str]:
-    """The names of symbols and of functions in it."""
+    """The names of symbols and of functions in a term."""
     return {name_of(n) for n in nodes_of(term) if n.function == "symbol" or is_applied(n)}

@@ -1,6 +1,6 @@
-"""The computer algebra that generators use: this package's, or SymPy.
+"""The computer algebra of generators: this package's, or SymPy.
 
-Both have the same operations. One that cannot be done raises `UnusableFormulaError`.
+Both have the same operations. An impossible operation raises `UnusableFormulaError`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class OwnBackend(Algebra):
         return Simplifier(self).simplify(formula)  # has its own limits
 
     def integral(self, formula: Expression) -> Expression:
-        """By SymPy; run it in a worker, with a limit."""
+        """The integral by SymPy; to be called in a worker, with a limit."""
         integral = SympyBackend().integral(sympy_of(formula))
         try:
             return self.node(from_sympy(integral))
@@ -58,7 +58,7 @@ class SympyBackend:
     mul = staticmethod(operator.mul)
     div = staticmethod(operator.truediv)
     neg = staticmethod(operator.neg)
-    # The released code looks up integrals of whole formulas, as they are.
+    # The released code looks up integrals of unexpanded formulas.
     expand = staticmethod(lambda formula: formula)
     terms = staticmethod(lambda formula: (formula,))
 
@@ -81,7 +81,9 @@ class SympyBackend:
         return formula.diff(self.variable)
 
     def simplify(self, formula: sympy.Expr, seconds: int) -> sympy.Expr:
-        """The simplified formula, or the formula itself if that takes too long or fails."""
+        """The simplified formula, or the formula itself if the simplification takes too long or
+        fails.
+        """
         import sympy
 
         try:
@@ -91,11 +93,11 @@ class SympyBackend:
         return formula if shorter.atoms(sympy.Dummy) else shorter
 
     def integral(self, formula: sympy.Expr) -> sympy.Expr:
-        """By the Risch algorithm or, where that is not applicable, by SymPy's other methods.
+        """The integral by the Risch algorithm or, if not applicable, by SymPy's other methods.
 
         The released code integrates with ``risch=True`` and then calls ``doit``: an integral that
-        Risch proves not to be elementary is refused; one that it cannot decide (it has no
-        trigonometric and no algebraic functions) is tried by the other methods.
+        is proved not to be elementary is refused; an integral outside of SymPy's Risch algorithm
+        (which has no trigonometric and no algebraic functions) is tried by the other methods.
         """
         import sympy
         from sympy.integrals.risch import NonElementaryIntegral

@@ -1,8 +1,8 @@
-"""SymPy compiled so that its functions count their calls, at little cost.
+"""SymPy compiled with functions that count their calls, at little cost.
 
-`sys.settrace` would count them without this, but it doubles the time that they take. Here each
-function's body begins with a call of `TICK`, a built-in function of this process that is written in
-C. The modified bytecode is kept in the cache directory, by Python's own rules for bytecode.
+`sys.settrace` would count calls without compilation, but doubles the time. Here each function's
+body begins with a call of `TICK`, a built-in function of this process that is written in C. The
+modified bytecode is kept in the cache directory, by Python's rules for bytecode.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ...recorded_decisions import cache_file
 
 #: The packages whose calls are counted.
 PACKAGES = ("sympy", "mpmath")
-#: The name of the built-in function that each of their functions calls.
+#: The name of the built-in function that each function of the packages calls.
 TICK = "_calculus_harness_tick"
 
 
 def install() -> None:
-    """Have this process import SymPy in this form; call it before SymPy is imported.
+    """Make this process import SymPy in the counted form; to be called before the import.
 
     Raises:
-        RuntimeError: if SymPy is imported already.
+        RuntimeError: SymPy is imported already.
 
     """
     if any(package in sys.modules for package in PACKAGES):
@@ -44,14 +44,14 @@ def installed() -> bool:
 
 
 def set_tick(tick: Callable[[], object]) -> Callable[[], object]:
-    """Have every call of a function call this; returns what was called before."""
-    before: Callable[[], object] = getattr(builtins, TICK, tick)
+    """Set the function that every call ticks; returns the previous function."""
+    previous: Callable[[], object] = getattr(builtins, TICK, tick)
     setattr(builtins, TICK, tick)
-    return before
+    return previous
 
 
 class _Finder:
-    """Finds the counted packages, and leaves others to the other finders."""
+    """Finds the counted packages, and leaves all other packages to other finders."""
 
     @staticmethod
     def find_spec(

@@ -1,10 +1,10 @@
-"""SymPy's heuristic integration, ended at once where it certainly exceeds its limit of calls.
+"""SymPy's heuristic integration, ended early if the limit of calls will certainly be exceeded.
 
-Most of the time of FWD goes to integrands that have no closed form, and most of that to `heurisch`.
-It makes a polynomial with an unknown coefficient for each monomial up to some degree in the parts
-of the integrand, differentiates it and solves for the coefficients. The number of monomials is
-known before that work, and so is a lower bound of the calls that it takes. Ending it there rejects
-just the attempts that the limit rejects later.
+Most of the time of FWD goes to integrands without a closed form, mainly in `heurisch`, which makes
+a polynomial in the integrand's components with an unknown coefficient for each monomial up to some
+degree, differentiates the polynomial and solves for the coefficients. The number of monomials is
+known in advance, and gives a lower bound of the number of calls. The early end rejects exactly the
+attempts that the limit would reject later.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 from .work_limit import require_calls
 
-#: Calls for each monomial before the equations are solved, at least: for one that is new, and for
-#: one that was differentiated before, which is in SymPy's cache. From 28 monomials on, none of 60
-#: polynomials measured took fewer than 3,300 and 750.
+#: Lower bounds of the calls per monomial before the equations are solved: for a new monomial, and
+#: for a monomial in SymPy's cache of derivatives. From 28 monomials on, none of 60 polynomials
+#: measured took fewer than 3,300 and 750.
 NEW_MONOMIAL, OLD_MONOMIAL = 3000, 350
 #: With fewer monomials, other work dominates.
 FEW_MONOMIALS = 100
@@ -26,7 +26,7 @@ FEW_MONOMIALS = 100
 
 @contextmanager
 def ended_early() -> Iterator[None]:
-    """Within it, `heurisch` raises `CallLimitError` as soon as it is certain to be raised."""
+    """A context in which `heurisch` raises `CallLimitError` as soon as that error is certain."""
     from sympy.integrals import heurisch
 
     itermonomials, most_before = heurisch.itermonomials, 0

@@ -1,4 +1,4 @@
-"""Running a function in a fork of this process, so that calls do not affect each other.
+"""Running a function in a fork of this process, so that calls are independent.
 
 SymPy keeps tables and caches that `clear_cache` does not clear, and the number of function calls of
 an attempt depends on them. Each attempt therefore runs in a fork of a worker that only forks.
@@ -16,7 +16,7 @@ from typing import Any
 
 #: Seconds of wall clock after which a fork ends itself, in case its worker was killed.
 MAX_SECONDS = 2000
-#: Exit codes of a fork that ran out of memory, and of one whose function raised an error.
+#: Exit codes of a fork that ran out of memory, and of a fork whose function raised an error.
 OUT_OF_MEMORY, FAILED = 3, 4
 
 
@@ -27,20 +27,19 @@ class ForkError(RuntimeError):
 def run_in_fork(function: Callable[..., Any], *args: Any, processor_seconds: int = 60) -> Any:
     """Call a function in a fork.
 
-    Use it only in workers of `rewards.workers.pool`: these have no threads, which a fork would
-    lose.
+    Only for workers of `rewards.workers.pool`, which have no threads: a fork would lose threads.
 
     Args:
-        function: returns JSON data.
-        args: its arguments.
-        processor_seconds: the fork is killed when it has used so much processor time.
+        function: the function, which returns JSON data.
+        args: the arguments.
+        processor_seconds: the limit of processor time, after which the fork is killed.
 
     Returns:
         The function's result.
 
     Raises:
-        ForkError: if the fork was killed or ran out of memory.
-        RuntimeError: if the function raised an error; the message is its traceback.
+        ForkError: the fork was killed or ran out of memory.
+        RuntimeError: the function raised an error; the message is the traceback.
 
     """
     reading, writing = os.pipe()
@@ -79,7 +78,7 @@ def _run_child(writing: int, function: Callable[..., Any], args: tuple[Any, ...]
 
 
 def load_sympy() -> None:
-    """Make SymPy import and tabulate what it does at first use, so that forks need not."""
+    """Trigger SymPy's imports and tables of the first use, to be shared by forks."""
     import sympy
     from sympy.core.cache import clear_cache
     from sympy.integrals.meijerint import meijerint_indefinite

@@ -1,10 +1,10 @@
 """A simplifier with bounded work: rational functions, and identities of squares.
 
 The released generator calls SymPy's `simplify` with a time limit. Here a formula is a quotient of
-polynomials in its other parts (x, sin u, sqrt u, ...), which is brought over one denominator,
+polynomials in its components (x, sin u, sqrt u, ...), which is brought over a common denominator,
 cancelled and factored (by FLINT). Identities such as sin^2 u + cos^2 u = 1 are applied to sums. The
-result is the form with the fewest tokens; SymPy takes the one with the fewest operations. The work
-is bounded by numbers of parts, terms and degrees, not by a time limit.
+result is the form with the fewest tokens; SymPy minimises the number of operations. The work is
+bounded by numbers of parts, terms and degrees, not by a time limit.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ....rewards.reading.expression.tree import Expression, Number
 from ...algebra.normal_form import Algebra, UnusableFormulaError, factors_of
 from ..codec.prefix import PrefixError, to_prefix
 
-#: The most different parts of a formula, which are the polynomials' variables.
+#: The largest number of components of a formula, the polynomials' variables.
 MAX_PARTS = 8
-#: The most terms of a polynomial, and its highest degree.
+#: The largest number of terms of a polynomial, and the largest degree.
 MAX_TERMS = 120
 MAX_DEGREE = 24
 
@@ -37,7 +37,7 @@ _Key: TypeAlias = tuple[Expression, Expression]
 
 @lru_cache(maxsize=1 << 16)
 def size(node: Expression) -> float:
-    """The number of tokens in prefix form; infinity if they are too many."""
+    """The number of tokens in prefix form; infinity beyond the limit."""
     try:
         return len(to_prefix(node))
     except PrefixError:
@@ -45,7 +45,7 @@ def size(node: Expression) -> float:
 
 
 class Simplifier:
-    """Its ``simplify`` is the shortest form found of a node, never longer than the node."""
+    """Simplifies nodes to the shortest form found, never longer than the node."""
 
     def __init__(self, algebra: Algebra) -> None:
         self.algebra = algebra
@@ -67,8 +67,8 @@ class Simplifier:
         """A node whose functions' arguments, bases and exponents are simplified."""
         if not node.args:
             return node
-        each = self._inside if node.function in ("add", "mul") else self.simplify
-        return self.algebra.apply(node.function, *map(each, node.args))
+        simplify_argument = self._inside if node.function in ("add", "mul") else self.simplify
+        return self.algebra.apply(node.function, *map(simplify_argument, node.args))
 
     def _squares(self, node: Expression) -> Expression:
         """Replace pairs of terms such as c m sin^2 u + c m cos^2 u in a formula's sums."""
@@ -92,17 +92,19 @@ _SQUARES: Final = {
 
 
 def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
-    """A shorter sum, in which the sum for a square cancels a whole term; None if there is none."""
-    factors = {rest: factor for factor, rest in map(algebra.split, node.args)}
+    """A shorter sum, after replacing a square by a sum that cancels a term; else None."""
+    factors = {core: factor for factor, core in map(algebra.split, node.args)}
     for term in node.args:
         for power in factors_of(term):
             base, exponent = algebra.power_of(power)
             if exponent is algebra.two and base.function in _SQUARES:
                 square = algebra.node(template(_SQUARES[base.function]), base.args[0])
-                times = [each for each in factors_of(term) if each is not power]
-                parts = [algebra.mul(*times, part) for part in square.args]
-                if any(factors.get(rest) == -factor for factor, rest in map(algebra.split, parts)):
-                    shorter = algebra.add(node, algebra.neg(term), *parts)
+                times = [cofactor for cofactor in factors_of(term) if cofactor is not power]
+                expanded = [algebra.mul(*times, addend) for addend in square.args]
+                if any(
+                    factors.get(core) == -factor for factor, core in map(algebra.split, expanded)
+                ):
+                    shorter = algebra.add(node, algebra.neg(term), *expanded)
                     if size(shorter) < size(node):
                         return shorter
     return None
@@ -114,11 +116,11 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
 def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
     """Forms of a formula over one denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
-    above, below = field.reduced(*field.read(node))
-    bottom = algebra.pow(field.factored(below), algebra.minus_one)
-    terms = field.terms(above)
+    numerator, denominator = field.reduced(*field.read(node))
+    bottom = algebra.pow(field.factored(denominator), algebra.minus_one)
+    terms = field.terms(numerator)
     yield algebra.mul(algebra.add(*terms), bottom)
-    factored = algebra.mul(field.factored(above), bottom)
+    factored = algebra.mul(field.factored(numerator), bottom)
     yield factored
     for factor in factors_of(factored):
         if factor.function == "add" and algebra.split(factored)[0] < 0:  # its sign is turned
@@ -127,10 +129,10 @@ def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
 
 
 class _Field:
-    """Quotients of integer polynomials in the parts of one formula.
+    """Quotients of integer polynomials in the components of a formula.
 
-    Parts are powers. Those with the same base and the same irrational factor of the exponent are
-    whole powers of one part, whose rational exponent is the `unit`.
+    Components are powers. Powers with the same base and the same irrational factor of the exponent
+    are integer powers of a common component, whose rational exponent is the `unit`.
     """
 
     def __init__(self, algebra: Algebra, node: Expression) -> None:
@@ -142,18 +144,18 @@ class _Field:
         keys = sorted(self.units, key=lambda key: key[0] is algebra.e)
         self.places = {key: index for index, key in enumerate(keys)}
         self.parts = [
-            algebra.pow(base, algebra.mul(algebra.number(self.units[base, rest]), rest))
-            for base, rest in keys
+            algebra.pow(base, algebra.mul(algebra.number(self.units[base, core]), core))
+            for base, core in keys
         ]
         self.context = fmpz_mpoly_ctx.get([f"p{i}" for i in range(len(keys))], Ordering.lex)
         self.letters, self.one = self.context.gens(), self.context.constant(1)
 
     def _power_of(self, node: Expression) -> tuple[Expression, fmpq, _Key | None]:
-        """The base, the exponent's rational factor, and the part; None if the base is read."""
+        """The base, the exponent's rational factor, and the component; None if the base is read."""
         base, exponent = self.algebra.power_of(node)
-        c, rest = self.algebra.split(exponent)
-        opaque = base is node or base is self.algebra.e or rest is not self.algebra.one
-        return base, c, (base, rest) if opaque or c.q != 1 else None
+        c, core = self.algebra.split(exponent)
+        opaque = base is node or base is self.algebra.e or core is not self.algebra.one
+        return base, c, (base, core) if opaque or c.q != 1 else None
 
     def _collect(self, node: Expression) -> None:
         if node.function in ("add", "mul"):
@@ -180,22 +182,22 @@ class _Field:
             return self._power(self.read(base), int(c.p))
         return self._power((self.letters[self.places[key]], self.one), int((c / self.units[key]).p))
 
-    def _times(self, polynomial: _Polynomial, other: _Polynomial) -> _Polynomial:
-        if polynomial.total_degree() + other.total_degree() > MAX_DEGREE:
+    def _times(self, polynomial: _Polynomial, second: _Polynomial) -> _Polynomial:
+        if polynomial.total_degree() + second.total_degree() > MAX_DEGREE:
             raise UnusableFormulaError("too high a degree")
-        product = polynomial * other
+        product = polynomial * second
         if len(product) > MAX_TERMS:
             raise UnusableFormulaError("too many terms")
         return product
 
-    def _sum(self, quotient: _Quotient, other: _Quotient) -> _Quotient:
-        shared = quotient[1].gcd(other[1])
-        left, right = quotient[1] / shared, other[1] / shared
-        above = self._times(quotient[0], right) + self._times(other[0], left)
-        return above, self._times(quotient[1], right)
+    def _sum(self, quotient: _Quotient, second: _Quotient) -> _Quotient:
+        shared = quotient[1].gcd(second[1])
+        left_cofactor, right_cofactor = quotient[1] / shared, second[1] / shared
+        numerator = self._times(quotient[0], right_cofactor) + self._times(second[0], left_cofactor)
+        return numerator, self._times(quotient[1], right_cofactor)
 
-    def _product(self, quotient: _Quotient, other: _Quotient) -> _Quotient:
-        return self._times(quotient[0], other[0]), self._times(quotient[1], other[1])
+    def _product(self, quotient: _Quotient, second: _Quotient) -> _Quotient:
+        return self._times(quotient[0], second[0]), self._times(quotient[1], second[1])
 
     def _power(self, base: _Quotient, exponent: int) -> _Quotient:
         if exponent < 0 and not len(base[0]):
@@ -205,27 +207,29 @@ class _Field:
 
     # --- shortening ---
 
-    def reduced(self, above: _Polynomial, below: _Polynomial) -> _Quotient:
+    def reduced(self, numerator: _Polynomial, denominator: _Polynomial) -> _Quotient:
         """A quotient in lowest terms, with lowest powers of roots in the numerator."""
-        above, below = self._lowest(above, below)
+        numerator, denominator = self._lowest(numerator, denominator)
         for key, unit in self.units.items():
             if unit.q > 1 and key[1] is self.algebra.one:
                 radicand, divisor = self.read(key[0])
                 if divisor == self.one:
-                    above = self._with_low_powers(above, self.places[key], int(unit.q), radicand)
-        return self._lowest(above, below)
+                    numerator = self._with_low_powers(
+                        numerator, self.places[key], int(unit.q), radicand
+                    )
+        return self._lowest(numerator, denominator)
 
-    def _lowest(self, polynomial: _Polynomial, below: _Polynomial) -> _Quotient:
-        shared = polynomial.gcd(below)
-        return polynomial / shared, below / shared
+    def _lowest(self, polynomial: _Polynomial, denominator: _Polynomial) -> _Quotient:
+        shared = polynomial.gcd(denominator)
+        return polynomial / shared, denominator / shared
 
     def _with_low_powers(
-        self, polynomial: _Polynomial, place: int, order: int, radicand: _Polynomial
+        self, polynomial: _Polynomial, index: int, order: int, radicand: _Polynomial
     ) -> _Polynomial:
         total = self.context.constant(0)
         for exponents, coefficient in polynomial.to_dict().items():
-            times, left = divmod(int(exponents[place]), order)
-            lowered = (*exponents[:place], left, *exponents[place + 1 :])
+            times, remainder = divmod(int(exponents[index]), order)
+            lowered = (*exponents[:index], remainder, *exponents[index + 1 :])
             power, _ = self._power((radicand, self.one), times)
             total += self._times(self.context.from_dict({lowered: coefficient}), power)
         return total
@@ -236,7 +240,7 @@ class _Field:
         number, terms = self.algebra.number, []
         for exponents, coefficient in polynomial.to_dict().items():
             powers = zip(self.parts, map(number, map(int, exponents)), strict=True)
-            factors = (self.algebra.pow(part, exponent) for part, exponent in powers)
+            factors = (self.algebra.pow(base, exponent) for base, exponent in powers)
             terms.append(self.algebra.mul(number(int(coefficient)), *factors))
         return terms
 

@@ -1,12 +1,12 @@
 """Expression trees to prefix tokens and back; prefix tokens to infix text.
 
-Nothing is evaluated here. Sums and products of many parts are folded to the right, ``add a add b
-c``; subtraction is written ``add a mul INT- 1 b`` and division ``mul a pow b INT- 1``, as in the
-published data. Reading accepts all operators of the vocabulary. Its input may be hostile: size and
-depth are bounded, and nothing is executed.
+Formulas are not evaluated. Sums and products of several operands are folded to the right, ``add a
+add b c``; subtraction is written ``add a mul INT- 1 b`` and division ``mul a pow b INT- 1``, as in
+the published data. Reading accepts all operators of the vocabulary. Input may be hostile: size and
+depth are bounded, and no code is executed.
 
-This module keeps the order of a tree's terms and factors. Published data has SymPy's order
-(`benchmarks.lample_charton.codec.sympy_prefix`), which the normal form has, too
+This module keeps the order of terms and factors. Published data has SymPy's order
+(`benchmarks.lample_charton.codec.sympy_prefix`), as does the normal form
 (`benchmarks.algebra.normal_form`).
 """
 
@@ -22,7 +22,7 @@ from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...algebra.normal_form import UnusableFormulaError
 from .vocabulary import COEFFICIENTS, DIGITS, OPERATORS, VARIABLES
 
-#: Longer sequences, and deeper trees, are refused.
+#: The largest number of tokens of a sequence, and the largest depth of a tree.
 MAX_TOKENS = 4096
 MAX_DEPTH = 200
 MAX_DIGITS = 1000
@@ -35,7 +35,7 @@ MODEL_PREFIX: Tokens = ("sub", "Y'")
 
 
 class PrefixError(UnusableFormulaError):
-    """Tokens that are not a formula, or a formula that has no tokens."""
+    """Tokens that are no formula, or a formula without tokens."""
 
 
 # --- the input of the sequence integrator ---
@@ -92,13 +92,13 @@ def number_tokens(value: Fraction) -> list[str]:
     return ["div", *integer_tokens(value.numerator), *integer_tokens(value.denominator)]
 
 
-def folded(operator: str, parts: Sequence[Iterable[str]]) -> list[str]:
-    """The tokens of parts combined by a binary operator, folded to the right."""
+def folded(operator: str, operands: Sequence[Iterable[str]]) -> list[str]:
+    """The tokens of operands combined by a binary operator, folded to the right."""
     tokens: list[str] = []
-    for index, part in enumerate(parts):
-        if index < len(parts) - 1:
+    for index, operand in enumerate(operands):
+        if index < len(operands) - 1:
             tokens.append(operator)
-        tokens += part
+        tokens += operand
     return tokens
 
 
@@ -112,7 +112,7 @@ def to_prefix(expression: Expression) -> Tokens:
         The tokens.
 
     Raises:
-        PrefixError: if a function or symbol has no token, or the tree is too large or too deep.
+        PrefixError: a function or symbol has no token, or the tree is too large or too deep.
 
     >>> from calculus_harness.benchmarks.algebra.formulas import parse
     >>> " ".join(to_prefix(parse(r"2\sin x")))
@@ -139,21 +139,21 @@ def _tokens(node: Expression, depth: int) -> list[str]:
         return [_LETTERS[name]]
     if name in ("mul", "neg", "div"):
         return _product(node, depth)
-    parts = [_tokens(arg, depth - 1) for arg in args]
+    operands = [_tokens(arg, depth - 1) for arg in args]
     if name == "add":
-        return folded("add", parts)
+        return folded("add", operands)
     if name in ("pow", "root"):
         base, number = _as_power(node)
-        degree = ["pow", *parts[1], "INT-", "1"] if name == "root" else parts[1]
+        degree = ["pow", *operands[1], "INT-", "1"] if name == "root" else operands[1]
         exponent = degree if base is node else number_tokens(number)
-        return ["sqrt", *parts[0]] if exponent == _HALF else ["pow", *parts[0], *exponent]
+        return ["sqrt", *operands[0]] if exponent == _HALF else ["pow", *operands[0], *exponent]
     if name == "log":
-        return ["mul", "ln", *parts[0], "pow", "ln", *parts[1], "INT-", "1"]
+        return ["mul", "ln", *operands[0], "pow", "ln", *operands[1], "INT-", "1"]
     if name == "sgn":
-        return ["sign", *parts[0]]
+        return ["sign", *operands[0]]
     if name not in _UNARY:
         raise PrefixError(f"no token for the function {name!r}")
-    return [name, *parts[0]]
+    return [name, *operands[0]]
 
 
 _HALF = number_tokens(Fraction(1, 2))
@@ -161,27 +161,27 @@ _HALF = number_tokens(Fraction(1, 2))
 
 def _product(node: Call, depth: int) -> list[str]:
     """A product, quotient or negative as one product: a number, then the factors."""
-    above = below = 1
+    numerator = denominator = 1
     factors: list[list[str]] = []
     stack: list[tuple[Expression, int]] = [(node, 1)]
     while stack:
-        part, sign = stack.pop()
-        if isinstance(part, Number) and (part.numerator or sign > 0):
-            above *= part.numerator if sign > 0 else part.denominator
-            below *= part.denominator if sign > 0 else part.numerator
-        elif isinstance(part, Call) and part.function == "neg":
-            above = -above
-            stack.append((part.args[0], sign))
-        elif isinstance(part, Call) and part.function == "mul":
-            stack.extend((arg, sign) for arg in reversed(part.args))
-        elif isinstance(part, Call) and part.function == "div":
-            stack += [(part.args[1], -sign), (part.args[0], sign)]
+        factor, sign = stack.pop()
+        if isinstance(factor, Number) and (factor.numerator or sign > 0):
+            numerator *= factor.numerator if sign > 0 else factor.denominator
+            denominator *= factor.denominator if sign > 0 else factor.numerator
+        elif isinstance(factor, Call) and factor.function == "neg":
+            numerator = -numerator
+            stack.append((factor.args[0], sign))
+        elif isinstance(factor, Call) and factor.function == "mul":
+            stack.extend((arg, sign) for arg in reversed(factor.args))
+        elif isinstance(factor, Call) and factor.function == "div":
+            stack += [(factor.args[1], -sign), (factor.args[0], sign)]
         elif sign > 0:
-            factors.append(_tokens(part, depth - 1))
+            factors.append(_tokens(factor, depth - 1))
         else:
-            factors.append(_reciprocal(part, depth))
-    if above != below or not factors:
-        factors.insert(0, number_tokens(Fraction(above, below)))
+            factors.append(_reciprocal(factor, depth))
+    if numerator != denominator or not factors:
+        factors.insert(0, number_tokens(Fraction(numerator, denominator)))
     return folded("mul", factors)
 
 
@@ -192,12 +192,12 @@ def _reciprocal(node: Expression, depth: int) -> list[str]:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
-    """Base and exponent; what has no number for its exponent or degree is its own base."""
+    """Base and exponent; a node without a numeric exponent or degree is its own base."""
     if node.function == "sqrt":
         return node.args[0], Fraction(1, 2)
-    last = node.args[-1] if node.function in ("pow", "root") else None
-    if isinstance(last, Number) and (last.numerator or node.function == "pow"):
-        exponent = Fraction(last.numerator, last.denominator)
+    exponent_node = node.args[-1] if node.function in ("pow", "root") else None
+    if isinstance(exponent_node, Number) and (exponent_node.numerator or node.function == "pow"):
+        exponent = Fraction(exponent_node.numerator, exponent_node.denominator)
         return node.args[0], exponent if node.function == "pow" else 1 / exponent
     return node, Fraction(1)
 
@@ -208,8 +208,8 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 def from_prefix(tokens: Sequence[str]) -> Expression:
     """The tree of prefix tokens.
 
-    A right fold becomes one sum or product of many parts, ``div`` of two numbers a `Number`. The
-    unknown functions f, g, h and Y, ``derivative`` and floats are refused.
+    A right fold becomes one sum or product, ``div`` of two numbers a `Number`. The unknown
+    functions f, g, h and Y, ``derivative`` and floats are refused.
 
     Args:
         tokens: the tokens.
@@ -218,7 +218,7 @@ def from_prefix(tokens: Sequence[str]) -> Expression:
         The tree.
 
     Raises:
-        PrefixError: if the tokens are not a formula, or it is too large or too deep.
+        PrefixError: the tokens are no formula, or the formula is too large or too deep.
 
     >>> " ".join(to_prefix(from_prefix("add x add x INT+ 1 2".split())))
     'add x add x INT+ 1 2'
@@ -230,10 +230,10 @@ def from_prefix(tokens: Sequence[str]) -> Expression:
 def _evaluated(
     tokens: Sequence[str], number: Callable[[int], Value], build: Callable[..., Value]
 ) -> Value:
-    """What a formula comes to, from right to left: ``build`` is called with a token and operands.
+    """The value of a formula, from right to left: ``build`` is called with a token and operands.
 
     Raises:
-        PrefixError: if the tokens are not a formula, or too many.
+        PrefixError: the tokens are no formula, or too many.
 
     """
     if not tokens:
@@ -290,15 +290,15 @@ _BUILDERS: dict[str, Callable[..., Expression]] = {
 
 
 def _unfolded(node: Expression, depth: int) -> Expression:
-    """Flatten right folds; done once at the end, so that long sums take linear time."""
+    """Flatten right folds, once at the end: long sums take linear time."""
     if not isinstance(node, Call):
         return node
     if not depth:
         raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
-    parts = list(node.args)
-    while node.function in ("add", "mul") and parts[-1].function == node.function:
-        parts += parts.pop().args
-    return Call(node.function, tuple(_unfolded(part, depth - 1) for part in parts))
+    operands = list(node.args)
+    while node.function in ("add", "mul") and operands[-1].function == node.function:
+        operands += operands.pop().args
+    return Call(node.function, tuple(_unfolded(operand, depth - 1) for operand in operands))
 
 
 # --- to infix ---

@@ -1,8 +1,8 @@
 """Files of pairs: the released format, parallel exports, and the published split.
 
-The released format has one line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``,
-with tokens separated by spaces, sorted by descending count; some files lack ``count|``. Parallel
-exports have the two sides in two files, line by line, without counts, in prefix or infix notation.
+The released format has a line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``, with
+tokens separated by spaces, sorted by descending count; some files lack ``count|``. Parallel exports
+have the two sides in two files, line by line, without counts, in prefix or infix notation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ReleasedFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CountedPair:
-    """One pair of a file, with the number of times that it was drawn."""
+    """A pair of a file, with the number of draws."""
 
     count: int
     integrand: Tokens
@@ -36,30 +36,30 @@ class CountedPair:
 
 
 def parse(text: str, where: str = "line 1") -> CountedPair:
-    """Parse a line of the released format; without a count, it is 1.
+    """Parse a line of the released format; a missing count is 1.
 
     Args:
         text: the line, without its line break.
-        where: the name of its place in error messages.
+        where: the line's location for error messages.
 
     Raises:
-        ReleasedFileError: if it is not in the format.
+        ReleasedFileError: the line is not in the format.
 
     """
-    head, _, rest = text.partition("|") if "|" in text else ("1", "", text)
-    left, tab, right = rest.partition("\t")
+    head, _, pair_text = text.partition("|") if "|" in text else ("1", "", text)
+    source_text, tab, target_text = pair_text.partition("\t")
     if not head.isdecimal():
         raise ReleasedFileError(f"{where}: must have a number before |, not {head[:20]!r}")
-    if not tab or not right.strip():
+    if not tab or not target_text.strip():
         raise ReleasedFileError(f"{where}: must have a tab between input and output")
     try:
-        return CountedPair(int(head), integrand_of(left.split()), tuple(right.split()))
+        return CountedPair(int(head), integrand_of(source_text.split()), tuple(target_text.split()))
     except PrefixError as error:
         raise ReleasedFileError(f"{where}: {error}") from None
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file, plain or gzip, with their numbers. Blank lines are skipped."""
+    """The nonblank lines of a file, plain or gzip, with line numbers."""
     with path.open("rb") as raw, gzip.open(raw) if path.suffix == ".gz" else raw as file:
         for number, text in enumerate(io.TextIOWrapper(file, "utf-8"), start=1):
             if text.strip():
@@ -73,12 +73,12 @@ def read(path: Path) -> Iterator[CountedPair]:
 
 
 def write(lines: Iterable[CountedPair], path: Path) -> None:
-    """Write pairs in the released format, in their order; see `deduplicated`."""
+    """Write pairs in the released format, in the given order; see `deduplicated`."""
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 def deduplicated(pairs: Iterable[tuple[Tokens, Tokens]]) -> list[CountedPair]:
-    """Each pair once with its count, sorted by descending count and then by tokens."""
+    """The distinct pairs with counts, sorted by descending count and then by tokens."""
     counts = Counter(pairs)
     lines = [CountedPair(number, *pair) for pair, number in counts.items()]
     return sorted(lines, key=lambda line: (-line.count, line.integrand, line.antiderivative))
@@ -91,9 +91,12 @@ def write_parallel(
     lines: Iterable[CountedPair], source: Path, target: Path, *, infix: bool = False
 ) -> None:
     """Write integrands to one file and antiderivatives to another, line by line."""
-    with source.open("w", encoding="utf-8") as left, target.open("w", encoding="utf-8") as right:
+    with (
+        source.open("w", encoding="utf-8") as sources,
+        target.open("w", encoding="utf-8") as targets,
+    ):
         for line in lines:
-            for file, tokens in ((left, line.integrand), (right, line.antiderivative)):
+            for file, tokens in ((sources, line.integrand), (targets, line.antiderivative)):
                 file.write((to_infix(tokens) if infix else " ".join(tokens)) + "\n")
 
 
@@ -101,16 +104,20 @@ def read_parallel(source: Path, target: Path) -> Iterator[CountedPair]:
     """The pairs of two files of prefix forms, with or without ``sub Y'``; counts are 1.
 
     Raises:
-        ReleasedFileError: if the files differ in length.
+        ReleasedFileError: the files differ in length.
 
     """
-    left, right = (path.read_text(encoding="utf-8").splitlines() for path in (source, target))
-    if len(left) != len(right):
-        raise ReleasedFileError(f"{source} has {len(left)} lines, {target} has {len(right)}")
-    for one, other in zip(left, right, strict=True):
-        tokens = tuple(one.split())
+    source_lines, target_lines = (
+        path.read_text(encoding="utf-8").splitlines() for path in (source, target)
+    )
+    if len(source_lines) != len(target_lines):
+        raise ReleasedFileError(
+            f"{source} has {len(source_lines)} lines, {target} has {len(target_lines)}"
+        )
+    for source_line, target_line in zip(source_lines, target_lines, strict=True):
+        tokens = tuple(source_line.split())
         integrand = tokens[2:] if tokens[:2] == MODEL_PREFIX else tokens
-        yield CountedPair(1, integrand, tuple(other.split()))
+        yield CountedPair(1, integrand, tuple(target_line.split()))
 
 
 # --- the split ---
@@ -129,29 +136,30 @@ def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
     """The released split of sorted pairs.
 
     Pairs floor(i^alpha), i = 1 .. 2 size, with alpha = ln(N - 0.5) / ln(2 size), go to validation
-    and test in turn, so that frequent pairs, which come first, are in all parts. The others are for
-    training. Then integrands that also occur in training, perhaps with another antiderivative, are
-    removed from validation and test. Indices that coincide, as some of the first do, are used once.
+    and test in turn, so that frequent pairs, which come first, are in all parts. The remaining
+    pairs are for training. Integrands that also occur in training, perhaps with another
+    antiderivative, are removed from validation and test. Coinciding indices, as among the first,
+    are used once.
 
     Args:
         lines: the pairs, sorted by descending count.
         size: the size of the validation set and of the test set, before removals.
 
     Raises:
-        ValueError: if there are fewer than 2 ``size`` pairs.
+        ValueError: there are fewer than 2 ``size`` pairs.
 
     """
     if size < 1 or 2 * size > len(lines):
         raise ValueError(f"{len(lines)} lines cannot give {size} for validation and for testing")
     alpha = math.log(len(lines) - 0.5) / math.log(2 * size)
-    places: dict[int, int] = {}
+    held_out: dict[int, int] = {}
     for i in range(1, 2 * size + 1):
-        places.setdefault(int(i**alpha), i % 2)
-    train = tuple(line for index, line in enumerate(lines) if index not in places)
+        held_out.setdefault(int(i**alpha), i % 2)
+    train = tuple(line for index, line in enumerate(lines) if index not in held_out)
     trained = {line.integrand for line in train}
 
     def part(which: int) -> tuple[CountedPair, ...]:
-        chosen = (lines[place] for place, side in places.items() if side == which)
+        chosen = (lines[index] for index, side in held_out.items() if side == which)
         return tuple(line for line in chosen if line.integrand not in trained)
 
     return Split(train, part(1), part(0))

@@ -1,9 +1,9 @@
 """The codec of the released code, which uses SymPy: for models and data of that code.
 
 SymPy evaluates a formula on construction and sorts its arguments (`Basic.compare`: classes first,
-then arguments). Tokens of published data have that order. Tokens are read as trees
-(`benchmarks.lample_charton.codec.prefix`), so SymPy never parses text. The variable is real and
-nonzero, as in that code.
+then arguments). Tokens of published data have this order. Tokens are read as trees
+(`benchmarks.lample_charton.codec.prefix`), so that SymPy never parses text. The variable is real
+and nonzero, as in the released code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .vocabulary import COEFFICIENTS, VARIABLES
 if TYPE_CHECKING:
     import sympy
 
-#: SymPy's assumption on every symbol, which implies that it is real.
+#: SymPy's assumption on every symbol, which implies real.
 ASSUMPTIONS = dict.fromkeys((*VARIABLES, *COEFFICIENTS), "nonzero")
 
 
@@ -34,14 +34,14 @@ def sympy_prefix(expr: sympy.Expr) -> Tokens:
     """The tokens of a SymPy expression, arguments in SymPy's order.
 
     Raises:
-        PrefixError: if a function or symbol has no token, or it is too large or too deep.
+        PrefixError: a function or symbol has no token, or the formula is too large or too deep.
 
     """
     return to_prefix(_tree(expr, MAX_DEPTH))
 
 
 def _tree(expr: Any, depth: int) -> Expression:
-    """A SymPy expression with its own arguments; what has no token is refused later."""
+    """A SymPy expression with SymPy's arguments; nodes without tokens are refused later."""
     if not depth:
         raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
     if expr.is_Symbol:
@@ -62,8 +62,8 @@ def sympy_from_prefix(tokens: Sequence[str]) -> sympy.Expr:
     """The formula of tokens as SymPy evaluates it.
 
     Raises:
-        PrefixError: if the tokens are not a formula.
-        InvalidError: if the released code refuses it.
+        PrefixError: the tokens are no formula.
+        InvalidError: the released code refuses the formula.
 
     """
     return sympy_of(from_prefix(tokens))
@@ -83,7 +83,7 @@ def sympy_of(tree: Expression) -> sympy.Expr:
     """A tree as SymPy evaluates it.
 
     Raises:
-        InvalidError: if the released code refuses it.
+        InvalidError: the released code refuses the formula.
 
     """
     import sympy
@@ -101,10 +101,10 @@ def sympy_of(tree: Expression) -> sympy.Expr:
 def check(tree: Expression) -> None:
     """Refuse the formulas that the released code refuses before it calls SymPy.
 
-    These have four nested exponentials, or are finite at none of a few points.
+    Refused formulas have four nested exponentials, or are finite at none of a few points.
 
     Raises:
-        InvalidError: if the formula is refused.
+        InvalidError: the formula is refused.
 
     """
     if nested_exponentials(tree) >= MAX_NESTED:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-#: Operator -> the number of its operands.
+#: Operator -> the number of operands.
 OPERATORS: dict[str, int] = {
     **dict.fromkeys("add sub mul div pow rac derivative".split(), 2),
     **dict.fromkeys(
@@ -26,7 +26,7 @@ COEFFICIENTS = tuple(f"a{i}" for i in range(10))
 SYMBOLS = ("I", "INT+", "INT-", "INT", "FLOAT", "-", ".", "10^", "Y", "Y'", "Y''")
 DIGITS = tuple("0123456789")
 
-#: Every token; a token's id is its place.
+#: Every token; a token's id is its index.
 TOKENS: tuple[str, ...] = (
     *SPECIAL,
     *CONSTANTS,

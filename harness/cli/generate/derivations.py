@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ....benchmarks.derivations.options import VARIANTS
-from ....benchmarks.derivations.splits import Sizes, calculus_splits, derivation_splits
+from ....benchmarks.derivations.splits import SplitSizes, calculus_splits, derivation_splits
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...core.wording import counted
@@ -69,13 +69,13 @@ def _common(count: int) -> Decorator:
     "--steps", default=3, show_default=True, type=click.IntRange(2, 6), help="Of each derivation."
 )
 @_common(20_000)
-def generate_derivations(steps: int, **given: Any) -> None:
+def generate_derivations(steps: int, **options: Any) -> None:
     """Write derivations to classify as right or wrong.
 
     Train, validation and static test sets, and VR, EE, AR of the last. The sizes are those of
     Meadows et al., table 5, if --count is 20000.
     """
-    _generate("derivations", partial(derivation_splits, steps), 5, **given)
+    _generate("derivations", partial(derivation_splits, steps), 5, **options)
 
 
 @click.command()
@@ -86,13 +86,13 @@ def generate_derivations(steps: int, **given: Any) -> None:
     type=click.Choice(["differentiation", "integration"]),
 )
 @_common(32_000)
-def generate_calculus(operation: str, **given: Any) -> None:
+def generate_calculus(operation: str, **options: Any) -> None:
     """Write results of calculus to classify as right or wrong.
 
     Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
     Meadows et al., table 5, if --count is 32000.
     """
-    _generate("calculus", partial(calculus_splits, operation), 8, **given)
+    _generate("calculus", partial(calculus_splits, operation), 8, **options)
 
 
 def _generate(
@@ -106,16 +106,16 @@ def _generate(
     style: str,
     workers: int | None,
     cluster: str | None,
-    **rest: Any,
+    **subset_options: Any,
 ) -> None:
-    if _of_subset(benchmark, seed, **rest):
+    if _of_subset(benchmark, seed, **subset_options):
         return
-    sizes, options = Sizes.of(count, test_share=test_share), VARIANTS[variant]
+    sizes, options = SplitSizes.of(count, test_share=test_share), VARIANTS[variant]
     with on_cluster(cluster):
         splits = splits_of(sizes, seed, options=options, style=style, workers=workers)
-    write_splits(splits, rest["out"])
-    parts = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
-    click.echo(f"wrote {parts} to {rest['out']}", err=True)
+    write_splits(splits, subset_options["out"])
+    sizes_of_splits = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
+    click.echo(f"wrote {sizes_of_splits} to {subset_options['out']}", err=True)
 
 
 def _of_subset(

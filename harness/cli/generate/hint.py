@@ -47,10 +47,10 @@ def generate_release(
         counts = write_release(out, seed, workers=workers)
     else:
         counts = dict.fromkeys(PARTS, 0)
-        for part in PARTS:
-            with (out / f"{part}.jsonl").open("w", encoding="utf-8") as file:
-                for record in records(part, seed, concept):
+        for split in PARTS:
+            with (out / f"{split}.jsonl").open("w", encoding="utf-8") as file:
+                for record in records(split, seed, concept):
                     file.write(json.dumps(record.to_completion()) + "\n")
-                    counts[part] += 1
+                    counts[split] += 1
     sizes = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     click.echo(f"wrote {sizes} to {out}", err=True)

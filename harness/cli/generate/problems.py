@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from ....benchmarks.bee.augmented import Generator, Parents, built_in
+from ....benchmarks.bee.augmented import Parents, PerturbedProblems, built_in
 from ....benchmarks.bee.perturbations import PERTURBATIONS
 from ....benchmarks.brittleness import KINDS
 from ....benchmarks.registry import load, names, resolve
@@ -134,16 +134,16 @@ def _problems(
             raise UserError("--difficulty is for bee's augmentations, --bank for brittleness too")
         return load(name, limit=limit, seed=seed)
     parents = built_in() if bank is None else Parents.of(load(bank))
-    generator = Generator(recipe, parents, seed, difficulty)
+    generator = PerturbedProblems(recipe, parents, seed, difficulty)
     return _counted(generator.problems(limit), min(limit or generator.size, generator.size))
 
 
 def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
     """Perturbations of any problems, as if a model had solved them."""
-    kind = name.partition("/")[2]
-    if kind not in KINDS:
-        raise UserError(f"{name!r} cannot be made of a bank; {suggest(kind, KINDS)}")
-    return KINDS[kind](load(bank, seed=seed), seed)[:limit]
+    perturbation = name.partition("/")[2]
+    if perturbation not in KINDS:
+        raise UserError(f"{name!r} cannot be made of a bank; {suggest(perturbation, KINDS)}")
+    return KINDS[perturbation](load(bank, seed=seed), seed)[:limit]
 
 
 def _counted(problems: Iterable[Problem], total: int) -> Iterable[Problem]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.errors import UserError
-from ...studies.redteam import KINDS, search
+from ...studies.redteam import FAULTS, search
 from ..options import cluster_option, on_cluster, workers_option
 
 if TYPE_CHECKING:
@@ -105,14 +105,15 @@ def _print_table(result: Result) -> None:
 
     table = Table(box=SIMPLE_HEAD, title=f"Verdicts that are wrong (seed {result.seed})")
     table.add_column("generator", no_wrap=True, min_width=18)
-    for column in ("tries", "repeated", *KINDS, "skipped", "in 10^4"):
+    for column in ("tries", "repeated", *FAULTS, "skipped", "in 10^4"):
         table.add_column(column, justify="right")
     for name in [*sorted(result.tries), "all"]:
         names = sorted(result.tries) if name == "all" else [name]
-        tries = sum(result.tries[one] for one in names)
-        counts = [sum(result.faults[one, kind] for one in names) for kind in KINDS]
+        tries = sum(result.tries[generator] for generator in names)
+        counts = [sum(result.faults[generator, fault] for generator in names) for fault in FAULTS]
         repeated, skipped = (
-            sum(counter[one] for one in names) for counter in (result.repeated, result.skipped)
+            sum(counter[generator] for generator in names)
+            for counter in (result.repeated, result.skipped)
         )
         rate = 1e4 * sum(counts) / max(1, tries - repeated - skipped)
         table.add_row(name, *map(str, (tries, repeated, *counts, skipped)), f"{rate:.0f}")

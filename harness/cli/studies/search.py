@@ -27,7 +27,7 @@ from ...run.spec import SweepSpec
 from ...store.run import Run
 from ...studies.search import SearchSettings, preset_names, search_settings, search_spec
 from ...studies.search import search as run_search
-from ...studies.search.mutations import Kinds, Variant
+from ...studies.search.mutations import MutationSet, Variant
 from ...studies.search.paper import paper_sections
 from ...studies.search.sagga import planned, seed_problems
 from ...studies.search.seeds import seeds_of
@@ -54,8 +54,8 @@ _OWN = tuple(name for name in SearchSettings.__slots__ if name != "seeds")
 def own(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
     """An option that is a field of `SearchSettings`, which has its default."""
     default = getattr(_DEFAULTS, flags[-1].partition("/")[0].lstrip("-").replace("-", "_"))
-    shown = str(default) if default is not None and not isinstance(default, bool) else False
-    return click.option(*flags, default=None, show_default=shown, **attributes)
+    shown_default = str(default) if default is not None and not isinstance(default, bool) else False
+    return click.option(*flags, default=None, show_default=shown_default, **attributes)
 
 
 #: Shown below the options, a line each.
@@ -108,7 +108,9 @@ run.py search runs/general runs/q --markdown
     help="Of that benchmark, so many problems.",
 )
 @own("--name", metavar="WORD", help="What the problems' subset is called.")
-@own("--mutations", type=click.Choice(get_args(Kinds)), help="All, or only those to constants.")
+@own(
+    "--mutations", type=click.Choice(get_args(MutationSet)), help="All, or only those to constants."
+)
 @own("--low", type=int, help="The least constant of mutations.")
 @own("--high", type=int, help="Constants are below this.")
 @own(
@@ -181,6 +183,13 @@ run.py search runs/general runs/q --markdown
     help="With directories: the paper's tables and figures in its layout, its own beside.",
 )
 @click.option(
+    "--elementary",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --paper: of N failures of each search, whether they have an elementary "
+    "antiderivative.",
+)
+@click.option(
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -190,7 +199,7 @@ run.py search runs/general runs/q --markdown
 @click.option("--markdown", "form", flag_value="markdown", help="As --format markdown.")
 @json_option
 @click.pass_context
-def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
+def search(ctx: click.Context, /, runs: tuple[Path, ...], **flags: Any) -> int:
     """Search for problems that a model fails.
 
     A genetic search (SAGGA of "Symbolic Brittleness"): formulas are mutated, the model is asked,
@@ -203,21 +212,23 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
 
     With the directories of searches, print their tables and ask nothing.
     """
-    shown = {name: given[name] for name in ("form", "as_json", "paper", "figures")}
+    output = {name: flags[name] for name in ("form", "as_json", "paper", "elementary", "figures")}
     if runs:
         refuse_given(("preset", "model", "seeds", "out"), "where finished searches are named")
-        return _show(runs, **shown)
-    if given["paper"] or given["figures"]:
-        raise UserError("--paper and --figures are for the directories of finished searches")
-    if given["model"] is None:
+        return _show(runs, **output)
+    if flags["paper"] or flags["figures"] or flags["elementary"]:
+        raise UserError(
+            "--paper, --elementary and --figures are for the directories of finished searches"
+        )
+    if flags["model"] is None:
         raise UserError("name the model with --model KIND/NAME; `ls models` lists the kinds")
-    settings = _settings(given)
+    settings = _settings(flags)
     spec = _spec(ctx, settings)
-    models = _models(given)
-    if given["dry_run"]:
+    models = _models(flags)
+    if flags["dry_run"]:
         return _print_plan(spec, settings, models)
     _refuse_unlimited(planned(spec, settings, models, seed_problems(settings)))
-    with on_cluster(given["cluster"]), SearchProgress(settings) as progress:
+    with on_cluster(flags["cluster"]), SearchProgress(settings) as progress:
         try:
             run = run_search(
                 spec, settings, models=models, progress=progress, on_generation=progress.generation
@@ -226,7 +237,7 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
             again = f"{program()} {shlex.join(sys.argv[1:])}"
             print(f"interrupted; this goes on from there:\n  {again}", file=sys.stderr)
             sys.exit(130)
-    status = _show([run.path], **shown)
+    status = _show([run.path], **output)
     print(
         f"The search is in {run.path}; a page with the map: {program()} report {run.path}\n"
         f"For another model: {program()} sweep --benchmark {run.path}/archive --model ...",
@@ -235,23 +246,23 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **given: Any) -> int:
     return status
 
 
-def _settings(given: dict[str, Any]) -> SearchSettings:
-    changes = {name: given[name] for name in _OWN if given[name] is not None}
-    if given["seeds"] or given["seeds_from"]:
+def _settings(flags: dict[str, Any]) -> SearchSettings:
+    changes = {name: flags[name] for name in _OWN if flags[name] is not None}
+    if flags["seeds"] or flags["seeds_from"]:
         try:
-            seeds = seeds_of(given["seeds"], given["seeds_from"], given["seeds_limit"])
+            seeds = seeds_of(flags["seeds"], flags["seeds_from"], flags["seeds_limit"])
         except BenchmarkError as error:
             raise UserError(str(error)) from None
         changes = {"name": "own", **changes, "seeds": seeds}
-    elif given["preset"] is None:
+    elif flags["preset"] is None:
         changes = {"name": "general", **changes}
-    return search_settings(given["preset"], **changes)
+    return search_settings(flags["preset"], **changes)
 
 
 def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     """What is asked and how, as for `sweep`."""
     named = {"seeds", "seeds-from", "seeds-limit", "solved-by", "solved-by-option"}
-    named |= {"paper", "figures", "format", "markdown"}
+    named |= {"paper", "elementary", "figures", "format", "markdown"}
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
     rows = {name: value for name, value in given_settings(ctx).items() if name not in named}
     rows["model"] = [name for name in (rows.pop("model"), ctx.params["solved_by"]) if name]
@@ -259,11 +270,11 @@ def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
     return SweepSpec.of(**rows)
 
 
-def _models(given: dict[str, Any]) -> list[Model]:
-    models = [create(given["model"], key_values(given["model_options"], "-M"))]
-    options = key_values(given["solved_by_options"], "--solved-by-option")
-    if given["solved_by"] is not None:
-        models.append(create(given["solved_by"], options))
+def _models(flags: dict[str, Any]) -> list[Model]:
+    models = [create(flags["model"], key_values(flags["model_options"], "-M"))]
+    options = key_values(flags["solved_by_options"], "--solved-by-option")
+    if flags["solved_by"] is not None:
+        models.append(create(flags["solved_by"], options))
     elif options:
         raise UserError("--solved-by-option is for the model of --solved-by")
     return models
@@ -278,8 +289,8 @@ def _refuse_unlimited(job: Job) -> None:
 def _print_plan(spec: SweepSpec, settings: SearchSettings, models: Sequence[Model]) -> int:
     seeds = seed_problems(settings)
     job = planned(spec, settings, models, seeds)
-    first = next(iter(job.first.values()))
-    click.echo(f"{first.prompt}\n")
+    first_request = next(iter(job.first.values()))
+    click.echo(f"{first_request.prompt}\n")
     click.echo(
         f"{len(seeds)} seeds, then up to {settings.generations} generations of "
         f"{settings.generation_size} mutants, {counted(job.samples, 'sample')} each, until "
@@ -289,13 +300,21 @@ def _print_plan(spec: SweepSpec, settings: SearchSettings, models: Sequence[Mode
 
 
 def _show(
-    paths: Sequence[Path], *, form: str | None, as_json: bool, paper: bool, figures: Path | None
+    paths: Sequence[Path],
+    *,
+    form: str | None,
+    as_json: bool,
+    paper: bool,
+    elementary: int | None,
+    figures: Path | None,
 ) -> int:
     """Print the tables of searches, or the paper's."""
     runs = [Run(path) for path in paths]
     for run in runs:
         if not (run.path / RECORD).is_file():
             raise UserError(f"{run.path} is a run without a search")
+    if elementary is not None and not paper:
+        raise UserError("--elementary goes with --paper")
     if figures is not None:
         if not paper:
             raise UserError("--figures goes with --paper; `report --figures` has those of a page")
@@ -305,7 +324,7 @@ def _show(
         texts = [(run.path / RECORD).read_text(encoding="utf-8") for run in runs]
         click.echo(json.dumps([json.loads(text) for text in texts], ensure_ascii=False))
         return 0
-    sections = paper_sections(runs) if paper else search_sections(runs)
+    sections = paper_sections(runs, elementary=elementary) if paper else search_sections(runs)
     if form is not None:
         click.echo(export_sections(form, sections), nl=False)
     else:
@@ -356,14 +375,14 @@ class SearchProgress(Silent):
 
     def generation(self, record: SearchRecord) -> None:
         """Tell of a generation that is over."""
-        last = record.generations[-1]
+        latest = record.generations[-1]
         if self._bar is not None:
-            self._bar.update(self._archive, completed=last.archive)
-        refused = sum(last.refused.values())
+            self._bar.update(self._archive, completed=latest.archive)
+        refused = sum(latest.refused.values())
         self._say(
-            f"generation {last.number}: {counted(last.drawn, 'mutant')}, {refused} refused, "
-            f"{last.repeated} repeated; {last.failed} of {last.asked} new ones failed; "
-            f"archive {last.archive}"
+            f"generation {latest.number}: {counted(latest.drawn, 'mutant')}, {refused} refused, "
+            f"{latest.repeated} repeated; {latest.failed} of {latest.asked} new ones failed; "
+            f"archive {latest.archive}"
         )
 
     def _say(self, text: str) -> None:

@@ -54,11 +54,11 @@ def steps(
     """
     if problems is not None:
         check_out(problems, force)
-    made: list[Problem] = []
+    problems_of_steps: list[Problem] = []
 
     def keep(sample: Sample, solution: Solution) -> None:
         if problems is not None:
-            made.extend(step_problems(sample, solution))
+            problems_of_steps.extend(step_problems(sample, solution))
 
     from rich.console import Console
     from rich.progress import Progress
@@ -75,8 +75,8 @@ def steps(
                 on_solution=keep,
             )
     if problems is not None:
-        write_problems(made, problems)
-        click.echo(f"wrote {counted(len(made), 'problem')} to {problems}", err=True)
+        write_problems(problems_of_steps, problems)
+        click.echo(f"wrote {counted(len(problems_of_steps), 'problem')} to {problems}", err=True)
     if as_json:
         rows = [row.to_dict() for path in runs for row in read_steps(path)]
         click.echo(json.dumps(rows, ensure_ascii=False))

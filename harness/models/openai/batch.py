@@ -2,12 +2,12 @@
 
 The state of each batch is written to the run's directory before and after every step:
 
-    0001.json          its ids at the server and its status (`BatchRecord`)
-    0001.jsonl         the requests, as they are uploaded
-    0001.output.jsonl  the responses, once they are there; and 0001.errors.jsonl
+    0001.json the ids at the server and the status (`BatchRecord`) 0001.jsonl the requests, as they
+    are uploaded 0001.output.jsonl the responses, once they are there; and 0001.errors.jsonl
 
-A process may be killed at any time; the next one goes on. If that was while a batch was created,
-the server's batches are searched for the record's token, so that none is created twice.
+A process may be killed at any time; the next process continues. After a kill during the creation of
+a batch, the server's batches are searched for the record's token, so that no batch is created
+twice.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Seconds that a call of the API, and a download, may take.
+#: Time limits of a call of the API and of a download, in seconds.
 CALL_TIMEOUT, DOWNLOAD_TIMEOUT = 600.0, 7200.0
-#: How often a failed call of the API is repeated.
+#: The number of repetitions of a failed call of the API.
 RETRIES = 8
 #: The field of a batch's metadata that holds a record's token.
 TOKEN_FIELD = "calculus_harness"
@@ -55,10 +55,11 @@ T = TypeVar("T")
 class OpenAIBatch(OpenAIProtocol):
     """A model behind the Batch API: half the price, and responses within a day.
 
-    The sweep waits for its batches and polls them every ``poll`` seconds. It can be stopped at any
-    time; the same command goes on (``wait=false`` only submits, or collects what is ready). A batch
-    has at most ``requests-per-batch`` requests and ``megabytes-per-batch``. Requests without a
-    response (the batch expired, or was cancelled) are submitted again, up to ``retries`` times.
+    The sweep waits for its batches and polls them every ``poll`` seconds. The sweep can be stopped
+    at any time; the same command continues (``wait=false`` only submits, or collects finished
+    batches). A batch has at most ``requests-per-batch`` requests and ``megabytes-per-batch``.
+    Requests without a response (the batch expired, or was cancelled) are submitted again, up to
+    ``retries`` times.
     """
 
     poll: float = operational(60.0)
@@ -89,10 +90,10 @@ class OpenAIBatch(OpenAIProtocol):
             raise ModelError(
                 f"model {self.spec}: -M state=DIR says where to keep the state of its batches"
             )
-        wanted = {_request_id(request): request async for request in requests}
+        pending = {_request_id(request): request async for request in requests}
         client = make_client(self)
         try:
-            async for completion in _BatchSession(self, client, wanted).run():
+            async for completion in _BatchSession(self, client, pending).run():
                 yield completion
         finally:
             await client.close()
@@ -100,10 +101,10 @@ class OpenAIBatch(OpenAIProtocol):
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """The stored state of a batch. Its status is the server's, or one of ours.
+    """The stored state of a batch. The status is the server's, or one of ours:
 
     ``new``: to be uploaded; ``uploaded``: to be created; ``creating``: perhaps created; ``done``:
-    its responses are stored in the run.
+    the responses are stored in the run.
     """
 
     number: int
@@ -118,10 +119,12 @@ class BatchRecord:
 
 
 class _BatchSession:
-    """The batches of one sweep."""
+    """The batches of a sweep."""
 
-    def __init__(self, model: OpenAIBatch, client: AsyncOpenAI, wanted: dict[str, Request]) -> None:
-        self.model, self.client, self.wanted = model, client, wanted
+    def __init__(
+        self, model: OpenAIBatch, client: AsyncOpenAI, pending: dict[str, Request]
+    ) -> None:
+        self.model, self.client, self.pending = model, client, pending
         self.directory = Path(model.state)
         self.submissions: Counter[str] = Counter()
         self.answered = self.refused = 0
@@ -130,7 +133,7 @@ class _BatchSession:
         self.reason = "no reason given"  # the latest one for a request without a response
 
     async def run(self) -> AsyncGenerator[Completion, None]:
-        """Yield all completions that are wanted, as batches end."""
+        """Yield the completions of all pending requests, as batches end."""
         self.directory.mkdir(parents=True, exist_ok=True)
         records = self._records()
         active = {record.number: record for record in records if record.status != "done"}
@@ -148,11 +151,11 @@ class _BatchSession:
                     ended.append(active.pop(record.number))
                     self.queue_full = record.status == "failed"
             submitted = set().union(*(names[number] for number in active))
-            pending = [name for name in self.wanted if name not in submitted]
+            pending = [name for name in self.pending if name not in submitted]
             for name in [name for name in pending if self.submissions[name] > self.model.retries]:
                 pending.remove(name)
                 detail = f"not answered in {self.submissions[name]} batches ({self.reason})"
-                request = self.wanted.pop(name)
+                request = self.pending.pop(name)
                 for completion in Completion.failures(request, detail, FinishReason.UNREACHABLE):
                     yield completion
             if pending and not (self.queue_full and active):
@@ -161,11 +164,11 @@ class _BatchSession:
                     names[number] = set(lines)
                     self.submissions.update(lines.keys())
                     active[number] = await self._advance(self._write(number, path, lines))
-            if not self.wanted:
+            if not self.pending:
                 break
             if not self.model.wait:
                 raise ModelError(
-                    f"model {self.model.spec}: {counted(len(self.wanted), 'request')} with the "
+                    f"model {self.model.spec}: {counted(len(self.pending), 'request')} with the "
                     f"server, in {counted(len(active), 'batch', 'batches')}; the same command "
                     "collects them when they are answered"
                 )
@@ -203,11 +206,11 @@ class _BatchSession:
         return {_split_id(row["custom_id"])[0] for row in _rows(self._files(record)[0])}
 
     def _split(self, names: list[str]) -> Iterator[tuple[str, dict[str, bytes]]]:
-        """Split requests into batches within the limits; yields the path of each, and its lines."""
-        most = int(self.model.megabytes_per_batch * 1e6)
-        parts: dict[str, tuple[dict[str, bytes], int]] = {}
+        """Split requests into batches within the limits; yields path and lines of each batch."""
+        max_bytes = int(self.model.megabytes_per_batch * 1e6)
+        batches: dict[str, tuple[dict[str, bytes], int]] = {}
         for name in names:
-            request = self.wanted[name]
+            request = self.pending[name]
             path = self.model.path(request.prompt)
             row = {
                 "custom_id": f"{name}:{request.seed}",
@@ -216,14 +219,16 @@ class _BatchSession:
                 "body": self.model.body(request),
             }
             line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-            part, size = parts.get(path, ({}, 0))
-            if part and (len(part) >= self.model.requests_per_batch or size + len(line) > most):
-                yield path, part
-                part, size = {}, 0
-            part[name] = line
-            parts[path] = part, size + len(line)
-        for path, (part, _) in parts.items():
-            yield path, part
+            lines, size = batches.get(path, ({}, 0))
+            if lines and (
+                len(lines) >= self.model.requests_per_batch or size + len(line) > max_bytes
+            ):
+                yield path, lines
+                lines, size = {}, 0
+            lines[name] = line
+            batches[path] = lines, size + len(line)
+        for path, (lines, _) in batches.items():
+            yield path, lines
 
     def _write(self, number: int, path: str, lines: dict[str, bytes]) -> BatchRecord:
         record = BatchRecord(number, uuid.uuid4().hex, path, len(lines))
@@ -233,7 +238,7 @@ class _BatchSession:
     # --- calls of the API ----------------------------------------------------------------------
 
     async def _advance(self, record: BatchRecord) -> BatchRecord:
-        """Take a batch one step on: submit it, or ask for its status; fetch it if it has ended."""
+        """Advance a batch by one step: submit, ask for the status, or fetch the responses."""
         if record.status in ("new", "uploaded", "creating"):
             record = await self._submit(record)
         if record.status not in ENDED:
@@ -253,7 +258,7 @@ class _BatchSession:
         return record
 
     def _log_status(self, record: BatchRecord, counts: Any) -> None:
-        """Tell the user how far a batch is, if that has changed."""
+        """Log the progress of a batch after a change."""
         done, total = (counts.completed + counts.failed, counts.total) if counts else (0, 0)
         text = (
             f"{self.model.spec}: batch {record.number} ({record.batch}) is "
@@ -264,7 +269,7 @@ class _BatchSession:
             _log.info("%s", text)
 
     async def _submit(self, record: BatchRecord) -> BatchRecord:
-        """Upload and create a batch, as far as that is not done."""
+        """Upload and create a batch, unless done already."""
         if record.status == "new":
             record = self._save(replace(record, file=await self._upload(record), status="uploaded"))
         attempts = 0
@@ -283,7 +288,7 @@ class _BatchSession:
                 await self._pause(attempts, error)
 
     def _check_refusal(self, record: BatchRecord, batch: Any) -> None:
-        """A batch was refused: go on if the queue is full, and raise for any other reason."""
+        """Raise for a refused batch, unless the queue is full."""
         errors = (batch.errors and batch.errors.data) or []
         self.reason = "; ".join(f"{error.message}" for error in errors[:3])[:300] or self.reason
         if not any("limit" in (error.code or "") for error in errors):
@@ -301,7 +306,7 @@ class _BatchSession:
         return str((await self._call(upload)).id)
 
     async def _create(self, record: BatchRecord) -> BatchRecord:
-        """Create the batch. Not repeated on failure: it might be created twice."""
+        """Create the batch. Not repeated on failure: the batch might be created twice."""
         try:
             async with asyncio.timeout(CALL_TIMEOUT):
                 batch = await self.client.batches.create(
@@ -346,7 +351,7 @@ class _BatchSession:
             temporary.replace(path)
 
     async def _call(self, call: Callable[[], Awaitable[T]], seconds: float = CALL_TIMEOUT) -> T:
-        """Make a call of the API that may be repeated; it is, when the server fails."""
+        """Make an idempotent call of the API, repeated when the server fails."""
         attempts = 0
         while True:
             try:
@@ -383,7 +388,7 @@ class _BatchSession:
 
     def _completions(self, row: Any) -> Iterator[Completion]:
         name, seed = _split_id(row["custom_id"])
-        request = self.wanted.get(name)
+        request = self.pending.get(name)
         if request is None:
             return
         request = replace(request, seed=seed)  # the one that was submitted
@@ -399,16 +404,16 @@ class _BatchSession:
                     f"model {self.model.spec}: the first {MAX_FIRST_FAILURES} requests all failed: "
                     f"{refusal}"
                 ) from None
-            del self.wanted[name]
+            del self.pending[name]
             yield from Completion.failures(request, str(refusal), refusal.reason)
             return
         self.answered += 1
-        del self.wanted[name]
+        del self.pending[name]
         results = completions(request, response, self.model.name)
         yield from results
         if len(results) < request.count:
-            more = remaining(request, len(results))
-            self.wanted[_request_id(more)] = more
+            rest_of_request = remaining(request, len(results))
+            self.pending[_request_id(rest_of_request)] = rest_of_request
 
     def _payload(self, row: Any) -> Any:
         """The body of the response in a row of a batch's output."""
@@ -427,7 +432,7 @@ def _request_id(request: Request) -> str:
 
 
 def _split_id(identifier: str) -> tuple[str, int]:
-    """A request's id, and the seed that it was submitted with."""
+    """A request's id, and the submitted seed."""
     name, _, seed = identifier.rpartition(":")
     return name, int(seed)
 

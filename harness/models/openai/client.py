@@ -1,4 +1,4 @@
-"""Any server that speaks the OpenAI protocol: `openai/NAME`."""
+"""Models behind servers with the OpenAI protocol: `openai/NAME`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .session import OnlineModel, open_session
 class OpenAIModel(OnlineModel):
     """A model behind a server that speaks the OpenAI protocol (chat or completions).
 
-    At most ``concurrency`` requests are under way, fewer while the server is overloaded, and no
-    more a minute than ``requests-per-minute`` and ``tokens-per-minute`` (0: no limit). An attempt
-    may take ``request-timeout`` seconds. Faults of the network or the server are retried up to
-    ``retries`` times, after pauses of ``pause`` seconds, which double as long as nothing is
-    answered; exceeding a rate limit is not a fault. After ``time-limit`` seconds a request is given
-    up until the sweep goes on. Before the first request one token is asked for, and a server that
-    does not answer that within ``probe`` seconds is given up (0: it is not asked).
-    ``echo=true`` says that the server returns the log-probabilities of a prompt (vLLM always does).
+    At most ``concurrency`` requests run at once, fewer while the server is overloaded, and no more
+    per minute than ``requests-per-minute`` and ``tokens-per-minute`` (0: no limit). An attempt may
+    take ``request-timeout`` seconds. Faults of the network or the server are retried up to
+    ``retries`` times, after pauses of ``pause`` seconds, which double as long as the server answers
+    nothing; exceeding a rate limit is not a fault. After ``time-limit`` seconds a request is given
+    up until the sweep is resumed. A probe request for one token precedes the sweep, which stops if
+    the probe has no answer within ``probe`` seconds (0: no probe). ``echo=true`` says that the
+    server returns the log-probabilities of a prompt (vLLM always does).
     """
 
     echo: bool = operational(False)
@@ -44,14 +44,14 @@ class OpenAIModel(OnlineModel):
         return []
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        first = await anext(requests, None)
-        if first is None:
+        first_request = await anext(requests, None)
+        if first_request is None:
             return
         async with open_session(self) as session:
-            if not self._answered:  # the rounds of a budget and later stages come here, too
-                await probe(session, first)
+            if not self._answered:  # not for later rounds of a budget and later stages
+                await probe(session, first_request)
                 self._answered.append(True)
-            every = _chain(first, requests)
+            every = _chain(first_request, requests)
             async with aclosing(ask_each(every, session.answer, self.concurrency)) as results:
                 async for completions in results:
                     for completion in completions:
@@ -79,7 +79,9 @@ class OpenAIModel(OnlineModel):
                     yield scored
 
 
-async def _chain(first: Request, requests: AsyncIterator[Request]) -> AsyncGenerator[Request, None]:
-    yield first
+async def _chain(
+    first_request: Request, requests: AsyncIterator[Request]
+) -> AsyncGenerator[Request, None]:
+    yield first_request
     async for request in requests:
         yield request

@@ -1,8 +1,8 @@
-"""Errors of servers that speak the OpenAI protocol, classified by what to do about them.
+"""Errors of servers with the OpenAI protocol, classified by the reaction.
 
-- `ModelError`: a setting, key or model that is wrong for every request; it stops the sweep.
+- `ModelError`: a setting, key or model is wrong for every request; the sweep stops.
 - `RefusedError`: the server will never answer this request.
-- `UnavailableError`: the server does not answer now, or not in the protocol; try again.
+- `UnavailableError`: the server gives no answer now, or none in the protocol; try again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .rate_limits import retry_after
 
 
 class RefusedError(Exception):
-    """The server will never answer this request; others it may answer."""
+    """The server will never answer this request, but may answer different ones."""
 
     def __init__(self, detail: str, reason: FinishReason = FinishReason.ERROR) -> None:
         super().__init__(detail)
@@ -33,7 +33,7 @@ class UnknownPathError(ModelError):
 
 
 class UnavailableError(Exception):
-    """The server does not answer now; ``wait`` is the pause in seconds that it asks for, if any."""
+    """The server does not answer now; ``wait`` is the requested pause in seconds, or None."""
 
     def __init__(
         self,
@@ -47,18 +47,18 @@ class UnavailableError(Exception):
     ) -> None:
         super().__init__(detail)
         self.wait = wait
-        #: Whether a rate limit was exceeded, which is no fault.
+        #: Whether a rate limit was exceeded, which does not count as a fault.
         self.throttled = throttled
-        #: Whether it answered outside the protocol; fewer requests would not help.
+        #: Whether the answer was outside the protocol; fewer requests would not help.
         self.garbled = garbled
         #: Whether there is no server at the address.
         self.unconnected = unconnected
-        #: Whether the server itself calls it a fault of its own (500), not of its load.
+        #: Whether the server reports an internal fault (500), not an overload.
         self.internal = internal
 
     @property
     def kind(self) -> str:
-        """What was wrong, without its details."""
+        """The kind of fault, without details."""
         return re.split(r": | \(", str(self))[0]
 
 
@@ -108,7 +108,7 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
 
 
 def _parse_error(content: str) -> tuple[str, str]:
-    """Return an error's message in one line, and its code, type and parameter."""
+    """Return an error's message in one line, and the code, type and parameter."""
     try:
         payload = json.loads(content)
         error = payload.get("error", payload)
@@ -123,13 +123,13 @@ def _parse_error(content: str) -> tuple[str, str]:
 
 
 def unreadable(error: Exception) -> UnavailableError:
-    """Return the error for a response that is not in the protocol."""
+    """Return the error for a response outside the protocol."""
     remark = f"{type(error).__name__}: {error}"[:200]
     return UnavailableError(f"the server's answer cannot be read ({remark})", garbled=True)
 
 
 def redact(content: bytes | str, *secrets: str) -> str:
-    """Return a server's text without the key, which some servers repeat in errors."""
+    """Return a server's text without secrets: some servers repeat the key in errors."""
     text = content if isinstance(content, str) else content.decode("utf-8", "replace")
     for secret in secrets:
         if secret and secret != "none":

@@ -1,8 +1,8 @@
 """The openai client, and a faster way to send its requests.
 
-For each request the client checks, copies and merges options and headers, which costs more than
-everything else that is done for a sample (docs/models.md). The result is the same for every
-request; `Connection` takes it from the client once and sends with aiohttp or httpx itself.
+For each request the client checks, copies and merges options and headers, which costs more than all
+other work for a sample (docs/models.md). The result is the same for every request; `Connection`
+takes options and headers from the client once, and sends with aiohttp or httpx directly.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
     from openai import AsyncOpenAI
 
-#: Seconds that connecting may take.
+#: The time limit of connecting, in seconds.
 CONNECT_TIMEOUT = 20.0
-#: Seconds that an idle connection is kept; many servers close it after 5.
+#: Seconds of keeping an idle connection; many servers close theirs after 5.
 KEEPALIVE = 4.0
-#: What HTTP libraries say where nothing listens, or there is no such host.
+#: Messages of HTTP libraries for a closed port or an unknown host.
 _UNCONNECTED = re.compile(r"Cannot connect to host|ConnectError|Connection refused")
 _HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
 
 
 def make_client(model: OpenAIProtocol, http: Any = None) -> AsyncOpenAI:
-    """Return an openai client without retries, which are made here (`session`)."""
+    """Return an openai client without retries, which `session` makes."""
     import openai
 
     http = http or make_http(model)
@@ -48,10 +48,10 @@ def make_client(model: OpenAIProtocol, http: Any = None) -> AsyncOpenAI:
 
 
 def make_http(model: OpenAIProtocol, transport: str = "", connections: int = 8) -> Any:
-    """Return the HTTP client that the openai client sends with: aiohttp if it is installed.
+    """Return the HTTP client for the openai client: aiohttp if installed, else httpx.
 
     Raises:
-        ModelError: The extra ``openai``, or the transport that was asked for, is not installed.
+        ModelError: The extra ``openai``, or the requested transport, is not installed.
 
     """
     try:
@@ -91,7 +91,9 @@ class Connection:
         self._session = _session(self._headers, connections) if direct else None
 
     async def get(self, path: str) -> bytes:
-        """Return a response's body; raises one of `errors`, or what `classify_error` takes."""
+        """Return a response's body; raises an exception of `errors`, or a library's for
+        `classify_error`.
+        """
         return await self._ask("GET", path)
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
@@ -136,10 +138,10 @@ def _session(headers: dict[str, str], connections: int) -> ClientSession | None:
 
 
 def _proxied(url: str) -> bool:
-    """Whether the environment sets a proxy for a URL; the client handles all kinds of them."""
-    parts, proxies = urlsplit(url), getproxies()
-    configured = parts.scheme in proxies or "all" in proxies
-    return configured and not proxy_bypass(parts.hostname or "")
+    """Whether the environment sets a proxy for a URL; the client handles all kinds of proxies."""
+    address, proxies = urlsplit(url), getproxies()
+    configured = address.scheme in proxies or "all" in proxies
+    return configured and not proxy_bypass(address.hostname or "")
 
 
 @cache
@@ -150,7 +152,7 @@ def _ssl_context() -> Any:
 
 @cache
 def _library() -> Any:
-    """The library that the client is built on: httpx, or httpx2."""
+    """The HTTP library of the client: httpx, or httpx2."""
     import openai
 
     base = openai.DefaultAsyncHttpxClient.__mro__[1]
@@ -158,7 +160,7 @@ def _library() -> Any:
 
 
 def classify_error(model: OpenAIProtocol, error: Exception) -> Exception:
-    """Return the one of `errors` that an exception of the client stands for, or else itself."""
+    """Return the exception of `errors` for an exception of the client, or the exception itself."""
     import openai
 
     if isinstance(error, openai.APIStatusError):

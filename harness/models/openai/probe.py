@@ -1,4 +1,4 @@
-"""A request for one token before a sweep: a server that does not answer is known at once."""
+"""A request for one token before a sweep, to detect a server without answers at once."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ...core.errors import ModelError
 from ...core.requests import Request
 from .errors import SettingError, UnavailableError, UnknownPathError
 from .http import CONNECT_TIMEOUT
-from .session import OnlineModel, Session
+from .session import OnlineModel, ServerSession
 
 
-async def probe(session: Session[OnlineModel], request: Request) -> None:
-    """Ask for one token of an answer, so that a server that gives none is known at once.
+async def probe(session: ServerSession[OnlineModel], request: Request) -> None:
+    """Ask for one token of an answer, to detect a server without answers at once.
 
     Args:
-        session: requests to the server.
+        session: the session of the server.
         request: any request of the sweep.
 
     Raises:
-        ModelError: nothing listens at the server's address, it says nothing within the
-            model's ``probe`` seconds, or it does not know the path, the model or the key.
+        ModelError: nothing listens at the server's address, no answer comes within the model's
+            ``probe`` seconds, or the server rejects the path, the model or the key.
 
     """
     model = session.model
@@ -49,8 +49,8 @@ async def probe(session: Session[OnlineModel], request: Request) -> None:
         )
 
 
-async def _look_below(session: Session[OnlineModel], url: str, error: Exception) -> None:
-    """Raise `ModelError` if the server answers there, below the URL that was given."""
+async def _look_below(session: ServerSession[OnlineModel], url: str, error: Exception) -> None:
+    """Raise `ModelError` with advice if the server answers at a path below the URL."""
     with suppress(Exception):
         async with asyncio.timeout(CONNECT_TIMEOUT):
             await session.connection.get(f"{url}/models")

@@ -1,4 +1,4 @@
-"""Options and request bodies of the kinds that speak the OpenAI protocol."""
+"""Options and request bodies of the kinds with the OpenAI protocol."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ OMITTABLE = ("temperature", "top_p", "seed", "stop", "max_tokens")
 
 @dataclass(frozen=True, kw_only=True)
 class OpenAIProtocol(Model):
-    """The common options of the kinds that speak the OpenAI protocol.
+    """The common options of the kinds with the OpenAI protocol.
 
     ``extra-body`` is a JSON object that is merged into every request's body, ``omit`` a list of
-    fields to leave out of it. ``token-field`` names the limit of new tokens (default:
+    fields to leave out of the body. ``token-field`` names the limit of new tokens (default:
     ``max_completion_tokens`` at OpenAI, ``max_tokens`` elsewhere). ``server=vllm`` enables vLLM's
     additions to the protocol: top-k, min-p, beam search and the scoring of given texts.
     ``enable-thinking`` and ``chat-template-kwargs`` (a JSON object) are passed to the server's chat
-    template. The key is read from the environment variable ``api-key-env`` and stored nowhere.
+    template. The key is read from the environment variable ``api-key-env`` and never stored.
     """
 
     extra_body: str = ""
@@ -61,7 +61,7 @@ class OpenAIProtocol(Model):
 
     @property
     def name(self) -> str:
-        """The model's name at its server."""
+        """The model's name at the server."""
         return self.spec.partition("/")[2]
 
     @property
@@ -91,7 +91,7 @@ class OpenAIProtocol(Model):
 
     @property
     def key(self) -> str:
-        """The API key; ``none`` where it is not set and the server is local or not behind TLS."""
+        """The API key; ``none`` if no key is set and the server is local or without TLS."""
         key = os.environ.get(self.api_key_env, "")
         if not key and urlsplit(self.url).scheme == "https" and not is_loopback(self.url):
             raise ModelError(
@@ -153,7 +153,7 @@ class OpenAIProtocol(Model):
         if sampling.logprobs or sampling.beams:
             body["logprobs"] = True if prompt.messages else 1
         if self.server == "vllm" and not sampling.beams:
-            # Otherwise the server takes them from the model's generation_config.json.
+            # Without these the server uses values from the model's generation_config.json.
             body |= {
                 "top_k": sampling.top_k or -1,
                 "min_p": sampling.min_p,
@@ -166,7 +166,7 @@ class OpenAIProtocol(Model):
         return body | self._extra
 
     def probe_body(self, request: Request) -> dict[str, Any] | None:
-        """Return the body that asks for one token; None where the tokens cannot be limited."""
+        """Return the body that asks for one token; None if ``omit`` drops the token limit."""
         limit = self._limit_field(request.prompt)
         body = self.body(request)
         for name in ("n", "use_beam_search", "logprobs"):
@@ -185,7 +185,7 @@ class OpenAIProtocol(Model):
         return body | ({} if "temperature" in self._omitted else {"temperature": 1.0}) | self._extra
 
     def tokenize_body(self, prompt: Rendered) -> dict[str, Any]:
-        """Return the body of a request for a prompt's tokens, which vLLM answers."""
+        """Return the body of a request for a prompt's tokens, for vLLM's servers."""
         return self._prompt_fields(prompt) | (
             {"add_generation_prompt": True} if prompt.messages else {}
         )
@@ -209,7 +209,7 @@ class OpenAIProtocol(Model):
 
 @cache
 def _encoder(model: str) -> Callable[[str], list[int]] | None:
-    """The tokenizer of one of OpenAI's models, which tiktoken loads once; None without it."""
+    """The tokenizer of an OpenAI model, cached; None without tiktoken."""
     try:
         import tiktoken
 
@@ -228,21 +228,21 @@ def is_loopback(url: str) -> bool:
 
 
 def valid_url(url: str, what: str) -> str:
-    """Return a URL without its last slash; raises `ModelError` if it is none for an option."""
+    """Return an option's URL without the last slash; raises `ModelError` for an invalid URL."""
     try:
-        parts = urlsplit(url)
-        _ = parts.port
+        address = urlsplit(url)
+        _ = address.port
     except ValueError:
         raise ModelError(f"{what} is no URL: {url!r}") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if address.scheme not in ("http", "https") or not address.hostname:
         raise ModelError(f"{what} is a URL such as http://127.0.0.1:8000/v1, not {url!r}")
-    if parts.username or parts.password:
+    if address.username or address.password:
         raise ModelError(f"{what} must hold no password; the key belongs in the environment")
     return url.rstrip("/")
 
 
 def json_object(text: str, what: str) -> dict[str, Any]:
-    """Return an option that is a JSON object; raises `ModelError` if it is none."""
+    """Return an option's JSON object; raises `ModelError` for other JSON."""
     try:
         value = json.loads(text or "{}")
     except ValueError as error:

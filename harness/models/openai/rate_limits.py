@@ -1,10 +1,10 @@
 """Rate limits of a server, and a concurrency that adapts to its load.
 
 The number of requests under way follows "additive increase, multiplicative decrease" (Chiu and
-Jain, 1989), as the window of Data Center TCP does (Alizadeh and others, 2010): an overload takes
-half of the share of requests that were turned away lately, once for all requests that were under
-way at that time; each response adds one over its size. A server that turns all away is asked half
-as much each time, and one that fails every tenth request, whatever its load, hardly less.
+Jain, 1989), as the window of Data Center TCP does (Alizadeh and others, 2010): an overload reduces
+the window by half of the recent share of rejected requests, once for all requests in flight; each
+response adds 1 / window. A server that rejects everything halves the window each time; a server
+that fails every tenth request at any load hardly reduces the window.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-#: The weight of one request in the share of those that are turned away: as in Data Center TCP.
+#: The weight of a request in the average share of rejected requests: as in Data Center TCP.
 SHARE_WEIGHT = 1 / 16
 
 
@@ -28,7 +28,7 @@ class RateLimit:
         self._next_start = 0.0
 
     def schedule(self, cost: float, now: float) -> float:
-        """Return when something that costs so much may start, after all scheduled before it."""
+        """Return when a request of this cost may start, after all earlier scheduled requests."""
         if not self._seconds:
             return now
         start = max(self._next_start, now)
@@ -41,10 +41,10 @@ class RateLimit:
 
 
 class AdaptiveLimiter:
-    """Admits requests: at most ``concurrency`` at once, and so many a minute.
+    """Admits requests: at most ``concurrency`` at once, and within the limits per minute.
 
-    Call `acquire` before a request, `release` after it, and in between `succeeded` or
-    `overloaded`. A request's tokens are estimated first and corrected when it has succeeded.
+    Call `acquire` before a request, `release` after it, and in between `succeeded` or `overloaded`.
+    A request's tokens are estimated first and corrected after success.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class AdaptiveLimiter:
         self.concurrency = concurrency
         self.limit = float(concurrency)
         self.active = 0
-        #: When the latest response came, and how many have come.
+        #: The time of the latest response, and the number of responses.
         self.last_success, self.successes = float("-inf"), 0
         self._requests = RateLimit(requests_per_minute)
         self._tokens = RateLimit(tokens_per_minute)
@@ -96,7 +96,7 @@ class AdaptiveLimiter:
                 turn.set_result(None)
 
     def succeeded(self, more_tokens: float = 0) -> None:
-        """A response came; it took so many more tokens than were estimated."""
+        """Record a response, with the number of tokens beyond the estimate."""
         self.last_success = time.monotonic()
         self.successes += 1
         self._share -= SHARE_WEIGHT * self._share
@@ -105,10 +105,10 @@ class AdaptiveLimiter:
             self._tokens.adjust(more_tokens)
 
     def overloaded(self, started: float, wait: float | None = None) -> None:
-        """A request that ``started`` then was turned away, perhaps with a pause in seconds.
+        """Record a rejection of a request with the time of its start, and the requested pause.
 
-        The pause is the request's own. It is everybody's once a request that started after one was
-        turned away is turned away, too, and nothing was answered in between.
+        The pause applies to the request alone. If a request that started after a rejection is
+        rejected, too, without a response in between, the pause applies to all requests.
         """
         now = time.monotonic()
         self._share += SHARE_WEIGHT * (1 - self._share)

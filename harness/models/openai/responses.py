@@ -15,7 +15,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the texts in a response."""
+    """A text of a response."""
 
     text: str
     reasoning: str = ""
@@ -26,7 +26,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response: its choices in order, and the tokens of all of them together."""
+    """A response: the choices in order, and the token counts of all choices together."""
 
     choices: tuple[Choice, ...]
     prompt_tokens: int | None = None
@@ -35,7 +35,7 @@ class Response:
     extra: Json | None = None
 
 
-#: Larger token counts than this are not believed.
+#: Larger token counts are treated as unknown.
 MAX_TOKENS = 1 << 40
 #: Servers' names for finish reasons; any other is a plain stop.
 _FINISH_REASONS = {
@@ -92,8 +92,8 @@ def _choice(item: Json) -> Choice:
     return Choice(text, reasoning, reason, refusal[:500], _logprobs(item))
 
 
-def _text(value: Any, kind: str = "text") -> str:
-    """Return a text that may be given as a list of parts, or be None."""
+def _text(value: Any, part_type: str = "text") -> str:
+    """Return a text from a string, a list of parts, or None."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -101,9 +101,9 @@ def _text(value: Any, kind: str = "text") -> str:
     if not isinstance(value, list):
         raise TypeError(f"a text is {type(value).__name__}")
     return "".join(
-        _text(part.get(kind))
-        for part in value
-        if part.get("type", kind) in (kind, f"output_{kind}")
+        _text(item.get(part_type))
+        for item in value
+        if item.get("type", part_type) in (part_type, f"output_{part_type}")
     )
 
 
@@ -146,13 +146,13 @@ def completions(
 ) -> list[Completion]:
     """Return completions for the first samples of a request, one for each choice.
 
-    A response counts the tokens of all its choices together. Each choice gets as many as it has
+    A response counts the tokens of all choices together. A choice's share is its number of
     log-probabilities, or else an equal share; the prompt's tokens are counted at the first sample.
 
     Args:
         request: The request.
-        response: The server's response to it.
-        model: The model's name in the request; a different one in the response is stored.
+        response: The server's response.
+        model: The model's name in the request; a different name in the response is stored.
         latency: Seconds from request to response.
         attempts: The number of attempts.
 
@@ -203,13 +203,13 @@ def remaining(request: Request, done: int) -> Request:
     """
     if not done:
         return request
-    first = request.sample + done
-    seed = sample_seed(request.seed, problem_key(request.problem), first)
-    return replace(request, sample=first, count=request.count - done, seed=seed)
+    first_sample = request.sample + done
+    seed = sample_seed(request.seed, problem_key(request.problem), first_sample)
+    return replace(request, sample=first_sample, count=request.count - done, seed=seed)
 
 
-def _split_evenly(total: int | None, parts: int) -> list[int | None]:
+def _split_evenly(total: int | None, count: int) -> list[int | None]:
     if total is None:
-        return [None] * parts
-    each, more = divmod(total, parts)
-    return [each + (part < more) for part in range(parts)]
+        return [None] * count
+    share, remainder = divmod(total, count)
+    return [share + (index < remainder) for index in range(count)]

@@ -1,8 +1,8 @@
 """Log-probabilities of given texts (teacher forcing), by servers that echo the prompt.
 
-vLLM's server can also tokenize: there prompt and text are tokenized apart and sent as tokens, so
-that the text follows the prompt as a completion would. Other servers get prompt and text as one
-string; a token must then begin where the text does.
+With vLLM's server prompt and text are tokenized separately and sent as tokens, as a completion
+follows the prompt. Other servers get prompt and text as one string, whose tokens must have a
+boundary at the beginning of the text.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from ....prompts.rendering import Rendered
 from ...core.errors import ModelError
 from ..base import Continuation, Scored
 from .errors import RefusedError, UnavailableError, unreadable
-from .session import OnlineModel, Session
+from .session import OnlineModel, ServerSession
 
 T = TypeVar("T")
 
-#: How many prompts' tokens are cached; many texts may share a prompt.
+#: The number of prompts with cached tokens; many texts may share a prompt.
 CACHED_PROMPTS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """What a server echoes: the tokens of a text, as strings, and the log-probability of each."""
+    """A server's echo: the tokens of a text, as strings, and their log-probabilities."""
 
     text: str
     tokens: tuple[str, ...]
     logprobs: tuple[float | None, ...]
-    #: Where each token begins, as the server counts.
+    #: The character offset of each token, by the server's count.
     offsets: tuple[int, ...]
 
 
 class EchoScorer:
-    """Scores texts at a server; with its ``end_token`` (an id, or -1) after each text."""
+    """Scores texts at a server; the server's ``end_token`` (an id, or -1) follows each text."""
 
-    def __init__(self, session: Session[OnlineModel], end_token: int) -> None:
+    def __init__(self, session: ServerSession[OnlineModel], end_token: int) -> None:
         self.session, self.model, self.end_token = session, session.model, end_token
         self._prompts: dict[Rendered, asyncio.Task[list[int]]] = {}
 
@@ -58,11 +58,11 @@ class EchoScorer:
             )
         if not item.text:
             return Scored(item.key, ())
-        before = item.prompt.text
-        # One new token, which is ignored: some servers take a limit of 0 for no limit.
-        body = self.model.echo_body(before + item.text, max_tokens=1)
-        echo = await self._post("/completions", body, len(before + item.text) / 4, parse_echo)
-        logprobs = text_logprobs(echo, before, item.text)
+        prefix = item.prompt.text
+        # The one new token is ignored: some servers take a limit of 0 for no limit.
+        body = self.model.echo_body(prefix + item.text, max_tokens=1)
+        echo = await self._post("/completions", body, len(prefix + item.text) / 4, parse_echo)
+        logprobs = text_logprobs(echo, prefix, item.text)
         if logprobs is None:
             raise self._no_echo()
         if not logprobs:
@@ -115,7 +115,7 @@ class EchoScorer:
 
 
 def parse_echo(content: bytes) -> Echo:
-    """Parse the body of a response; raises `UnavailableError` if it holds no echo."""
+    """Parse the body of a response; raises `UnavailableError` without an echo."""
     try:
         choice = json.loads(content)["choices"][0]
         details = choice["logprobs"]
@@ -138,38 +138,38 @@ def _parse_tokens(content: bytes) -> list[int]:
         raise unreadable(error) from None
 
 
-def text_logprobs(echo: Echo, before: str, text: str) -> tuple[float, ...] | None:
-    """Return the log-probabilities of the tokens of ``text``, which follows ``before``.
+def text_logprobs(echo: Echo, prefix: str, text: str) -> tuple[float, ...] | None:
+    """Return the log-probabilities of the tokens of ``text``, which follows ``prefix``.
 
-    Returns None if the echo is of another text, and none if no token begins where ``text`` does.
+    Returns None if the echo is of another text; empty if no token begins at ``text``.
     """
-    starts = _token_starts(echo, before + text)
+    starts = _token_starts(echo, prefix + text)
     if starts is None:
         return None
-    # Tokens without text, such as a beginning-of-text token, belong to neither.
+    # Tokens without text, such as a beginning-of-text token, belong to neither part.
     tokens = [
         (start, logprob)
         for start, token, logprob in zip(starts, echo.tokens, echo.logprobs, strict=True)
         if token
     ]
-    first, end = len(before), len(before) + len(text)
-    if first not in (start for start, _ in tokens):
+    start_of_text, end = len(prefix), len(prefix) + len(text)
+    if start_of_text not in (start for start, _ in tokens):
         return ()
-    return tuple(logprob or 0.0 for start, logprob in tokens if first <= start < end)
+    return tuple(logprob or 0.0 for start, logprob in tokens if start_of_text <= start < end)
 
 
-def _token_starts(echo: Echo, whole: str) -> Sequence[int] | None:
-    """Return where each token begins in ``whole``; negative for tokens before it.
+def _token_starts(echo: Echo, text: str) -> Sequence[int] | None:
+    """Return the offset of each token in ``text``; negative for tokens of the prefix.
 
-    Computed from the tokens' lengths if their texts spell ``whole``, and else (where a token is a
-    part of a character) from the server's offsets.
+    Computed from the lengths of tokens if the tokens spell ``text``, else (a token is a part of a
+    character) from the server's offsets.
     """
     if len(echo.tokens) != len(echo.logprobs):
         return None
-    place = "".join(echo.tokens).find(whole)
-    if place >= 0:
-        return list(accumulate(map(len, echo.tokens[:-1]), initial=-place))
-    place = echo.text.find(whole)
-    if place >= 0 and len(echo.offsets) == len(echo.tokens):
-        return [offset - place for offset in echo.offsets]
+    offset_of_text = "".join(echo.tokens).find(text)
+    if offset_of_text >= 0:
+        return list(accumulate(map(len, echo.tokens[:-1]), initial=-offset_of_text))
+    offset_of_text = echo.text.find(text)
+    if offset_of_text >= 0 and len(echo.offsets) == len(echo.tokens):
+        return [offset - offset_of_text for offset in echo.offsets]
     return None

@@ -1,4 +1,4 @@
-"""A sweep's requests to one server: rate limits, retries, and when to give up."""
+"""A sweep's requests to a server: rate limits, retries, and the conditions to give up."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from .rate_limits import AdaptiveLimiter
 from .responses import Response, completions, parse_response, remaining
 
 _log = logging.getLogger(__name__)
-#: Of every request that is sent again the reason, for whoever counts them.
+#: Logs the reason of every repeated request, for counters.
 _repeated = logging.getLogger("calculus_harness.harness.models.repeated")
 
 T = TypeVar("T")
 
-#: A sweep stops when so many requests fail before the first one succeeds.
+#: The number of failed requests before the first success that stops a sweep.
 MAX_FIRST_FAILURES = 16
-#: A request is repeated so many times after a 500 as long as the server has answered nothing: with
-#: pauses of 0.5, 1 and 2 s an engine that is dead is known after 4 s instead of 2 minutes, and one
-#: that fails every second request is given up once in 16 requests.
+#: The number of repetitions after a 500 before the server's first answer: with pauses of 0.5, 1 and
+#: 2 s a dead engine is detected after 4 s instead of 2 minutes, and an engine that fails every
+#: second request is given up with probability 1/16.
 FIRST_RETRIES = 3
 #: Seconds: the longest pause between two attempts.
 MAX_PAUSE = 60.0
-#: Seconds without a response after which, and between which, the user is told why.
+#: Seconds between messages to the user while no response comes.
 LOG_INTERVAL = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paced(Model):
-    """The options that say how fast and how often a server is asked; see `client.OpenAIModel`."""
+    """The options for the rate and the repetition of requests; see `client.OpenAIModel`."""
 
     concurrency: int = operational(64)
     requests_per_minute: float = operational(0.0)
@@ -77,7 +77,7 @@ class Paced(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class OnlineModel(OpenAIProtocol, Paced):
-    """A server that is asked with our client."""
+    """A model behind a server that our client asks."""
 
     probe: float = operational(30.0)
     transport: str = operational("")  # default: aiohttp if it is installed
@@ -95,7 +95,7 @@ ModelT = TypeVar("ModelT", bound=Paced)
 
 
 class Server(Protocol):
-    """What a `Session` asks."""
+    """A server, as `ServerSession` uses it."""
 
     async def get(self, path: str) -> bytes:
         """Return a response's body."""
@@ -107,8 +107,8 @@ class Server(Protocol):
         """Return the one of `errors` that an exception stands for, or else itself."""
 
 
-class Session(Generic[ModelT]):
-    """Requests to one server, with the state that they share."""
+class ServerSession(Generic[ModelT]):
+    """Requests to a server, with their shared state."""
 
     def __init__(self, model: ModelT, connection: Server) -> None:
         self.model, self.connection = model, connection
@@ -130,20 +130,20 @@ class Session(Generic[ModelT]):
             _log.info("model %s: %d requests were sent again (%s)", self.model.spec, total, reasons)
 
     async def answer(self, request: Request) -> list[Completion]:
-        """Return all samples of a request; each failed one has the reason."""
+        """Return all samples of a request; failed samples have the reason."""
         results: list[Completion] = []
-        while len(results) < request.count:  # a server may return fewer choices than asked for
-            wanted = remaining(request, len(results))
+        while len(results) < request.count:  # a server may return fewer choices than requested
+            missing = remaining(request, len(results))
             try:
-                response, latency, attempts = await self._ask(wanted)
+                response, latency, attempts = await self._ask(missing)
             except RefusedError as error:
                 if error.reason is FinishReason.ERROR:
                     self._count_failure(error)
-                return results + Completion.failures(wanted, str(error), error.reason)
+                return results + Completion.failures(missing, str(error), error.reason)
             except UnavailableError as error:
-                return results + Completion.failures(wanted, str(error), FinishReason.UNREACHABLE)
+                return results + Completion.failures(missing, str(error), FinishReason.UNREACHABLE)
             results += completions(
-                wanted, response, self.model.name, latency=latency, attempts=attempts
+                missing, response, self.model.name, latency=latency, attempts=attempts
             )
             if request.sampling.beams and len(results) < request.count:
                 detail = f"the beam search found {len(results)} of {request.count} texts"
@@ -170,9 +170,9 @@ class Session(Generic[ModelT]):
         """Post a request until it is answered or given up.
 
         Args:
-            path: Below the base URL, or a URL.
+            path: The path below the base URL, or a URL.
             body: The request's JSON.
-            tokens: How many tokens it is expected to take.
+            tokens: The expected number of tokens.
             parse: Parses the response's body; may raise `UnavailableError`.
 
         Returns:
@@ -181,7 +181,8 @@ class Session(Generic[ModelT]):
         Raises:
             UnavailableError: All attempts failed.
             RefusedError: The server will never answer this request.
-            ModelError: It will answer none, or has been down for all attempts of a request.
+            ModelError: The server will answer no request, or was down for all attempts of a
+                request.
 
         """
         model, limiter = self.model, self.limiter
@@ -207,8 +208,8 @@ class Session(Generic[ModelT]):
             if not (error.garbled or error.internal):  # of which fewer requests make no fewer
                 limiter.overloaded(started, error.wait)
             faults += not error.throttled
-            # Random, to spread the retries of requests that failed together. Pauses double as long
-            # as the server answers nothing; a fault among answers is no reason to wait for longer.
+            # Random, to spread the retries of requests that failed together. Pauses double only
+            # while the server answers nothing.
             doublings = 0 if limiter.last_success > started else doublings + (attempts > 1)
             pause = min(MAX_PAUSE, model.pause * 2 ** min(doublings, 20))
             pause = max(error.wait or 0, pause * random.uniform(0.5, 1))
@@ -224,7 +225,7 @@ class Session(Generic[ModelT]):
             await asyncio.sleep(pause)
 
     def _log_pause(self, error: UnavailableError, pause: float) -> None:
-        """Tell the user why there are no responses, once in `LOG_INTERVAL`."""
+        """Log the reason of missing responses, at most once in `LOG_INTERVAL`."""
         now = time.monotonic()
         silent = now - max(self._logged, self.limiter.last_success) >= LOG_INTERVAL
         if silent or (pause >= LOG_INTERVAL and now + pause >= self._logged_until + LOG_INTERVAL):
@@ -232,7 +233,7 @@ class Session(Generic[ModelT]):
             _log.warning("%s", pause_message(self.model, error, pause))
 
     async def _check_server(self, error: UnavailableError, begun: float, pause: float) -> None:
-        """Stop the sweep if the server is down, and not only one request has failed."""
+        """Stop the sweep if the server is down, not if a single request has failed."""
         if self.limiter.last_success >= begun:
             return
         message = f"model {self.model.spec}: {error}"
@@ -260,7 +261,7 @@ class Session(Generic[ModelT]):
 
 
 def pause_message(model: Model, error: UnavailableError, pause: float) -> str:
-    """Return what the user is told about a pause of so many seconds."""
+    """Return the message to the user about a pause."""
     message = f"model {model.spec}: waiting for the server: {error}"
     if error.wait is not None and error.wait >= pause:
         return f"{message}; it asks to wait for {pause:.0f} s"
@@ -268,10 +269,10 @@ def pause_message(model: Model, error: UnavailableError, pause: float) -> str:
 
 
 @asynccontextmanager
-async def open_session(model: OnlineModel) -> AsyncGenerator[Session[OnlineModel], None]:
+async def open_session(model: OnlineModel) -> AsyncGenerator[ServerSession[OnlineModel], None]:
     """Connect to a model's server for as long as the context lasts."""
     connection = Connection(model, model.transport, model.concurrency)
     try:
-        yield Session(model, connection)
+        yield ServerSession(model, connection)
     finally:
         await connection.close()

@@ -1,1 +1,1 @@
-"""Models that run on the nodes of a cluster, each as several engines."""
+"""Models on the nodes of a cluster, as several engines each."""

@@ -1,4 +1,4 @@
-"""An engine: a model in a process of its own on some node, as a Ray actor."""
+"""An engine: a model in a separate process on a node, as a Ray actor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ....rewards.workers.ray_connection import our_version
 from ...core.asynchronous import stream
 from ..base import Model
 
-#: Asks a model for one block: `Model.complete` or `Model.score`.
+#: A method for a block of requests: `Model.complete` or `Model.score`.
 Method = Callable[[AsyncIterator[Any]], AsyncGenerator[Any, None]]
 
 

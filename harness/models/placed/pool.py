@@ -1,13 +1,13 @@
 """The engines of a model on a Ray cluster, which share its requests.
 
-Each engine is a process with the model, in a placement group of its own where it needs GPUs. A
-request goes to the engine that has the fewest. Those of an engine that dies go to others, and it is
-replaced. Answers come back as each is finished, so that this process stores them at once, and the
-same command goes on wherever it was stopped.
+Each engine is a process with the model, in a separate placement group if GPUs are needed. A request
+goes to the engine with the fewest requests. Requests of a dead engine go to other engines, and the
+engine is replaced. Answers come back one by one, so that this process stores them at once, and the
+same command resumes a stopped sweep.
 
-Ray Data and Ray Serve have engines for language models, too. The former maps whole data sets, so
-that nothing is stored before a block is finished; the latter is an OpenAI server, which the kind
-``openai/`` asks. Neither has our beam searches, scores of given texts and identities.
+Ray Data and Ray Serve have engines for language models, too. The former maps whole data sets, and
+stores nothing before a block is finished; the latter is an OpenAI server, for the kind ``openai/``.
+Neither has our beam searches, scores of given texts and identities.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ from ....rewards.workers.ray_connection import line_of, our_version
 from ...core.errors import EngineDiedError, ModelError
 from ...core.requests import Completion, FinishReason, Request
 from ..base import Continuation, Model, Scored, ask_each
-from ..placement import Group, gpus_of, groups
+from ..placement import EngineGroup, gpus_of, groups
 from ..transformers.shared import batches
 from .engine import Engine
 
-#: Seconds for the first engine to start (weights are loaded later), and for one to end by itself.
+#: Seconds for the first engine to start (weights are loaded later), and for an engine to end by
+#: itself.
 START_SECONDS, STOP_SECONDS = 600.0, 30.0
-#: Engines that may die with the same request, the last with it alone; tries to start an engine.
+#: The number of engines that may die with a request before it fails (the last engine has only this
+#: request), and of attempts to start an engine.
 MAX_TRIES = 3
-#: Deaths of engines in a row without an answer, after which none of them can be right.
+#: The number of successive deaths of engines without an answer that stops the sweep.
 MAX_DEATHS = 9
 
 
 class Answering(Protocol):
-    """What a sweep asks: a model, or its engines."""
+    """A model, or the engines of a model."""
 
     def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]: ...
 
@@ -48,13 +50,13 @@ class Answering(Protocol):
 
 
 def placed(model: Model) -> Answering:
-    """What to ask in place of a model: its engines on the cluster that is in use, or itself.
+    """The engines of a model on the cluster in use, or the model itself.
 
     Args:
         model: the model.
 
     Returns:
-        Its engines, if there is a cluster and the kind runs on nodes.
+        The engines, if there is a cluster and the kind runs on nodes; else the model.
 
     Raises:
         ModelError: the cluster has too few GPUs.
@@ -72,9 +74,9 @@ def placed(model: Model) -> Answering:
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """A place for an engine, and the engine that has it."""
+    """A slot of the cluster, and its present engine."""
 
-    group: Group
+    group: EngineGroup
     node: str = ""  # where an engine without GPUs is wanted
     resources: Any = None  # its placement group
     actor: Any = None
@@ -85,10 +87,10 @@ class _Slot:
 
 
 class EnginePool:
-    """Engines on the cluster that is in use.
+    """Engines on the cluster in use.
 
     Args:
-        model: the model; it is made again on the nodes.
+        model: the model, of which each node makes a copy.
 
     Raises:
         ModelError: the cluster has too few GPUs.
@@ -128,8 +130,8 @@ class EnginePool:
                 async for block, results, error in blocks:
                     if results is None:
                         reason = FinishReason.UNREACHABLE
-                        failed = (Completion.failures(one, error, reason) for one in block)
-                        yield [completion for each in failed for completion in each]
+                        failed = (Completion.failures(request, error, reason) for request in block)
+                        yield [completion for completions in failed for completion in completions]
                     else:
                         yield results
 
@@ -147,7 +149,7 @@ class EnginePool:
                     yield scored
 
     async def close(self) -> None:
-        """End the engines and give their places back."""
+        """End the engines and release their resources."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -167,7 +169,7 @@ class EnginePool:
     async def _ask(
         self, method: str, items: AsyncIterator[Any]
     ) -> AsyncGenerator[tuple[list[Any], list[Any] | None, str], None]:
-        """Blocks of items, each with its results, or with None and what became of its engines."""
+        """Yield blocks of items with results, or with None and the failure of the engines."""
         await self._start()
 
         async def ask(block: list[Any]) -> tuple[list[Any], list[Any] | None, str]:
@@ -207,8 +209,11 @@ class EnginePool:
                 yield result
 
     async def _free(self, *, alone: bool = False) -> _Slot:
-        """The engine with the fewest requests, as soon as one takes more, or this one alone."""
-        most = max(1, self._placement.at_once // self._placement.block)
+        """Wait for a free engine, and return the one with the fewest requests.
+
+        With ``alone``, the engine is reserved and has no other requests.
+        """
+        max_busy = max(1, self._placement.at_once // self._placement.block)
         mine: _Slot | None = None
         async with self._changed:
             while self._deaths < MAX_DEATHS and any(slot.actor for slot in self._slots):
@@ -217,11 +222,11 @@ class EnginePool:
                 if mine is not None and not (mine.ready and mine.reserved):
                     mine = None  # it has died meanwhile
                 if mine is None and free:
-                    first = min(free, key=lambda slot: slot.busy)
-                    if not alone and first.busy < most:
-                        return first
+                    least_busy = min(free, key=lambda slot: slot.busy)
+                    if not alone and least_busy.busy < max_busy:
+                        return least_busy
                     if alone:
-                        mine, first.reserved = first, True
+                        mine, least_busy.reserved = least_busy, True
                 if mine is not None and not mine.busy:
                     return mine
                 try:
@@ -259,7 +264,7 @@ class EnginePool:
                 slot.resources, 0, placement_group_capture_child_tasks=True
             )
             gpus = slot.group.bundles[0] if len(slot.group.bundles) == 1 else 0
-        # The CPUs are those of the workers that judge and solve, which need them all.
+        # No CPUs are reserved: the workers that judge and solve need all of them.
         engine = self._ray.remote(Engine).options(
             num_cpus=0,
             num_gpus=gpus,
@@ -273,7 +278,7 @@ class EnginePool:
         task.add_done_callback(self._tasks.discard)
 
     async def _join(self, slot: _Slot, actor: Any) -> None:
-        """Let an engine have requests once it is there."""
+        """Wait for the start of an engine, and make it available."""
         try:
             about = await actor.about.remote()
         except Exception as error:
@@ -289,7 +294,7 @@ class EnginePool:
             self._changed.notify_all()
 
     def _lost(self, slot: _Slot, actor: Any, error: Exception) -> None:
-        """Replace an engine, unless that was done already or it does not start."""
+        """Replace a dead engine, unless it is replaced already or does not start."""
         self._why = line_of(error)
         if slot.actor is not actor:
             return

@@ -1,1 +1,1 @@
-"""The seq2seq baselines of HINT's tables 2 and 3: networks, and the kind that asks them."""
+"""The seq2seq baselines of HINT's tables 2 and 3: networks, and their model kind."""

@@ -26,9 +26,9 @@ from .sizes import Sizes, answer, source_tokens
 class Seq2Seq(BatchModel):
     r"""A baseline for HINT, from a directory ``NAME-sSEED`` of `run.py train hint`.
 
-    It reads the problem's expression, or pictures of its symbols (those in the folder ``pictures``,
-    by default our drawings), and answers ``\boxed{NUMBER}``, decoded greedily; prompt and sampling
-    are ignored. Where it writes no number, the answer is empty.
+    The network reads the problem's expression, or pictures of the symbols (from the folder
+    ``pictures``, by default our drawings), and answers ``\boxed{NUMBER}``, decoded greedily; prompt
+    and sampling are ignored. Without a number the answer is empty.
     """
 
     pictures: str = ""
@@ -62,9 +62,9 @@ class Seq2Seq(BatchModel):
 
     @cached_property
     def _loaded(self) -> Any:
-        kind = "seq2seq"
-        safetensors, torch = (import_module(n, kind) for n in ("safetensors.torch", "torch"))
-        networks = import_module(f"{__package__}.networks", kind)
+        feature = "seq2seq"
+        safetensors, torch = (import_module(n, feature) for n in ("safetensors.torch", "torch"))
+        networks = import_module(f"{__package__}.networks", feature)
         network = networks.make(self.sizes)
         try:
             network.load_state_dict(safetensors.load_file(self._folder / "model.safetensors"))
@@ -77,11 +77,11 @@ class Seq2Seq(BatchModel):
         networks, network = self._loaded
         done: list[Completion] = []
         readable, tokens, symbols = [], [], []
-        shown = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None
+        pictures = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None
         for request in requests:
             try:
                 read = source_tokens(request.problem.inputs_as(ArithmeticInputs).expression)
-                symbols += shown.symbols(request.problem) if shown else []
+                symbols += pictures.symbols(request.problem) if pictures else []
             except (KeyError, PoolError, UserError) as error:
                 reason = f"this model cannot read {error}"
                 done += Completion.failures(request, reason)
@@ -91,7 +91,7 @@ class Seq2Seq(BatchModel):
         if not readable:
             return done
         device = next(network.parameters()).device
-        windows = networks.windows_of(symbols, device) if shown else None
+        windows = networks.windows_of(symbols, device) if pictures else None
         written = network.answers(networks.padded(tokens, device), windows)
         latency = (time.perf_counter() - start) / len(readable)
         for request, row in zip(readable, written, strict=True):

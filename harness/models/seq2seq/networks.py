@@ -1,9 +1,9 @@
 """Encoder-decoders of torch's parts. Importing this module loads torch.
 
-GRU and LSTM read in one direction; the decoder begins with the last states of the encoder's last
-layers, and with attention (Bahdanau et al. 2015) sees the states of its last layer. Transformers
-are Vaswani et al.'s (normalised after each sublayer); relative positions are those of Dai et al.
-2019, and a universal encoder applies one layer again and again. Li et al. 2023, appendix B.
+GRU and LSTM read in one direction; the decoder begins with the final states of the encoder's last
+layers, and attention (Bahdanau et al. 2015) is to the states of the last encoder layer.
+Transformers follow Vaswani et al. (normalised after each sublayer); relative positions follow Dai
+et al. 2019, and a universal encoder repeats one layer. Li et al. 2023, appendix B.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from torch.nn import functional
 from .sizes import END, MOST_DIGITS, PAD, SOURCE, SPECIAL, START, Sizes
 
 _SYMBOLS, _DIGITS = SPECIAL + len(SOURCE), SPECIAL + 10
-#: Pixels of a window on a picture, of three channels two of which are empty.
+#: The side of a window on a picture, in pixels; two of the three channels are empty.
 WINDOW = 32
 
 
-class Network(nn.Module):
+class Seq2SeqNetwork(nn.Module):
     """An encoder-decoder: `encode` a source, `decode` answers token by token."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
         self.symbols = nn.Embedding(_SYMBOLS, sizes.embedding, padding_idx=PAD)
-        self.pictures = _resnet(sizes.embedding) if sizes.inputs == "pictures" else None
+        seen = sizes.inputs == "pictures"
+        self.pictures = _resnet(sizes.embedding, sizes.resnet) if seen else None
         self.digits = nn.Embedding(_DIGITS, sizes.embedding, padding_idx=PAD)
         self.dropout = nn.Dropout(sizes.dropout)
 
     def embed(self, source: Tensor, windows: Tensor | None) -> Tensor:
-        """Embeddings of tokens; those of symbols are a picture's, if there are pictures.
+        """Embeddings of tokens; with pictures, symbols have the embeddings of their pictures.
 
         Args:
             source: tokens, (rows, longest).
@@ -52,20 +53,20 @@ class Network(nn.Module):
 
     @abstractmethod
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
-        """What `decode` needs to know of a source."""
+        """The encoding of a source, for `decode`."""
 
     @abstractmethod
     def decode(self, memory: Any, tensor: Tensor) -> Tensor:
         """The logits of the token after each token of ``tensor``."""
 
     def loss(self, source: Tensor, target: Tensor, windows: Tensor | None = None) -> Tensor:
-        """Cross entropy of the target's tokens, given those before each."""
+        """Cross entropy of the target's tokens, each given the preceding tokens."""
         start = torch.full_like(target[:, :1], START)
         logits = self.decode(self.encode(source, windows), torch.cat([start, target[:, :-1]], 1))
         return functional.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PAD)
 
     def answers(self, source: Tensor, windows: Tensor | None = None) -> list[list[int]]:
-        """The tokens that greedy decoding writes, up to the longest answer and its end."""
+        """The tokens of greedy decoding, at most as many as in the longest answer."""
         with torch.inference_mode():
             memory = self.encode(source, windows)
             written = torch.full_like(source[:, :1], START)
@@ -76,19 +77,21 @@ class Network(nn.Module):
         return rows
 
 
-def make(sizes: Sizes) -> Network:
+def make(sizes: Sizes) -> Seq2SeqNetwork:
     """A baseline with random weights."""
     return Transformer(sizes) if sizes.kind == "transformer" else Recurrent(sizes)
 
 
-def _resnet(width: int) -> nn.Module:
-    """ResNet-18 from scratch, with a projection of its 512 features."""
+def _resnet(width: int, channels: Sequence[int]) -> nn.Module:
+    """ResNet-18 from scratch, or one block of each of ``channels``; features are projected."""
     from transformers import ResNetConfig, ResNetModel
 
+    sizes = list(channels) or [64, 128, 256, 512]
+    depths = [1 if channels else 2] * len(sizes)
     resnet = ResNetModel(
-        ResNetConfig(depths=[2, 2, 2, 2], layer_type="basic", hidden_sizes=[64, 128, 256, 512])
+        ResNetConfig(depths=depths, layer_type="basic", hidden_sizes=sizes, embedding_size=sizes[0])
     )
-    return _Pooled(resnet, nn.Linear(512, width))
+    return _Pooled(resnet, nn.Linear(sizes[-1], width))
 
 
 class _Pooled(nn.Module):
@@ -100,7 +103,7 @@ class _Pooled(nn.Module):
         return self.project(self.resnet(windows).pooler_output.flatten(1))
 
 
-class Recurrent(Network):
+class Recurrent(Seq2SeqNetwork):
     """GRU or LSTM, with attention or without."""
 
     def __init__(self, sizes: Sizes) -> None:
@@ -126,9 +129,9 @@ class Recurrent(Network):
             enforce_sorted=False,
         )
         packed, state = self.encoder(packed)
-        first = -self.sizes.decoder_layers
+        last_layers = -self.sizes.decoder_layers
         lstm = isinstance(state, tuple)
-        state = tuple(one[first:] for one in state) if lstm else state[first:]
+        state = tuple(tensor[last_layers:] for tensor in state) if lstm else state[last_layers:]
         if not self.sizes.attention:
             return state, None
         states, _ = nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
@@ -151,8 +154,8 @@ class Recurrent(Network):
         return torch.cat(written, 1)
 
 
-class Transformer(Network):
-    """Absolute or relative positions; a universal encoder has one layer."""
+class Transformer(Seq2SeqNetwork):
+    """A Transformer with absolute or relative positions; a universal encoder has one layer."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -210,11 +213,15 @@ class Layer(nn.Module):
         self.dropout = nn.Dropout(sizes.dropout)
 
     def forward(
-        self, x: Tensor, seen: Tensor, memory: Tensor | None = None, there: Tensor | None = None
+        self,
+        x: Tensor,
+        seen: Tensor,
+        memory: Tensor | None = None,
+        memory_mask: Tensor | None = None,
     ) -> Tensor:
         x = self.norms[0](x + self.dropout(self.own(x, x, seen)))
         if self.cross is not None:
-            x = self.norms[-1](x + self.dropout(self.cross(x, memory, there)))
+            x = self.norms[-1](x + self.dropout(self.cross(x, memory, memory_mask)))
         return self.norms[1](x + self.dropout(self.forward_net(x)))
 
 
@@ -244,8 +251,10 @@ class Attention(nn.Module):
         if self.place is not None:
             length = x.shape[1]  # self-attention: both sides are as long
             offsets = torch.arange(1 - length, length, device=x.device)
-            places = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
-            scores = (query + self.by_place) @ places.transpose(-2, -1) / math.sqrt(query.shape[-1])
+            positions = self._split(self.place(waves(offsets, x.shape[-1]).to(x)))
+            scores = (
+                (query + self.by_place) @ positions.transpose(-2, -1) / math.sqrt(query.shape[-1])
+            )
             at = torch.arange(length, device=x.device)
             chosen = (at[:, None] - at + length - 1).expand(*scores.shape[:2], -1, -1)
             mask = scores.gather(-1, chosen).masked_fill(~seen, -torch.inf)

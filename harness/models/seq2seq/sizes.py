@@ -1,4 +1,4 @@
-"""What a baseline is: its kind and sizes, and the tokens that it reads and writes."""
+"""The architecture and the sizes of a baseline, and the input and output tokens."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import msgspec
 
 from ....benchmarks.hint.pools import VOCABULARY
 
-#: Read: padding, start, end, and HINT's symbols. Written, the least significant digit first:
-#: padding, start, end, and digits (Li et al. 2023, figure A3).
+#: Input tokens: padding, start, end, and HINT's symbols. Output tokens: padding, start, end, and
+#: digits, the least significant digit first (Li et al. 2023, figure A3).
 PAD, START, END = 0, 1, 2
 SPECIAL = 3
 SOURCE = {symbol: SPECIAL + index for index, symbol in enumerate(VOCABULARY)}
-#: The most digits of an answer: values are at most 10,000.
+#: The largest number of digits of an answer: values are at most 10,000.
 MOST_DIGITS = 5
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A baseline; the defaults are those that table A3 of Li et al. 2023 underlines.
+    """A baseline; the defaults are underlined in table A3 of Li et al. 2023.
 
     ``layers`` (of the encoder; None: 6 for Transformers, else 3) and ``hidden`` are sizes of the
     recurrent states, or of a Transformer's feed-forward layers, whose states are ``embedding``
-    wide. ``inputs`` are symbols, or pictures of symbols that a ResNet-18 reads.
+    wide. ``inputs`` are symbols, or pictures of symbols that a residual network reads: ResNet-18,
+    or one with a block of each of the channels in ``resnet``.
     """
 
     kind: Literal["gru", "lstm", "transformer"]
@@ -37,6 +38,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     hidden: int = 512
     heads: int = 8
     dropout: float = 0.1
+    resnet: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         transformer = self.kind == "transformer"
@@ -47,6 +49,8 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError("layers, embedding, hidden and heads must be positive")
         if transformer and self.embedding % (2 * self.heads):
             raise ValueError("embedding must be a multiple of twice the heads")
+        if self.resnet and (self.inputs != "pictures" or min(self.resnet) < 1):
+            raise ValueError("resnet are channels of blocks, for inputs that are pictures")
         if not 0 <= self.dropout < 1:
             raise ValueError("dropout must be between 0 and 1")
 
@@ -86,7 +90,9 @@ def target_tokens(value: int) -> list[int]:
 
 
 def answer(tokens: Sequence[int]) -> str | None:
-    """The number that written tokens are, up to the end; None without an end, or for no number."""
+    """The number of output tokens up to the end token; None without an end token, or without
+    digits.
+    """
     if END not in tokens:
         return None
     digits = tokens[: tokens.index(END)]

@@ -1,1 +1,1 @@
-"""Computer algebra systems as models that answer with an antiderivative in LaTeX."""
+"""Computer algebra systems as models; answers are antiderivatives in LaTeX."""

@@ -1,11 +1,10 @@
-"""The tasks of a solver's worker pool: each solves one problem in a child process.
+"""The tasks of a solver's worker pool: each task solves one problem in a child process.
 
-The child has a timer of processor time, which other load on the machine does not advance; when it
-expires, the kernel kills the child. A child that does not work at all is ended as well, by a watch
-on its processor time: however busy the machine is, a program that works is not taken for one that
-waits. A reply is a dictionary: ``outcome`` (``answer``, ``time``, ``memory``, ``failure``),
-``seconds`` of processor time, the answer's
-``text``, and ``detail`` or the program's ``output``.
+The child has a timer of processor time, which other load on the machine does not advance; when the
+timer expires, the kernel kills the child. A waiting child is ended as well, by a watch on its
+processor time, which a working program uses on the busiest machine. A reply is a dictionary:
+``outcome`` (``answer``, ``time``, ``memory``, ``failure``), ``seconds`` of processor time, the
+answer's ``text``, and ``detail`` or the program's ``output``.
 """
 
 from __future__ import annotations
@@ -25,19 +24,23 @@ from pathlib import Path
 from typing import Any
 
 from ....rewards.numeric.quadrature import prepare_definite
+from ....rewards.numeric.summation.choices import whole_parameters
 from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.sympy_bridge import to_sympy
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.latex import read
+from ....rewards.reading.problem.power_series import asks_of_series, read_series
+from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.worker import processor_time_of
 
 Reply = dict[str, Any]
 
 PR_SET_PDEATHSIG = 1
-#: The most bytes of a file that a program writes; one that prompts without end would fill a disk.
+#: The largest file that a program may write, in bytes; endless prompts would fill a disk.
 MAX_OUTPUT = 16 << 20
-#: A program waits if in two spans of so many seconds, one after the other, it works for less than
-#: this share of them: a hundredth of the 0.1 that a process has of two cores under a load of 17.
+#: A program counts as waiting if its processor time is less than `LEAST_SHARE` in two successive
+#: spans of `IDLE_SECONDS`: a hundredth of the share 0.1 that a process has of two cores under a
+#: load of 17.
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
@@ -49,7 +52,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 def sympy_integrate(
     integrand: str, variable: str | None, assumptions: dict[str, str], seconds: float
 ) -> Reply:
-    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, of unevaluated integrals too.
+    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, also for unevaluated integrals.
 
     Without a variable the text is a definite integral. An exception of `sympy.integrate` means no
     answer: the reply has a detail and no text.
@@ -60,7 +63,9 @@ def sympy_integrate(
         prepare_definite(integrand, assumptions)  # an unreadable problem is an error
     else:
         tree = read(integrand, symbols=[variable])[0].expression
-        kinds = {name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}}
+        parameter_kinds = {
+            name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}
+        }
 
     def work() -> tuple[str, str]:
         if variable is None:
@@ -69,7 +74,7 @@ def sympy_integrate(
             if partly or value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
                 return r"\text{diverges}", f"SymPy returns {value}"
             return sympy.latex(value), ""
-        answer = sympy.integrate(to_sympy(tree, kinds), sympy.Symbol(variable))
+        answer = sympy.integrate(to_sympy(tree, parameter_kinds), sympy.Symbol(variable))
         return sympy.latex(answer), ""
 
     return _in_child(work, seconds)
@@ -81,13 +86,16 @@ def sympy_question(
     """Run the function of SymPy for a task on a problem in LaTeX; returns LaTeX.
 
     Args:
-        task: ``limit``; everything else is an integral.
+        task: ``limit`` or ``sum``; everything else is an integral.
         text: the problem.
         variable: that of an antiderivative.
         assumptions: kinds of parameters.
         seconds: of processor time.
 
     """
+    if task == "sum":
+        _ = read_series(text) if asks_of_series(text) else read_sum(text)  # or an error
+        return _in_child(partial(sympy_sum, text, assumptions), seconds)
     if task != "limit":
         return sympy_integrate(text, variable, assumptions, seconds)
     import sympy
@@ -114,6 +122,45 @@ def sympy_question(
     return _in_child(work, seconds)
 
 
+def sympy_sum(text: str, assumptions: dict[str, str]) -> tuple[str, str]:
+    """SymPy's value of a sum, or its Taylor polynomial or coefficient, with a remark.
+
+    Args:
+        text: the question.
+        assumptions: kinds of parameters.
+
+    """
+    import sympy
+
+    if asks_of_series(text):
+        series = read_series(text)
+        if series.wanted not in ("polynomial", "coefficient"):
+            return "", f"SymPy is not asked for a {series.wanted}"
+        kinds = dict.fromkeys(symbols_of(series.function) - {series.variable}, "positive")
+        x = sympy.Symbol(series.variable)
+        centre, degree = to_sympy(series.centre, kinds), to_sympy(series.degree, kinds)
+        shifted = to_sympy(series.function, kinds).subs(x, x + centre)
+        expansion = sympy.series(shifted, x, 0, int(degree) + 1).removeO()
+        if series.wanted == "coefficient":
+            return sympy.latex(expansion.coeff(x, int(degree))), ""
+        return sympy.latex(expansion.subs(x, x - centre)), ""
+    asked = read_sum(text)[0]
+    kinds = dict.fromkeys(asked.parameters, "positive")
+    kinds |= dict.fromkeys(whole_parameters(asked), "integer") | dict(asked.conditions.kinds)
+    kinds |= assumptions
+    n = sympy.Symbol(asked.counter, integer=True)
+    term = to_sympy(asked.term, kinds).subs(sympy.Symbol(asked.counter), n)
+    lower, upper = (
+        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
+        for limit in (asked.lower, asked.upper)
+    )
+    factor, outside = (to_sympy(tree, kinds) for tree in (asked.factor, asked.outside))
+    value = factor * sympy.summation(term, (n, lower, upper)) + outside
+    if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
+        return r"\text{diverges}", f"SymPy returns {value}"
+    return sympy.latex(value), ""
+
+
 def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
     """The reply of a child that does the work."""
     worker = os.getpid()
@@ -133,26 +180,28 @@ def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
 def _definite(text: str, assumptions: dict[str, str]) -> Any:
     """SymPy's value of a definite integral.
 
-    It is ``nan`` for one that diverges both ways, bounds for one that oscillates; an infinity may
-    have an imaginary part beside it.
+    The value is ``nan`` for divergence in both directions, and bounds for an oscillating integral;
+    an infinity may have an imaginary part.
     """
     import sympy
 
     integral = prepare_definite(text, assumptions)
-    kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
+    parameter_kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
     lower, upper = (
-        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
+        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, parameter_kinds)
         for limit in (integral.lower, integral.upper)
     )
     x = sympy.Symbol(integral.integrand.variable, real=True)
-    integrand = to_sympy(integral.integrand.expression, kinds).subs(sympy.Symbol(x.name), x)
+    integrand = to_sympy(integral.integrand.expression, parameter_kinds).subs(
+        sympy.Symbol(x.name), x
+    )
     if integral.principal_value:
         return sympy.Integral(integrand, (x, lower, upper)).principal_value()
     return sympy.integrate(integrand, (x, lower, upper))
 
 
 def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
-    """Do the work, write its result, and exit without running any of the worker's code."""
+    """Do the work, write the result, and exit without running any of the worker's code."""
     status = 1
     try:
         _limit(seconds, worker)
@@ -172,10 +221,11 @@ def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:
 
 
 def run_program(command: list[str], script: str, folder: str, seconds: float) -> Reply:
-    """Run a program on a script in an empty folder; it writes its answer to the file ``answer``.
+    """Run a program on a script in an empty folder; the answer is in the file ``answer``.
 
-    The script is its standard input and the file ``script``. The folder is also its home, so that
-    no start-up files are read. It is in ``folder``, where that is on this machine.
+    The script is both standard input and the file ``script``. The folder is also the home folder,
+    so that no start-up files are read. The folder is made in ``folder``, if that exists on this
+    machine.
     """
     with tempfile.TemporaryDirectory(dir=folder if Path(folder).is_dir() else None) as home:
         directory = Path(home)
@@ -209,17 +259,17 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
 
 @contextlib.contextmanager
 def _watch(pid: int) -> Iterator[threading.Event]:
-    """End a child that uses no processor time; the event tells whether that was done."""
+    """End a child that uses no processor time; the event is set in this case."""
     ended, waits = threading.Event(), threading.Event()
 
     def look() -> None:
-        before, idle = processor_time_of(pid), 0
+        previous, idle = processor_time_of(pid), 0
         while idle < 2:
             if ended.wait(IDLE_SECONDS):
                 return
             now = processor_time_of(pid)
-            idle = idle + 1 if now - before < IDLE_SECONDS * LEAST_SHARE else 0
-            before = now
+            idle = idle + 1 if now - previous < IDLE_SECONDS * LEAST_SHARE else 0
+            previous = now
         waits.set()
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -25,7 +25,7 @@ ALKAHEST = Dialect(
     readers={"dilog": _dilog, "atan2": atan2},
 )
 
-#: Its own parser reads the integrand; ``simplify`` folds 1/2, which it keeps as a product.
+#: Alkahest's parser reads the integrand; ``simplify`` folds 1/2, which is a product otherwise.
 _SCRIPT = """\
 import alkahest
 
@@ -40,7 +40,7 @@ else:
     with open("answer", "w", encoding="utf-8") as file:
         file.write(str(answer))
 """
-#: The domains of its symbols; any other assumption is that they are real.
+#: The domains of Alkahest's symbols; any other assumption becomes ``real``.
 _DOMAINS = ("positive", "negative", "nonnegative", "nonzero", "integer")
 
 
@@ -64,11 +64,11 @@ class AlkahestSolver(ProgramSolver):
         return [program, "-I", "script"]
 
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        kinds = {
+        domains = {
             name: assumption if assumption in _DOMAINS else "real"
             for name, assumption in assumptions.items()
         }
-        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | kinds)
+        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | domains)
 
     def error_message(self, output: str) -> str:
         return " ".join(output.split())

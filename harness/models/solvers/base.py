@@ -23,6 +23,8 @@ from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
 from ....rewards.reading.latex import ReadError, to_latex
 from ....rewards.reading.latex import read as read_latex
+from ....rewards.reading.problem.power_series import asks_of_series
+from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
@@ -30,12 +32,12 @@ from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
 from .infix import INTEGRAL, Dialect, read, write
 
-#: Seconds of processor time for what a worker does itself: it reads a problem and imports SymPy.
+#: Seconds of processor time for the worker's own work: reading a problem and importing SymPy.
 WORKER_DEADLINE = 30.0
-#: Seconds of wall clock for each second of processor time. Only a machine that stands still reaches
-#: them, with a hundred processes on a core; a program that waits is ended before (`_worker`).
+#: Seconds of wall clock for each second of processor time. Only a stalled machine reaches the
+#: limit, with a hundred processes on a core; a waiting program is ended before (`_worker`).
 WALL_CLOCK_FACTOR = 100.0
-#: And seconds of wall clock for the worker's own part.
+#: Seconds of wall clock for the worker's own work.
 START_SECONDS = 300.0
 
 #: A reply of `_worker`.
@@ -44,13 +46,12 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system that is asked for one integral or limit at a time.
+    """A computer algebra system, asked for one integral, limit or sum at a time.
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
-    ``concurrency`` do not change what is solved. A timeout is a completion like any other and is
-    not tried again. Where the machine stands still, the problem is asked once more when the pool
-    has nothing else to do, and else is ``unreachable``: the next sweep asks again. Prompt and
-    sampling are ignored.
+    ``concurrency`` do not change the results. A timeout is a completion like any other and is not
+    repeated. On a stalled machine, the problem is asked once more when the pool is idle, and else
+    is ``unreachable``: the next sweep asks again. Prompt and sampling are ignored.
     """
 
     time_limit: float = 10.0
@@ -59,7 +60,7 @@ class Solver(Model):
 
     #: The function of `_worker` that runs the system.
     task: ClassVar[str]
-    #: The tasks of problems that it can be asked for.
+    #: The tasks of the problems that the system can solve.
     problem_tasks: ClassVar[tuple[str, ...]] = ("integration",)
 
     def __post_init__(self) -> None:
@@ -92,8 +93,10 @@ class Solver(Model):
         async def ask(request: Request) -> Completion:
             problem = request.problem
             if problem.task not in self.problem_tasks:
-                known = ", ".join(self.problem_tasks)
-                raise ModelError(f"{self.spec} cannot do the task {problem.task!r}, only {known}")
+                supported = ", ".join(self.problem_tasks)
+                raise ModelError(
+                    f"{self.spec} cannot do the task {problem.task!r}, only {supported}"
+                )
             try:
                 arguments = [*self.task_arguments(problem, folder), self.time_limit]
             except NotationError as error:
@@ -103,7 +106,7 @@ class Solver(Model):
             (reply,) = await pool.amap(
                 self.task, [arguments], deadline=WORKER_DEADLINE, wall_clock=wall_clock
             )
-            if isinstance(reply, WorkerCutOff):  # a fault of the machine, not of the system
+            if isinstance(reply, WorkerCutOff):  # the machine's fault, not the system's
                 return _failure(request, str(reply), reason=FinishReason.UNREACHABLE)
             if isinstance(reply, WorkerError):
                 return _failure(request, str(reply))
@@ -149,21 +152,22 @@ def _failure(
     return Completion.to(request, "", finish_reason=reason, detail=detail[:500], latency=seconds)
 
 
-#: What the answer to a divergent integral is.
+#: The answer to a divergent integral.
 DIVERGES = r"\text{diverges}"
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a system is asked for, as trees.
+class SolverQuestion:
+    """The integral, limit or sum that a system is question for, as trees.
 
     Attributes:
         integrand: The integrand.
-        variable: Its variable.
-        limits: Those of a definite integral; +1 and -1 are plus and minus infinity.
-        principal_value: Cauchy's principal value is asked for.
+        variable: The variable of integration.
+        limits: The limits of a definite integral; +1 and -1 are plus and minus infinity.
+        principal_value: Cauchy's principal value is question for.
         point: Where the variable of a limit tends to; None for an integral.
         side: 1 for a limit from the right, -1 for one from the left.
+        factor: What a sum is multiplied by; None for no sum.
 
     """
 
@@ -173,9 +177,10 @@ class Question:
     principal_value: bool = False
     point: Limit | None = None
     side: int = 0
+    factor: Expression | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> Question:
+    def of(cls, problem: Problem) -> SolverQuestion:
         """Read a problem.
 
         Raises:
@@ -184,10 +189,16 @@ class Question:
 
         """
         if isinstance(target := problem.target, DefiniteTarget):
-            asked = prepare_definite(target.integral, problem.assumptions)
-            limits = asked.lower, asked.upper
-            integrand = asked.integrand
-            return cls(integrand.expression, integrand.variable, limits, asked.principal_value)
+            definite = prepare_definite(target.integral, problem.assumptions)
+            limits = definite.lower, definite.upper
+            integrand = definite.integrand
+            return cls(integrand.expression, integrand.variable, limits, definite.principal_value)
+        if isinstance(target, QuestionTarget) and problem.task == "sum":
+            if asks_of_series(target.question):
+                raise NotationError("the system is question for sums, not for power series")
+            total = read_sum(target.question)[0]
+            limits = total.lower, total.upper
+            return cls(total.term, total.counter, limits, factor=total.factor)
         if isinstance(target, QuestionTarget):
             sought = limit_readings(target.question, problem.assumptions)[0]
             return cls(sought.expression, sought.variable, point=sought.at, side=sought.side)
@@ -197,24 +208,26 @@ class Question:
 
     @property
     def names(self) -> dict[str, str]:
-        """The symbols, with names that have no meaning in any system."""
+        """Names for the symbols without meaning in any system."""
         points = (*self.limits, *(() if self.point is None else (self.point,)))
-        parts = (self.integrand, *(point for point in points if not isinstance(point, int)))
+        factors = () if self.factor is None else (self.factor,)
+        written = (point for point in points if not isinstance(point, int))
+        parts = (self.integrand, *factors, *written)
         others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
         return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
-    """A system that is a program: it runs a script that writes the answer to a file, in one line.
+    """A system that is a program: a script writes the answer to a file, in one line.
 
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
 
-    For definite integrals it has the names of ``infinities``, minus infinity first, what the
-    program writes for infinite values, and what it prints where an integral ``diverges``, or where
-    it returns only a ``principal_value`` (None: it has none). For limits it has `limit_script` and
-    what it prints where the limits from two sides differ (``two_sided``).
+    For definite integrals a subclass has the names of ``infinities``, minus infinity first, the
+    program's infinite values, and the messages of an integral that ``diverges`` or has only a
+    ``principal_value`` (None: the system has none). For limits a subclass has `limit_script` and
+    the message of limits from two sides that differ (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -243,26 +256,29 @@ class ProgramSolver(Solver):
         return path
 
     def fingerprint(self) -> dict[str, Any]:
-        asked = ("INTEGRAND", {"PARAMETER": "positive"})
-        scripts = {"script": digest(self.script(*asked, ()))}
+        example = ("INTEGRAND", {"PARAMETER": "positive"})
+        scripts = {"script": digest(self.script(*example, ()))}
         if "definite_integral" in self.problem_tasks:
-            scripts["definite_script"] = digest(self.script(*asked, ("LOWER", "UPPER")))
+            scripts["definite_script"] = digest(self.script(*example, ("LOWER", "UPPER")))
         if "limit" in self.problem_tasks:
-            scripts["limit_script"] = digest(self.limit_script(*asked, "POINT", 1))
+            scripts["limit_script"] = digest(self.limit_script(*example, "POINT", 1))
+        if "sum" in self.problem_tasks:
+            scripts["sum_script"] = digest(self.sum_script(*example, ("LOWER", "UPPER"), "FACTOR"))
         return super().fingerprint() | {"version": _version(self._program)} | scripts
 
     @abstractmethod
     def command(self, program: str) -> list[str]:
-        """Return the command line; it runs in a folder with the file ``script``."""
+        """Return the command line, for a folder with the file ``script``."""
 
     @abstractmethod
     def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
         """Return a script that writes an integral in x to the file ``answer``.
 
         Args:
-            integrand: In the system's notation.
-            assumptions: The kinds of the other symbols (``positive``, ``integer``, ...).
-            limits: Those of a definite integral, in the system's notation; none: an antiderivative.
+            integrand: The integrand in the system's notation.
+            assumptions: The parameter_kinds of the parameters (``positive``, ``integer``, ...).
+            limits: The limits of a definite integral, in the system's notation; empty for an
+                antiderivative.
 
         """
 
@@ -273,53 +289,71 @@ class ProgramSolver(Solver):
 
         Args:
             function: In the system's notation.
-            assumptions: The kinds of the other symbols.
+            assumptions: The parameter_kinds of the other symbols.
             point: In the system's notation, infinities too.
             side: 1 from the right, -1 from the left, 0 from both sides.
 
         """
         raise NotationError(f"{self.dialect.system} is not asked for limits")
 
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        """Return a script that writes a sum over x to the file ``answer``.
+
+        Args:
+            term: In the system's notation.
+            assumptions: The parameter_kinds of the other symbols.
+            limits: In the system's notation, infinities too.
+            factor: What the sum is multiplied by.
+
+        """
+        raise NotationError(f"{self.dialect.system} is not asked for sums")
+
     @abstractmethod
     def error_message(self, output: str) -> str:
-        """Return why there is no answer, from what the program printed."""
+        """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        asked = Question.of(problem)
-        if asked.principal_value and self.principal_value is None:
+        question = SolverQuestion.of(problem)
+        if question.principal_value and self.principal_value is None:
             raise NotationError(f"{self.dialect.system} has no principal values")
-        kinds = {
+        parameter_kinds = {
             name: problem.assumptions.get(symbol, "positive")
-            for symbol, name in asked.names.items()
-            if symbol != asked.variable
+            for symbol, name in question.names.items()
+            if symbol != question.variable
         }
-        written = write(asked.integrand, self.dialect, asked.names)
-        if asked.point is not None:
-            point = self._written_limit(asked, asked.point)
-            script = self.limit_script(written, kinds, point, asked.side)
+        written = write(question.integrand, self.dialect, question.names)
+        if question.point is not None:
+            point = self._written_limit(question, question.point)
+            script = self.limit_script(written, parameter_kinds, point, question.side)
+            return self.command(self._program), script, folder
+        limits = tuple(self._written_limit(question, limit) for limit in question.limits)
+        if question.factor is not None:
+            factor = write(question.factor, self.dialect, question.names)
+            script = self.sum_script(written, parameter_kinds, limits, factor)
         else:
-            limits = tuple(self._written_limit(asked, limit) for limit in asked.limits)
-            script = self.script(written, kinds, limits)
+            script = self.script(written, parameter_kinds, limits)
         return self.command(self._program), script, folder
 
-    def _written_limit(self, asked: Question, limit: Limit) -> str:
+    def _written_limit(self, question: SolverQuestion, limit: Limit) -> str:
         if isinstance(limit, int):
             return self.infinities[limit > 0]
-        return write(limit, self.dialect, asked.names)
+        return write(limit, self.dialect, question.names)
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        asked = Question.of(problem)
-        if asked.point is not None and self.two_sided is not None:
+        question = SolverQuestion.of(problem)
+        if question.point is not None and self.two_sided is not None:
             differing = self.two_sided.search(reply["output"])
             if differing:
                 return DIVERGES, differing[0]
-        has_infinity = asked.limits or asked.point is not None
-        if has_infinity and (divergence := self._divergence(asked, reply)) is not None:
+        has_infinity = question.limits or question.point is not None
+        if has_infinity and (divergence := self._divergence(question, reply)) is not None:
             return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
-        symbols = {name: symbol for symbol, name in asked.names.items()}
+        symbols = {name: symbol for symbol, name in question.names.items()}
         try:
             answer = read(reply["text"], self.dialect, symbols)
         except NotationError as error:
@@ -334,8 +368,8 @@ class ProgramSolver(Solver):
             remark = "; ".join(filter(None, [remark, f"uses {', '.join(unknown)}"]))
         return _latex(answer), remark
 
-    def _divergence(self, question: Question, reply: Reply) -> tuple[str, str] | None:
-        """The answer that an integral diverges, with a remark, if the program says so."""
+    def _divergence(self, question: SolverQuestion, reply: Reply) -> tuple[str, str] | None:
+        """The answer "diverges" with a remark, if the program reports divergence; else None."""
         remark = self.diverges.search(reply["output"])
         if self.principal_value is not None and not question.principal_value:
             remark = remark or self.principal_value.search(reply["output"])
@@ -346,7 +380,7 @@ class ProgramSolver(Solver):
 
 
 def _latex(answer: Expression) -> str:
-    """Return an answer in LaTeX, with unevaluated integrals as such."""
+    """Return an answer in LaTeX, with unevaluated integrals."""
     if isinstance(answer, Call) and answer.function == INTEGRAL and len(answer.args) in (2, 4):
         integrand, variable, *limits = answer.args
         if isinstance(variable, Symbol):
@@ -361,9 +395,9 @@ def _latex(answer: Expression) -> str:
 
 @cache
 def _version(program: str) -> str:
-    """Return the first line of a program's ``--version`` that has a number.
+    """Return the first line of a program's ``--version`` with a number.
 
-    FriCAS says before it which of its parts are missing.
+    FriCAS prints lines about missing parts before.
     """
     try:
         process = subprocess.run(

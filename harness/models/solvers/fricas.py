@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from ....rewards.reading.expression.infix import NotationError
 from ....rewards.reading.expression.tree import Call, Expression, Number
 from .base import ProgramSolver
 from .infix import INTEGRAL, Dialect, product
 
-#: Largest exponent of a floating-point number that is read.
+#: The largest exponent of a floating-point number in an answer.
 _MAX_EXPONENT = 4096
 
 
@@ -29,8 +30,8 @@ def _complex(args: Sequence[Expression]) -> Expression:
     real, imaginary = args
     if imaginary == Number(0):
         return real
-    part = product(imaginary, Call("i"))
-    return part if real == Number(0) else Call("add", (real, part))
+    imaginary_part = product(imaginary, Call("i"))
+    return imaginary_part if real == Number(0) else Call("add", (real, imaginary_part))
 
 
 def _dilog(args: Sequence[Expression]) -> Expression:
@@ -39,7 +40,7 @@ def _dilog(args: Sequence[Expression]) -> Expression:
 
 
 def _elliptic(name: str, complete: str) -> Callable[[Sequence[Expression]], Expression]:
-    """Legendre's integrals, which FriCAS writes in the sine of the amplitude."""
+    """Legendre's integrals, whose argument is the sine of the amplitude in FriCAS."""
 
     def reader(args: Sequence[Expression]) -> Expression:
         if len(args) == 1:
@@ -71,8 +72,8 @@ FRICAS = Dialect(
     },
 )
 
-#: An `InputForm` is printed on one line with all multiplication signs. (The answer has no name:
-#: after an error, FriCAS would take the name for a symbol and print that.)
+#: An `InputForm` is printed on one line with all multiplication signs. (The script gives the answer
+#: no name: after an error, FriCAS would print the name as a symbol.)
 _SCRIPT = """\
 )set message prompt none
 )set messages type off
@@ -90,7 +91,7 @@ class FricasSolver(ProgramSolver):
     """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts.
 
     A definite integral may "fail" or have a "potential pole" between the limits: no answer.
-    ``no_pole`` tells FriCAS that there is none.
+    ``no_pole`` tells FriCAS that there is no pole.
     """
 
     no_pole: bool = False
@@ -99,7 +100,7 @@ class FricasSolver(ProgramSolver):
     program: ClassVar[str] = "fricas"
     package: ClassVar[str] = "fricas"
     example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     infinities: ClassVar[tuple[str, str]] = ("%minusInfinity", "%plusInfinity")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "plusInfinity()": r"\infty",
@@ -124,11 +125,23 @@ class FricasSolver(ProgramSolver):
         direction = {1: ',"right"', -1: ',"left"', 0: ""}[side]
         return _SCRIPT.format(call=f"limit({function},x={point}{direction})")
 
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        """The script; FriCAS has sums up to a symbol, whose limit is that of the partial sums."""
+        lower, upper = limits
+        if lower in self.infinities:
+            raise NotationError("FriCAS has no sums from minus infinity")
+        if upper not in self.infinities:
+            return _SCRIPT.format(call=f"({factor})*sum({term},x={lower}..{upper})")
+        partial_sums = f"sum({term},x={lower}..upperlimit)"
+        return _SCRIPT.format(call=f"limit(({factor})*{partial_sums},upperlimit={upper})")
+
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]
         reason = _REASON.search(message)
         return reason[1] if reason else re.sub(r"\s+", " ", message.replace("(1) ->", "")).strip()
 
 
-#: What FriCAS returns in place of a value that it cannot find.
+#: FriCAS's result in place of an unknown value.
 _REASON = re.compile("value from type (failed|potentialPole) to InputForm")

@@ -1,6 +1,6 @@
-"""Printer of computer algebra systems' infix notation, and what their answers are read by.
+"""Printer and reader of computer algebra systems' infix notation.
 
-The systems' names are in a `Dialect`; the grammar is that of `rewards.reading.expression.infix`.
+A system's names are in a `Dialect`; the grammar is in `rewards.reading.expression.infix`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ INTEGRAL = "integral"
 
 @dataclass(frozen=True)
 class Dialect:
-    """A system's notation: the names of `rewards.reading.functions`, and what only the reader
-    needs.
+    """A system's notation: the names of `rewards.reading.functions`, and further functions of
+    answers.
 
     Attributes:
         system: The system's name.
-        readers: The system's functions -> what builds the expression from their arguments.
+        readers: The system's functions -> builders of expressions from the arguments.
 
-    A name in no table is kept as a function that is not in `rewards.reading.functions.RECORDS`.
+    An unknown name becomes a function outside of `rewards.reading.functions.RECORDS`.
 
     """
 
@@ -41,7 +41,7 @@ class Dialect:
 
     @cached_property
     def notation(self) -> dict[str, str]:
-        """Our functions and constants -> the system's names, or templates of its notation."""
+        """Our functions and constants -> the system's names, or templates of the notation."""
         return spellings(self.system.lower())
 
     @cached_property
@@ -49,9 +49,9 @@ class Dialect:
         """The system's name and number of arguments -> our name."""
         names: dict[tuple[str, int], str] = {}
         for name, system_name in self.notation.items():
-            fewest, most = RECORDS[name].arity
-            if most != 0 and "(" not in system_name:
-                for count in range(fewest, (most or 8) + 1):
+            least, greatest = RECORDS[name].arity
+            if greatest != 0 and "(" not in system_name:
+                for count in range(least, (greatest or 8) + 1):
                     names[system_name, count] = name
         return names
 
@@ -69,9 +69,9 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
     """Print an expression in a system's notation.
 
     Args:
-        expression: What to print.
+        expression: The expression to print.
         dialect: The system's names.
-        symbols: The name of every symbol there.
+        symbols: The system's name of every symbol.
 
     Raises:
         NotationError: The system lacks one of the functions.
@@ -95,10 +95,10 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         if "(" in notation:
             return notation.format(*args)
         return f"{notation}({','.join(args)})" if args else notation
-    other = definition_of(expression) if name in RECORDS else None
-    if other is None:
+    definition = definition_of(expression) if name in RECORDS else None
+    if definition is None:
         raise NotationError(f"{dialect.system} has no function for {name!r}")
-    return write(other, dialect, symbols)
+    return write(definition, dialect, symbols)
 
 
 # --- reader ------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class _Answer(Notation):
         r"|(?P<sign>!!|\*\*|[-+*/^!'(),\[\]]))"
     )
     prefixes: ClassVar = "+'"  # Maxima marks unevaluated functions with a quote
-    #: As the verifier, `rewards.reading.latex.limits`.
+    #: The same limit as in `rewards.reading.latex.limits`.
     most_characters: ClassVar = 100_000
     most_levels: ClassVar = 150
     #: A pair of brackets takes two characters, so that the length is the only bound.
@@ -159,19 +159,19 @@ class _Answer(Notation):
         return Call(self._dialect.functions_read.get((name, len(args)), plain(name)), args)
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
-        return Call("add", tuple(part for term in terms for part in _parts(term, "add")))
+        return Call("add", tuple(addend for term in terms for addend in _parts(term, "add")))
 
     def product(self, factors: Sequence[Expression]) -> Expression:
         return reduce(product, factors)
 
-    def quotient(self, expression: Expression, below: Expression) -> Expression:
-        if isinstance(expression, Number) and isinstance(below, Number) and below.numerator:
+    def quotient(self, expression: Expression, divisor: Expression) -> Expression:
+        if isinstance(expression, Number) and isinstance(divisor, Number) and divisor.numerator:
             value = Fraction(expression.numerator, expression.denominator)
-            value /= Fraction(below.numerator, below.denominator)
+            value /= Fraction(divisor.numerator, divisor.denominator)
             return Number(value.numerator, value.denominator)
         if _is_negative(expression):
-            return negative(self.quotient(negative(expression), below))
-        return Call("div", (expression, below))
+            return negative(self.quotient(negative(expression), divisor))
+        return Call("div", (expression, divisor))
 
     def power(self, base: Expression, exponent: Expression) -> Expression:
         if base == Call("e"):
@@ -188,7 +188,7 @@ class _Answer(Notation):
 
 
 def plain(name: str) -> str:
-    """Return a system's name as letters and digits that are no function of ours."""
+    """Return a system's name as letters and digits, distinct from our functions' names."""
     letters = re.sub(r"[^A-Za-z0-9]", "", name) or "unknown"
     return f"their{letters}" if letters in FUNCTIONS else letters
 
@@ -216,11 +216,11 @@ def product(expression: Expression, right: Expression) -> Expression:
 
 
 def atan2(args: Sequence[Expression]) -> Expression:
-    """2 atan(y / (sqrt(x^2 + y^2) + x)), which is the angle everywhere but on the cut."""
+    """2 atan(y / (sqrt(x^2 + y^2) + x)), the angle everywhere except on the cut."""
     y, x = args
-    squares = [Call("pow", (part, Number(2))) for part in (x, y)]
-    below = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
-    return Call("mul", (Number(2), Call("atan", (Call("div", (y, below)),))))
+    squares = [Call("pow", (coordinate, Number(2))) for coordinate in (x, y)]
+    denominator = Call("add", (Call("sqrt", (Call("add", tuple(squares)),)), x))
+    return Call("mul", (Number(2), Call("atan", (Call("div", (y, denominator)),))))
 
 
 def _parts(value: Expression, name: str) -> tuple[Expression, ...]:

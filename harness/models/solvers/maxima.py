@@ -46,7 +46,7 @@ _ASSUME = {"positive": "assume({0}>0)", "negative": "assume({0}<0)"}
 _DECLARE = {"integer", "even", "odd", "real"}
 
 #: When Maxima asks a question ("Is p1 equal to -1?"), its function `retrieve` raises an error: at
-#: the end of the input it would ask forever. Maxima echoes its input, each statement on one line,
+#: the end of the input the question would repeat forever. Maxima echoes each statement on a line,
 #: which `error_message` removes.
 _SCRIPT = """\
 display2d:false$
@@ -62,9 +62,8 @@ if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print
 class MaximaSolver(ProgramSolver):
     """Maxima's `integrate`, with default settings and the problem's assumptions.
 
-    A question of Maxima counts as no answer. Where it prints that it returns a principal value, an
-    integral of which none was asked for diverges. ``logabs`` makes it write logarithms of absolute
-    values.
+    A question of Maxima counts as no answer. A message about a principal value means divergence,
+    unless the problem asks for a principal value. ``logabs`` gives logarithms of absolute values.
     """
 
     logabs: bool = False
@@ -73,7 +72,7 @@ class MaximaSolver(ProgramSolver):
     program: ClassVar[str] = "maxima"
     package: ClassVar[str] = "maxima maxima-share"
     example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     infinities: ClassVar[tuple[str, str]] = ("minf", "inf")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "inf": r"\infty",
@@ -105,6 +104,12 @@ class MaximaSolver(ProgramSolver):
         direction = {1: ",plus", -1: ",minus", 0: ""}[side]
         return self._script(f"limit({function},x,{point}{direction})", assumptions)
 
+    def sum_script(
+        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
+    ) -> str:
+        call = f"({factor})*simplify_sum(sum({','.join((term, 'x', *limits))}))"
+        return "load(simplify_sum)$\n" + self._script(call, assumptions)
+
     def _script(self, call: str, assumptions: dict[str, str]) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
@@ -122,7 +127,7 @@ class MaximaSolver(ProgramSolver):
 
 @cache
 def _has_share(program: str) -> bool:
-    """Whether the share library is installed, a package of its own in Debian."""
+    """Whether the share library is installed, a separate package in Debian."""
     try:
         process = subprocess.run(
             [program, "-d"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60
@@ -134,7 +139,7 @@ def _has_share(program: str) -> bool:
     return folder is not None and Path(folder[1], "simplification", "facexp.mac").exists()
 
 
-#: The beginnings of lines that are no messages: echoes of the script and of the start.
+#: The beginnings of lines without messages: echoes of the script and of the start.
 _ECHOES = (
     "batch(",
     "read and interpret",

@@ -16,7 +16,7 @@ class SympySolver(Solver):
     """SymPy's `integrate`, as in Table 1 of the AntiderivBench paper: ten seconds a problem."""
 
     task: ClassVar[str] = "sympy_question"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit")
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     example: ClassVar[str] = "run.py sweep --model solver/sympy -M time-limit=5 --benchmark bee"
 
     def fingerprint(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Models that run in this process by the package transformers."""
+"""Models in this process, by the package transformers."""

@@ -25,10 +25,10 @@ TEXTS = (PUBLISHED, CLEAN, QUOTED)
 class Encoder(BatchModel):
     r"""An encoder with a classification head, from a directory of `run.py train encoder`.
 
-    It reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and sampling
-    are ignored. ``text`` is how the sequence is written: as ``published`` (and in training sets of
-    `generate`), ``clean``, or ``quoted``, as in the released evaluation script, which keeps quotes
-    and thin spaces that are not in the training data.
+    The encoder reads the problem's sequence and answers ``\boxed{0}`` or ``\boxed{1}``; prompt and
+    sampling are ignored. ``text`` is the form of the sequence: ``published`` (also in training sets
+    of `generate`), ``clean``, or ``quoted``, as in the released evaluation script, with quotes and
+    thin spaces that the training data lack.
     """
 
     text: str = PUBLISHED
@@ -57,7 +57,7 @@ class Encoder(BatchModel):
                     f"{self.spec} judges steps; it cannot do the task {request.problem.task!r}"
                 )
         start = time.perf_counter()
-        results = self._loaded([sequence_text(each.problem, self.text) for each in requests])
+        results = self._loaded([sequence_text(request.problem, self.text) for request in requests])
         latency = (time.perf_counter() - start) / len(requests)
         return [
             Completion.to(
@@ -77,7 +77,7 @@ class Encoder(BatchModel):
 
 
 def sequence_text(problem: Problem, text: str) -> str:
-    """Return a problem's sequence as one of the `TEXTS`."""
+    """Return a problem's sequence in a form of `TEXTS`."""
     inputs = problem.inputs_as(SequenceInputs)
     if text == PUBLISHED:
         return inputs.sequence
@@ -91,8 +91,8 @@ def sequence_text(problem: Problem, text: str) -> str:
 def quoted_text(inputs: DerivationInputs) -> str:
     r"""Return the sequence as the released evaluation script prints it, with quotes and ``\,``."""
     steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs.steps)
-    last = inputs.annotation
-    context = f"[{steps}]{SEPARATOR}{_items(last)}".replace("[[", "[").replace("]]", "]")
+    annotation = inputs.annotation
+    context = f"[{steps}]{SEPARATOR}{_items(annotation)}".replace("[[", "[").replace("]]", "]")
     thin = "\0"
     text = (context + SEPARATOR + inputs.equation).replace(r"\,", thin)
     return without_sizes(text).replace(thin, r"\,")
@@ -127,7 +127,7 @@ class _Classifier:
         self.model = self.model.to(self.device).eval()
 
     def __call__(self, texts: Sequence[str]) -> list[tuple[int, float, int]]:
-        """Return each text's likelier label, its log-probability in nats, and the tokens read."""
+        """Return each text's likelier label, the log-probability in nats, and the token count."""
         tokens = self.tokenizer(
             list(texts), truncation=True, max_length=self.length, padding=True, return_tensors="pt"
         ).to(self.device)

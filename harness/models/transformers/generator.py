@@ -30,11 +30,11 @@ from .shared import batch_placement, batches, device_of, import_module, load_err
 class TransformersModel(Model):
     """A language model of the library `transformers`, in this process.
 
-    Causal models and encoder-decoders, whose prompt is the encoder's input; and models that see,
-    where the prompt has pictures (asked one by one). Generates in plain batches of ``batch_size``
-    texts, far slower than vLLM for large models; beam searches share one where their prompts are
-    equally long. Each sample has its own random numbers from its seed, whatever else is in its
-    batch. A directory is identified by the hash of its files, a name on a hub by its commit.
+    Supports causal models, encoder-decoders (the prompt is the encoder's input), and vision models
+    for prompts with pictures (one request per batch). Generates in plain batches of ``batch_size``
+    texts, far slower than vLLM for large models; beam searches share a batch if their prompts have
+    the same length. Each sample has random numbers from its own seed, independent of its batch. A
+    directory is identified by the hash of the files, a name on a hub by the commit.
     """
 
     dtype: str = "float32"
@@ -55,7 +55,7 @@ class TransformersModel(Model):
 
     @cached_property
     def name(self) -> str:
-        """The directory (of a GGUF file, its conversion), or the name on a hub."""
+        """The directory (for a GGUF file, of the conversion), or the name on a hub."""
         return weights_folder(self._given)
 
     @property
@@ -116,7 +116,7 @@ class TransformersModel(Model):
 
 
 def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
-    """Group requests that can share a batch: of the same sampling. One with pictures is alone."""
+    """Group requests with the same sampling into batches; a request with pictures is alone."""
     groups: dict[object, list[Request]] = {}
     for position, request in enumerate(requests):
         alone = position if request.prompt.pictures else None
@@ -125,7 +125,7 @@ def _same_sampling(requests: Sequence[Request]) -> list[list[Request]]:
 
 
 def _sees(folder: Path) -> bool:
-    """Whether a model's directory says that it takes pictures."""
+    """Whether a model's directory has the configuration of a vision model."""
     try:
         return "vision_config" in json.loads((folder / "config.json").read_bytes())
     except (OSError, ValueError):
@@ -133,7 +133,7 @@ def _sees(folder: Path) -> bool:
 
 
 class _LoadedModel:
-    """A model and its tokenizer in memory; one that sees has a processor of pictures."""
+    """A model and its tokenizer in memory; a vision model has a processor of pictures."""
 
     processor: Any = None
 
@@ -162,10 +162,10 @@ class _LoadedModel:
             sees = hasattr(config, "vision_config")
             processor = transformers.AutoProcessor if sees else None
             processor = processor and processor.from_pretrained(options.name, **where)
-            kind = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
-            kind = "ImageTextToText" if sees else kind
+            head = "Seq2SeqLM" if config.is_encoder_decoder else "CausalLM"
+            head = "ImageTextToText" if sees else head
             model = (
-                getattr(transformers, f"AutoModelFor{kind}")
+                getattr(transformers, f"AutoModelFor{head}")
                 .from_pretrained(options.name, dtype=getattr(torch, options.dtype), **where)
                 .to(device)
             )
@@ -176,7 +176,7 @@ class _LoadedModel:
         return loaded
 
     def inputs(self, prompt: Rendered) -> tuple[list[int], dict[str, Any]]:
-        """A prompt's tokens, and what its pictures become."""
+        """A prompt's tokens, and the inputs from its pictures."""
         if not prompt.pictures:
             return self.encode(prompt), {}
         if self.processor is None:
@@ -260,7 +260,7 @@ class _LoadedModel:
             raise ModelError("the kind transformers has no --grouped after pictures")
         generation = self.network.begin([prompt for _, prompt, _ in rows], **seen)
         longest = max(len(prompt) for _, prompt, _ in rows)
-        # Uniform random numbers for each sample, from its seed and its position in a group.
+        # Each sample has its own uniform random numbers, from the seed and the position in a group.
         generators = [
             np.random.Generator(np.random.Philox(key=[request.seed, sample - request.sample]))
             for request, _, sample in rows
@@ -321,8 +321,8 @@ class _LoadedModel:
                 probabilities >= sampling.min_p * probabilities[:, :1], 0
             )
         if sampling.top_p < 1:
-            before = probabilities.cumsum(-1) - probabilities
-            probabilities = probabilities.where(before < sampling.top_p, 0)
+            mass_before = probabilities.cumsum(-1) - probabilities
+            probabilities = probabilities.where(mass_before < sampling.top_p, 0)
         cumulative = probabilities.cumsum(-1)
         thresholds = uniforms[:, None] * cumulative[:, -1:]
         ranks = torch.searchsorted(cumulative, thresholds, right=True)
@@ -330,15 +330,15 @@ class _LoadedModel:
 
     def _search(self, alike: Sequence[tuple[Request, list[int]]]) -> list[Completion]:
         """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
-        first, prompt = alike[0]
-        sampling, start = first.sampling, time.perf_counter()
+        first_request, prompt = alike[0]
+        sampling, start = first_request.sampling, time.perf_counter()
         sequences, scores = self.network.search(
             [tokens for _, tokens in alike],
             num_beams=sampling.beams,
-            num_return_sequences=first.count,
+            num_return_sequences=first_request.count,
             max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
-        rows = [(*one, sample) for one in alike for sample in one[0].samples]
+        rows = [(*member, sample) for member in alike for sample in member[0].samples]
         hypotheses = []
         for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
@@ -370,7 +370,7 @@ class _LoadedModel:
     # --- given texts ---
 
     def score(self, texts: Sequence[Continuation]) -> list[Scored]:
-        """Score texts, each with the end-of-text token if the model has one."""
+        """Score texts, each followed by the end-of-text token, if the model has this token."""
         end = [self.tokenizer.eos_token_id] if self.tokenizer.eos_token_id is not None else []
         pairs = []
         for text in texts:
@@ -393,7 +393,7 @@ class _LoadedModel:
     def _stopped(self, tokens: list[int], stop: tuple[str, ...]) -> bool:
         if not stop:
             return False
-        # The last tokens are enough: a stop string ends in the newest.
+        # The last tokens are enough: a stop string ends in the newest token.
         tail = self.tokenizer.decode(tokens[-(8 + max(map(len, stop))) :])
         return any(text in tail for text in stop)
 
@@ -402,17 +402,17 @@ class _LoadedModel:
 
 
 def _searches(
-    fitting: Sequence[tuple[Request, list[int]]], most: int
+    fitting: Sequence[tuple[Request, list[int]]], limit: int
 ) -> Iterator[list[tuple[Request, list[int]]]]:
-    """Group searches that can share a batch without padding, up to so many."""
+    """Group searches that can share a batch without padding, at most ``limit`` per batch."""
     groups: dict[object, list[tuple[Request, list[int]]]] = {}
     for request, prompt in fitting:
         groups.setdefault((len(prompt), request.count), []).append((request, prompt))
-    size = max(most, 1)
+    size = max(limit, 1)
     for group in groups.values():
         yield from (group[at : at + size] for at in range(0, len(group), size))
 
 
-def _logprob_fields(values: list[float], wanted: bool) -> dict[str, Any]:
-    extra = {"token_logprobs": [round(value, 6) for value in values]} if wanted else {}
+def _logprob_fields(values: list[float], with_tokens: bool) -> dict[str, Any]:
+    extra = {"token_logprobs": [round(value, 6) for value in values]} if with_tokens else {}
     return {"logprob": sum(values), "extra": extra}

@@ -1,12 +1,13 @@
-"""Lample and Charton's networks as folders for the kind ``transformers``: new ones, and released.
+"""Lample and Charton's networks as folders for the kind ``transformers``, new or released.
 
-Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The network is
-that of BART: learnt positions, normalisation after every part, ReLU in between, and an output that
-shares the decoder's embeddings but has a bias. Two things are different:
+Their checkpoints (``fwd_bwd_ibp.pth``) hold the weights of an encoder and a decoder. The
+architecture is BART's: learnt positions, normalisation after every sublayer, ReLU, and an output
+that shares the decoder's embeddings but has a bias. There are two differences:
 
 - BART counts positions from 2.
-- Its normalisations add 1e-5 to the variance, theirs 1e-12. All that lies between normalisations is
-  kept 2^10 times as large, which divides that by 2^20 and is exact in binary.
+- BART's normalisations add 1e-5 to the variance, theirs add 1e-12. All values between
+  normalisations are scaled by 2^10, which is exact in binary and reduces the effect of the added
+  constant by 2^20.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from ....benchmarks.lample_charton.codec.vocabulary import END, PADDING, TOKENS
 from ...core.errors import UserError, reason_of
 from .shared import import_module
 
-#: How much larger the sums between normalisations are.
+#: The scale of the sums between normalisations.
 SCALE = 2.0**10
 #: Attention heads of the released networks, if the checkpoint does not say.
 HEADS = 8
 
-#: Their name -> BART's, for weights outside the layers and for those of a layer.
-_OUTSIDE = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
+#: Their name -> BART's name, for weights outside of layers, and for the weights of a layer.
+_STACK_NAMES = {"embeddings": "embed_tokens", "layer_norm_emb": "layernorm_embedding"}
 _LAYERS = {
     "attentions": "self_attn",
     "layer_norm1": "self_attn_layer_norm",
@@ -44,11 +45,11 @@ _LINEAR = {
     "lin1": "fc1",
     "lin2": "fc2",
 }
-#: The linear maps that read what is `SCALE` times as large. All others, but these, write it.
+#: The linear maps with scaled inputs (`SCALE`); all other maps have scaled outputs.
 _READERS = frozenset({"q_lin", "k_lin", "v_lin", "lin1"})
 
 
-#: What BART's configuration needs for the codec's tokens, and for their network.
+#: Settings of BART's configuration for the codec's tokens and for their network.
 _CONFIGURATION: dict[str, Any] = {
     "vocab_size": len(TOKENS),
     "activation_function": "relu",
@@ -61,7 +62,7 @@ _CONFIGURATION: dict[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network:
+class NetworkSizes:
     """The sizes of a network, of encoder and decoder alike; feed-forward parts have 4 ``width``."""
 
     layers: int
@@ -71,13 +72,13 @@ class Network:
     dropout: float = 0.0
 
 
-def make(network: Network, seed: int, folder: Path) -> None:
+def make(network: NetworkSizes, seed: int, folder: Path) -> None:
     """Write the folder of a network with random weights, with the tokenizer.
 
     Args:
-        network: its sizes.
+        network: the sizes of the network.
         seed: the seed of the weights.
-        folder: where to write.
+        folder: the folder to write.
 
     Raises:
         ModelError: the extra ``train`` is not installed.
@@ -85,9 +86,9 @@ def make(network: Network, seed: int, folder: Path) -> None:
     """
     torch = import_module("torch", "transformers")
     transformers = import_module("transformers", "transformers")
-    parts = {
-        f"{part}_{name}": value
-        for part in ("encoder", "decoder")
+    stack_settings = {
+        f"{stack}_{name}": value
+        for stack in ("encoder", "decoder")
         for name, value in (
             ("layers", network.layers),
             ("attention_heads", network.heads),
@@ -98,8 +99,8 @@ def make(network: Network, seed: int, folder: Path) -> None:
         d_model=network.width,
         max_position_embeddings=network.positions,
         dropout=network.dropout,
-        init_std=(3 * network.width) ** -0.5,  # as torch's linear maps, which theirs are
-        **parts,
+        init_std=(3 * network.width) ** -0.5,  # the initialisation of torch's linear maps
+        **stack_settings,
         **_CONFIGURATION,
     )
     torch.manual_seed(seed)
@@ -116,12 +117,12 @@ def convert(checkpoint: Path, folder: Path) -> None:
     """Write the folder of a checkpoint's network, with the tokenizer.
 
     Args:
-        checkpoint: a file as Lample and Charton released it. It is read as weights; nothing in it
-            is executed.
-        folder: where to write.
+        checkpoint: a file as Lample and Charton released it. Only weights are read; no code in the
+            file is executed.
+        folder: the folder to write.
 
     Raises:
-        UserError: the file is no such checkpoint, or its vocabulary is another.
+        UserError: the file is no such checkpoint, or has another vocabulary.
         ModelError: the extra ``train`` is not installed.
 
     """
@@ -129,12 +130,12 @@ def convert(checkpoint: Path, folder: Path) -> None:
     transformers = import_module("transformers", "transformers")
     try:
         data = torch.load(checkpoint, map_location="cpu", weights_only=True)
-        parts = {part: _without_prefix(data[part]) for part in ("encoder", "decoder")}
-        settings = _settings(parts, data.get("params") or {})
+        weights_of = {stack: _without_prefix(data[stack]) for stack in ("encoder", "decoder")}
+        settings = _settings(weights_of, data.get("params") or {})
         weights = {
             name: value.contiguous()
-            for part, own in parts.items()
-            for name, value in _renamed(torch, part, own)
+            for stack, own in weights_of.items()
+            for name, value in _renamed(torch, stack, own)
         }
         network = transformers.BartForConditionalGeneration(transformers.BartConfig(**settings))
         if missing := network.state_dict().keys() - weights.keys() - {"model.shared.weight"}:
@@ -145,8 +146,10 @@ def convert(checkpoint: Path, folder: Path) -> None:
         raise UserError(
             f"{checkpoint} is no checkpoint of Lample and Charton: {reason_of(error)}"
         ) from None
-    own, other = (getattr(network.model, part).embed_tokens.weight for part in parts)
-    if own is other:
+    own, decoder_embeddings = (
+        getattr(network.model, stack).embed_tokens.weight for stack in weights_of
+    )
+    if own is decoder_embeddings:
         raise UserError("embeddings of encoder and decoder differ: this needs transformers 5")
     network.load_state_dict({**weights, "model.shared.weight": own})
     _save(network, folder)
@@ -157,12 +160,17 @@ def _without_prefix(weights: Mapping[str, Any]) -> dict[str, Any]:
     return {name.removeprefix("module."): value.float() for name, value in weights.items()}
 
 
-def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any]) -> dict[str, Any]:
-    positions, width = parts["encoder"]["position_embeddings.weight"].shape
-    tokens = parts["encoder"]["embeddings.weight"].shape[0]
+def _settings(
+    weights_of: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any]
+) -> dict[str, Any]:
+    positions, width = weights_of["encoder"]["position_embeddings.weight"].shape
+    tokens = weights_of["encoder"]["embeddings.weight"].shape[0]
     if tokens != len(TOKENS):
         raise UserError(f"the checkpoint has {tokens} tokens; those of the codec are {len(TOKENS)}")
-    heads, hidden = params.get("n_heads", HEADS), parts["encoder"]["ffns.0.lin1.weight"].shape[0]
+    heads, hidden = (
+        params.get("n_heads", HEADS),
+        weights_of["encoder"]["ffns.0.lin1.weight"].shape[0],
+    )
     settings: dict[str, Any] = {
         **_CONFIGURATION,
         "d_model": width,
@@ -170,21 +178,21 @@ def _settings(parts: Mapping[str, Mapping[str, Any]], params: Mapping[str, Any])
         "tie_word_embeddings": False,
         "dropout": 0.0,
     }
-    for part, weights in parts.items():
-        settings[f"{part}_layers"] = sum(name.endswith("lin1.weight") for name in weights)
-        settings[f"{part}_attention_heads"] = heads
-        settings[f"{part}_ffn_dim"] = hidden
+    for stack, weights in weights_of.items():
+        settings[f"{stack}_layers"] = sum(name.endswith("lin1.weight") for name in weights)
+        settings[f"{stack}_attention_heads"] = heads
+        settings[f"{stack}_ffn_dim"] = hidden
     return settings
 
 
-def _renamed(torch: Any, part: str, weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _renamed(torch: Any, stack_name: str, weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, value in weights.items():
-        *path, kind = name.split(".")
-        stack = f"model.{part}"
+        *path, weight_or_bias = name.split(".")
+        stack = f"model.{stack_name}"
         if path == ["proj"]:
             yield (
                 ("lm_head.weight", value / SCALE)
-                if kind == "weight"
+                if weight_or_bias == "weight"
                 else (
                     "final_logits_bias",
                     value[None],
@@ -194,12 +202,19 @@ def _renamed(torch: Any, part: str, weights: Mapping[str, Any]) -> Iterator[tupl
             unused = torch.zeros(2, value.shape[1])
             yield f"{stack}.embed_positions.weight", torch.cat([unused, value * SCALE])
         elif len(path) == 1:
-            yield f"{stack}.{_OUTSIDE[path[0]]}.{kind}", value * SCALE
+            yield f"{stack}.{_STACK_NAMES[path[0]]}.{weight_or_bias}", value * SCALE
         else:
             module, layer, *linear = path
-            where = [f"{stack}.layers.{layer}", _LAYERS[module], *(_LINEAR[one] for one in linear)]
+            where = [
+                f"{stack}.layers.{layer}",
+                _LAYERS[module],
+                *(_LINEAR[linear_name] for linear_name in linear),
+            ]
             if _READERS.intersection(linear):
-                scaled = value / SCALE if kind == "weight" else value
+                scaled = value / SCALE if weight_or_bias == "weight" else value
             else:
                 scaled = value * SCALE
-            yield ".".join([one for one in where if one] + [kind]), scaled
+            yield (
+                ".".join([component for component in where if component] + [weight_or_bias]),
+                scaled,
+            )

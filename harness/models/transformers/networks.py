@@ -1,7 +1,7 @@
-"""What decoders alone and encoder-decoders of `transformers` do differently.
+"""A common interface to decoder-only models and encoder-decoders of `transformers`.
 
-The prompt of a decoder precedes the generated tokens; that of an encoder-decoder is the encoder's
-input, and generation begins with a token of its own.
+The prompt of a decoder precedes the generated tokens; the prompt of an encoder-decoder is the
+encoder's input, and generation begins with a start token.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-#: The fewest shared tokens that are computed by themselves: an additional call of the model costs
-#: about as much as a step of generation, so that a few tokens are not worth one.
+#: The smallest number of shared tokens that are computed separately: the additional call of the
+#: model costs about as much as a step of generation.
 SHARED = 16
 
 
@@ -22,21 +22,21 @@ class Network(ABC):
     Args:
         torch: the module.
         model: the model.
-        pad: the id that fills rows of a batch.
+        pad: the id of the padding token.
 
     """
 
     def __init__(self, torch: Any, model: Any, pad: int) -> None:
         self.torch, self.model, self.pad = torch, model, pad
-        #: The most positions of a sequence.
+        #: The largest number of positions of a sequence.
         config = getattr(model.config, "text_config", model.config)  # of models that see
         self.context: int = getattr(config, "max_position_embeddings", None) or 1 << 30
 
     @staticmethod
     def of(torch: Any, model: Any, pad: int) -> Network:
-        """The kind of a model."""
-        kind = EncoderDecoder if model.config.is_encoder_decoder else Decoder
-        return kind(torch, model, pad)
+        """The network of a model, by the model's architecture."""
+        network_class = EncoderDecoder if model.config.is_encoder_decoder else Decoder
+        return network_class(torch, model, pad)
 
     @abstractmethod
     def longest_prompt(self) -> int:
@@ -44,11 +44,13 @@ class Network(ABC):
 
     @abstractmethod
     def room(self, prompt: int) -> int:
-        """The most tokens after a prompt of so many tokens."""
+        """The largest number of tokens after a prompt of ``prompt`` tokens."""
 
     @abstractmethod
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
-        """Begin to generate after prompts; ``seen`` is what the only one's pictures become."""
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
+        """Begin to generate after prompts; ``seen`` holds the inputs from the pictures of a single
+        prompt.
+        """
 
     @abstractmethod
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -57,9 +59,9 @@ class Network(ABC):
     def search(
         self, prompts: Sequence[list[int]], **options: Any
     ) -> tuple[list[list[int]], list[float]]:
-        """The hypotheses of a beam search and their scores, those of each prompt in turn.
+        """The hypotheses of a beam search and the scores, prompt by prompt.
 
-        The prompts are of one length, so that nothing is padded.
+        The prompts have the same length: there is no padding.
         """
         ids, mask = self.padded(prompts)
         output = self.model.generate(
@@ -81,7 +83,7 @@ class Network(ABC):
 
     @abstractmethod
     def _before(self, prompt: list[int]) -> int:
-        """The number of tokens before those that `generate` made."""
+        """The number of tokens before the output of `generate`."""
 
     def padded(self, rows: Sequence[list[int]], *, left: bool = True) -> tuple[Any, Any]:
         """Token ids and attention mask, both (rows, longest)."""
@@ -96,14 +98,14 @@ class Network(ABC):
         return tensor(ids, device=device), tensor(mask, device=device)
 
     def _gathered(self, logits: Any, text: list[int]) -> list[float]:
-        # Double precision for one text at a time: for a whole batch it would fill a GPU.
+        # Double precision for one text at a time: a whole batch would fill a GPU.
         log_probabilities = self.torch.log_softmax(logits.double(), dim=-1)
         ids = self.torch.tensor(text, device=logits.device, dtype=self.torch.long)
         values: list[float] = log_probabilities.gather(1, ids[:, None])[:, 0].tolist()
         return values
 
 
-class Generation(ABC):
+class TokenGeneration(ABC):
     """Tokens that are generated one by one for each row of a batch."""
 
     @abstractmethod
@@ -112,19 +114,19 @@ class Generation(ABC):
 
     @abstractmethod
     def append(self, tokens: Any) -> None:
-        """Go on after these tokens, one for each row."""
+        """Append a token to each row."""
 
 
 def common_start(rows: Sequence[list[int]]) -> int:
-    """The number of tokens with which all rows begin, leaving each at least one more.
+    """The length of the common prefix of all rows, less than the length of the shortest row.
 
     >>> common_start([[1, 2, 3, 4], [1, 2, 3]])
     2
 
     """
-    first, last = min(rows), max(rows)
-    most = min(map(len, rows)) - 1
-    return next((i for i in range(most) if first[i] != last[i]), most)
+    least, greatest = min(rows), max(rows)
+    limit = min(map(len, rows)) - 1
+    return next((i for i in range(limit) if least[i] != greatest[i]), limit)
 
 
 class Decoder(Network):
@@ -140,7 +142,7 @@ class Decoder(Network):
     def room(self, prompt: int) -> int:
         return self.context - prompt
 
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
         return _AfterPrompts(self, prompts, seen)
 
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -155,7 +157,8 @@ class Decoder(Network):
     def output(self, ids: Any, mask: Any, *, last: int, **more: Any) -> Any:
         """Run the model on left-padded tokens; returns the ``last`` logits, or all.
 
-        All logits of long prompts would fill a GPU, but not every architecture can limit them.
+        All logits of long prompts would fill a GPU, but not every architecture can limit the
+        output.
         """
         if self._limits_logits:
             more["logits_to_keep"] = last
@@ -167,36 +170,36 @@ class Decoder(Network):
         return len(prompt)
 
 
-class _AfterPrompts(Generation):
+class _AfterPrompts(TokenGeneration):
     def __init__(
         self, network: Decoder, prompts: Sequence[list[int]], seen: dict[str, Any]
     ) -> None:
         self._network, self._seen = network, seen
-        self._places = not seen  # a model that sees numbers the places of a picture itself
+        self._places = not seen  # a vision model computes its own position ids
         self._cache: Any = None
         shared = 0 if seen or len(prompts) == 1 else common_start(prompts)
         if shared < SHARED:
             self._ids, self._mask = network.padded(prompts)
             return
-        # Instructions and worked examples are computed once, and their keys and values copied to
-        # all rows; what differs follows, padded in between.
+        # Compute the common prefix (instructions and worked examples) once, and copy its keys and
+        # values to all rows; the distinct suffixes follow, padded on the left.
         ids, mask = network.padded([prompts[0][:shared]])
         self._cache = network.output(ids, mask, last=1, use_cache=True).past_key_values
         self._cache.batch_repeat_interleave(len(prompts))
-        self._ids, rest = network.padded([prompt[shared:] for prompt in prompts])
-        self._mask = network.torch.cat([mask.expand(len(prompts), -1), rest], dim=1)
+        self._ids, suffix_mask = network.padded([prompt[shared:] for prompt in prompts])
+        self._mask = network.torch.cat([mask.expand(len(prompts), -1), suffix_mask], dim=1)
 
     def next_logits(self) -> Any:
-        more = {"past_key_values": self._cache, "use_cache": True, "places": self._places}
-        output = self._network.output(self._ids, self._mask, last=1, **more, **self._seen)
+        cache_options = {"past_key_values": self._cache, "use_cache": True, "places": self._places}
+        output = self._network.output(self._ids, self._mask, last=1, **cache_options, **self._seen)
         self._seen = {}
         self._cache = output.past_key_values
         return output.logits[:, -1]
 
     def append(self, tokens: Any) -> None:
         self._ids = tokens[:, None]
-        ones = self._network.torch.ones_like(self._ids)
-        self._mask = self._network.torch.cat([self._mask, ones], dim=1)
+        new_mask = self._network.torch.ones_like(self._ids)
+        self._mask = self._network.torch.cat([self._mask, new_mask], dim=1)
 
 
 class EncoderDecoder(Network):
@@ -208,7 +211,7 @@ class EncoderDecoder(Network):
     def room(self, prompt: int) -> int:
         return self.context - 1
 
-    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> Generation:
+    def begin(self, prompts: Sequence[list[int]], **seen: Any) -> TokenGeneration:
         return _AfterStart(self, *self.padded(prompts, left=False))
 
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
@@ -221,7 +224,7 @@ class EncoderDecoder(Network):
 
     @property
     def start(self) -> int:
-        """The id that generation begins with."""
+        """The id of the start token."""
         for config in (self.model.generation_config, self.model.config):
             for name in ("decoder_start_token_id", "bos_token_id"):
                 if (token := getattr(config, name, None)) is not None:
@@ -232,7 +235,7 @@ class EncoderDecoder(Network):
         return 1
 
 
-class _AfterStart(Generation):
+class _AfterStart(TokenGeneration):
     def __init__(self, network: EncoderDecoder, ids: Any, mask: Any) -> None:
         self._model, self._mask = network.model, mask
         self._encoded = self._model.get_encoder()(input_ids=ids, attention_mask=mask)

@@ -1,4 +1,4 @@
-"""Shared by the kinds that run `transformers`: the optional imports, the device, batches."""
+"""Shared code of the kinds with `transformers`: optional imports, devices, batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def import_module(name: str, kind: str) -> Any:
-    """Import a module of the extra ``train``; raises `ModelError` if it is not installed."""
+    """Import a module of the extra ``train``; raises `ModelError` if not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -31,12 +31,12 @@ def import_module(name: str, kind: str) -> Any:
 
 
 def device_of(option: str, torch: Any) -> str:
-    """Return the device of an option: by default the GPU, if there is one."""
+    """Return the device of an option: by default the GPU, if available."""
     return option or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def batch_placement(device: str, batch_size: int) -> Placement:
-    """What engines of such a kind need of a cluster: a GPU each, where it has some."""
+    """The needs of engines on a cluster: a GPU each, or CPUs without GPUs."""
     gpus = 0 if device == "cpu" else 1
     return Placement(gpus=gpus, without_gpu=not device, at_once=batch_size, block=batch_size)
 
@@ -60,7 +60,7 @@ async def batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T],
 
 @dataclass(frozen=True, kw_only=True)
 class BatchModel(Model):
-    """A model in a directory that gives every problem one answer, in batches."""
+    """A model in a directory, with one answer to every problem, in batches."""
 
     device: str = operational("")  # "": a GPU if there is one
     batch_size: int = operational(64)

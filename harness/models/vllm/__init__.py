@@ -1,1 +1,1 @@
-"""Models that run by vLLM, in this process or behind a server of their own."""
+"""Models by vLLM, in this process or behind a separate server."""

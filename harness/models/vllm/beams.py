@@ -1,9 +1,10 @@
 """Beam search with any engine that returns log-probabilities of the next tokens.
 
-As in Lample and Charton, "Deep learning for symbolic mathematics" (2020), section 4.4, and their
-code: each step takes the ``2 * width`` best extensions of all beams. Those that end the text become
-hypotheses, scored by log-probability divided by ``length ** penalty``; of the others, the best
-``width`` are the next beams. The length counts the new tokens, the end-of-text token included.
+The algorithm of Lample and Charton, "Deep learning for symbolic mathematics" (2020), section 4.4,
+and of their code: each step takes the ``2 * width`` best extensions of all beams. Extensions by an
+end-of-text token become hypotheses, scored by log-probability divided by ``length ** penalty``; the
+best ``width`` remaining extensions are the next beams. The length counts the new tokens, the
+end-of-text token included.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ Extend = Callable[[Sequence[int]], Awaitable[Mapping[int, float]]]
 class Hypothesis:
     """A generated text: its tokens, and the log-probability of each in nats.
 
-    ``ended`` says whether the model ended it, and not the token limit; its last token is then the
-    one that did.
+    ``ended`` says whether the model ended the text, not the token limit; the last token is then an
+    end-of-text token.
     """
 
     tokens: tuple[int, ...]
@@ -49,18 +50,18 @@ async def beam_search(
     """Search for the best hypotheses.
 
     Args:
-        extend: Returns the next tokens of a beam, at least the ``2 * width`` likeliest. It is
-            called for all beams of a step at once.
+        extend: Returns the next tokens of a beam, at least the ``2 * width`` likeliest. Called for
+            all beams of a step at once.
         width: The number of beams, and of hypotheses.
-        max_tokens: The most new tokens.
+        max_tokens: The largest number of new tokens.
         ends: The tokens that end a text.
         penalty: The exponent of the length in the score.
-        early: Stop when there are ``width`` hypotheses, and not only when the best beam, scored at
-            its present length, is no better than the worst of them.
+        early: Stop at ``width`` hypotheses; otherwise stop when the best beam, scored at its
+            present length, is no better than the worst hypothesis.
         stopped: Whether tokens end in a stop string.
 
     Returns:
-        The best hypotheses, best first: ``width`` of them if there are so many.
+        The best hypotheses, best first, at most ``width``.
 
     """
     beams = [Hypothesis((), ())]
@@ -90,4 +91,6 @@ async def beam_search(
 
 
 def _best(hypotheses: list[Hypothesis], width: int, penalty: float) -> list[Hypothesis]:
-    return sorted(hypotheses, key=lambda one: (-one.score(penalty), one.tokens))[:width]
+    return sorted(
+        hypotheses, key=lambda hypothesis: (-hypothesis.score(penalty), hypothesis.tokens)
+    )[:width]

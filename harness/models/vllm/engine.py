@@ -29,14 +29,14 @@ _FINISH_REASONS = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}
 
 @dataclass(frozen=True, kw_only=True)
 class VllmEngine(VllmModel):
-    """A model that vLLM runs in this process: a directory, or a name on a hub.
+    """A model in vLLM's engine in this process: a directory, or a name on a hub.
 
     The engine gets ``concurrency`` requests at once, batches ``max-num-seqs`` of them, and caches
-    the prefixes that prompts share. It starts at the first request and runs until the model is
-    closed. On a cluster, ``data-parallel-size`` engines (by default as many as there are GPUs for)
+    the prefixes that prompts share. The engine starts at the first request and runs until the model
+    is closed. On a cluster, ``data-parallel-size`` engines (by default as many as the GPUs allow)
     have ``tensor-parallel-size`` x ``pipeline-parallel-size`` GPUs each. Beams are scored by
-    log-probability over length to the power of ``length_penalty``; the search stops when there are
-    enough hypotheses (``beam_early_stopping``), or else when no beam is better than they are.
+    log-probability over length to the power of ``length_penalty``; the search stops at enough
+    hypotheses (``beam_early_stopping``), or else when no beam is better than the hypotheses.
     """
 
     concurrency: int = operational(512)
@@ -58,8 +58,8 @@ class VllmEngine(VllmModel):
         return super().capabilities - {Capability.PICTURES}
 
     def hint(self, lacking: Collection[Capability]) -> str:
-        shown = set(lacking) == {Capability.PICTURES}
-        return f"; vllm-server/{self.name} has them" if shown else ""
+        only_pictures = set(lacking) == {Capability.PICTURES}
+        return f"; vllm-server/{self.name} has them" if only_pictures else ""
 
     def parser(self) -> Any:
         from vllm.engine.arg_utils import AsyncEngineArgs
@@ -79,7 +79,7 @@ class VllmEngine(VllmModel):
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """Score texts, each with the end-of-text token if the tokenizer has one."""
+        """Score texts, each followed by the end-of-text token, if the tokenizer has this token."""
         engine = await self._engine.started()
         concurrency = 1 if self.scores_singly else self.concurrency
         async with aclosing(ask_each(texts, engine.score, concurrency)) as scores:
@@ -143,14 +143,14 @@ class _EngineLifecycle:
 
     async def _start(self) -> _Engine:
         tokenizer = await asyncio.to_thread(lambda: self._model._tokenizer)
-        before = {child.pid for child in multiprocessing.active_children()}
+        earlier_children = {child.pid for child in multiprocessing.active_children()}
         self._guard = ProcessGuard()
         # In a thread: loading may take minutes, and the run goes on scoring.
         loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         while not loading.done():
             await asyncio.wait({loading}, timeout=0.5)
             children = {child.pid for child in multiprocessing.active_children()}
-            self._guard.watch(pid for pid in children - before if pid is not None)
+            self._guard.watch(pid for pid in children - earlier_children if pid is not None)
         return _Engine(self._model, tokenizer, loading.result())
 
     def _load(self) -> Any:
@@ -169,7 +169,7 @@ class _EngineLifecycle:
             await self._release()
         with suppress(Exception):
             engine = await asyncio.shield(self._starting)
-            # Otherwise it logs the shutdown as a failure.
+            # A running handler would log the shutdown as a failure.
             if (handler := getattr(engine.llm, "output_handler", None)) is not None:
                 handler.cancel()
             await asyncio.to_thread(engine.llm.shutdown)
@@ -257,16 +257,20 @@ class _Engine:
     ) -> list[dict[str, Any]]:
         width, stops = request.sampling.beams, request.sampling.stop
 
-        async def extend(after: Sequence[int]) -> Mapping[int, float]:
+        async def extend(new_tokens: Sequence[int]) -> Mapping[int, float]:
             result = await self._generate(
-                [*tokens, *after], max_tokens=1, temperature=0, logprobs=2 * width, detokenize=False
+                [*tokens, *new_tokens],
+                max_tokens=1,
+                temperature=0,
+                logprobs=2 * width,
+                detokenize=False,
             )
             (following,) = result.outputs[0].logprobs
             return {token: entry.logprob for token, entry in following.items()}
 
-        def stopped(after: Sequence[int]) -> bool:
+        def stopped(new_tokens: Sequence[int]) -> bool:
             # A stop string may begin in an earlier token.
-            tail = after[-max(map(len, stops)) - 8 :] if stops else ()
+            tail = new_tokens[-max(map(len, stops)) - 8 :] if stops else ()
             text = self.tokenizer.decode(request.prompt, tail)
             return any(stop in text for stop in stops)
 
@@ -279,7 +283,9 @@ class _Engine:
             early=self.model.beam_early_stopping,
             stopped=stopped,
         )
-        return [self._fields(each, rank, request) for rank, each in enumerate(hypotheses)] + [
+        return [
+            self._fields(hypothesis, rank, request) for rank, hypothesis in enumerate(hypotheses)
+        ] + [
             {
                 "text": "",
                 "rank": rank,
@@ -310,16 +316,16 @@ class _Engine:
         )
 
     async def score(self, item: Continuation) -> Scored:
-        before, after = self.tokenizer.continuation(item.prompt, item.text)
+        prefix, suffix = self.tokenizer.continuation(item.prompt, item.text)
         end = [] if self.tokenizer.end is None else [self.tokenizer.end]
-        tokens = [*before, *after, *end]
-        if not before:
+        tokens = [*prefix, *suffix, *end]
+        if not prefix:
             raise ModelError(f"{item.key}: a text can only be scored after a prompt")
         if len(tokens) >= self.tokenizer.length:
             detail = f"{counted(len(tokens), 'token')}; max-model-len is {self.tokenizer.length}"
             return Scored(item.key, (), detail=detail)
         result = await self._generate(tokens, max_tokens=1, temperature=0, prompt_logprobs=0)
-        logprobs = _token_logprobs(tokens[len(before) :], result.prompt_logprobs[len(before) :])
+        logprobs = _token_logprobs(tokens[len(prefix) :], result.prompt_logprobs[len(prefix) :])
         return Scored(item.key, logprobs, ended=bool(end))
 
     async def _generate(self, tokens: list[int], **settings: Any) -> Any:
@@ -346,7 +352,7 @@ class _Engine:
 
 
 def _token_logprobs(tokens: Iterable[int], rows: Iterable[Mapping[int, Any]]) -> tuple[float, ...]:
-    """Return the tokens' log-probabilities; each row has those of several candidates."""
+    """Return the tokens' log-probabilities; each row has several candidates."""
     return tuple(float(row[token].logprob) for token, row in zip(tokens, rows, strict=True))
 
 

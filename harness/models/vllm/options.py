@@ -20,7 +20,7 @@ from ..checkpoints import directory_hash, hub_commit
 from ..gguf_weights import is_local, weights_folder, weights_identity
 from ..placement import Placement
 
-#: Options of vLLM that do not change completions. All others are part of the model's identity.
+#: Options of vLLM that do not change completions. All other options are part of the identity.
 OPERATIONAL = frozenset(
     {
         "aggregate-engine-logging",
@@ -63,7 +63,7 @@ OPERATIONAL = frozenset(
     }
 )
 
-#: Options of vLLM that cannot be given, each with the reason or what to use instead.
+#: Forbidden options of vLLM, each with the reason or the alternative.
 RESERVED = {
     "model": "it is the name after the slash",
     "hf-token": "use the environment variable HF_TOKEN (keys are never stored)",
@@ -84,7 +84,7 @@ LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
 
 @dataclass(frozen=True, kw_only=True)
 class VllmModel(Model):
-    """A model that vLLM runs: a directory, or a name on a hub.
+    """A model for vLLM: a directory, or a name on a hub.
 
     ``lora`` is the directory of an adapter. ``chat_template`` is a file that replaces the
     tokenizer's template; ``enable_thinking`` and ``chat_template_kwargs`` (a JSON object) are
@@ -119,7 +119,7 @@ class VllmModel(Model):
             self._check_options()
 
     def _check_options(self) -> None:
-        """Raise for options that vLLM does not have."""
+        """Raise `ModelError` for options that vLLM does not have."""
         prepare_environment()
         from vllm.reasoning import ReasoningParserManager
 
@@ -133,12 +133,12 @@ class VllmModel(Model):
         for name, _ in self.engine:
             if name.partition(".")[0] not in vllm_names:  # x.y is a part of the JSON object x
                 own = {item.name.replace("_", "-") for item in fields(self)} - {"spec", "engine"}
-                known = own | {
+                option_names = own | {
                     flag for flag in vllm_names - set(RESERVED) if not flag.startswith("no-")
                 }
                 hint = (
-                    suggest(name, known)
-                    if has_near_match(name, known)
+                    suggest(name, option_names)
+                    if has_near_match(name, option_names)
                     else "see `vllm serve --help`"
                 )
                 raise ModelError(f"model {self.spec} has no option {name!r}, nor has vLLM; {hint}")
@@ -185,23 +185,23 @@ class VllmModel(Model):
     def template_arguments(self) -> dict[str, Any]:
         """The chat template's arguments."""
         try:
-            given = json.loads(self.chat_template_kwargs or "{}")
+            arguments = json.loads(self.chat_template_kwargs or "{}")
         except ValueError:
-            given = None
-        if not isinstance(given, dict):
+            arguments = None
+        if not isinstance(arguments, dict):
             raise ModelError("chat-template-kwargs must be a JSON object")
         thinking = {} if self.enable_thinking is None else {"enable_thinking": self.enable_thinking}
-        return given | thinking
+        return arguments | thinking
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        given = dict(self.engine).get("revision", "")
-        return "" if is_local(self._given) else hub_commit(self.name, given)
+        revision = dict(self.engine).get("revision", "")
+        return "" if is_local(self._given) else hub_commit(self.name, revision)
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        """What identifies directories and files: their content, not their path."""
+        """The identities of directories and files: hashes of the content, without paths."""
         identity = {"commit": self.commit} if self.commit else {}
         adapter, template = map(Path, (self.lora, self.chat_template))
         if not self.commit:
@@ -259,13 +259,13 @@ def parse(parser: Any, arguments: list[str], spec: str) -> Any:
     return parser.parse_args(arguments)
 
 
-def has_near_match(wanted: str, known: set[str]) -> bool:
-    """Whether a mistyped name resembles a known one."""
-    return suggest(wanted, known).startswith("did you mean")
+def has_near_match(name: str, names: set[str]) -> bool:
+    """Whether a mistyped name resembles one of ``names``."""
+    return suggest(name, names).startswith("did you mean")
 
 
 def looks_local(name: str) -> bool:
-    """Whether a name is that of a directory, and not of a model on a hub."""
+    """Whether a name refers to a directory, not to a model on a hub."""
     return name.startswith(("/", "./", "../", "~")) or name.count("/") > 1 or Path(name).is_dir()
 
 
@@ -287,18 +287,18 @@ def _build() -> tuple[str, str]:
 
 
 def engine_placement(spec: str, options: Mapping[str, str], concurrency: int) -> Placement:
-    """What engines with these options of vLLM need of a cluster.
+    """The needs of engines with these options on a cluster.
 
     Raises:
-        ModelError: the engines cannot be apart.
+        ModelError: the options do not allow separate engines.
 
     """
     sizes = {}
     for name in ("tensor-parallel-size", "pipeline-parallel-size", "data-parallel-size"):
-        given = options.get(name, "1")
-        if not given.isdecimal() or not int(given):
-            raise ModelError(f"model {spec}: {name} must be a positive number, not {given!r}")
-        sizes[name] = int(given)
+        size = options.get(name, "1")
+        if not size.isdecimal() or not int(size):
+            raise ModelError(f"model {spec}: {name} must be a positive number, not {size!r}")
+        sizes[name] = int(size)
     engines = sizes["data-parallel-size"] if "data-parallel-size" in options else None
     if options.get("enable-expert-parallel") == "true":
         raise ModelError(
@@ -315,7 +315,7 @@ def _on_cpu() -> bool:
 
 
 def prepare_environment() -> None:
-    """Set defaults of the environment variables that vLLM reads when it is imported.
+    """Set defaults of the environment variables that vLLM reads at import.
 
     Logs go to stderr, because results go to stdout. Processes are spawned: a fork of a process with
     threads may hang, and would inherit the run's lock.

@@ -1,7 +1,7 @@
 """Terminates processes when the process that started them ends, even by SIGKILL.
 
-A killed process cannot clean up, and its children may keep a GPU. So a guard process, which runs
-this file, waits for the end of a pipe that closes when its starter ends.
+A killed process cannot clean up, and its children may keep a GPU. A guard process, which runs this
+file, waits for the end of a pipe that closes when the guard's parent ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GRACE_PERIOD = 10.0
 
 
 class ProcessGuard:
-    """Terminates the processes that it watches when this process ends, or on `release`."""
+    """Terminates the watched processes when this process ends, or on `release`."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -36,7 +36,7 @@ class ProcessGuard:
         self._watched: set[int] = set()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Watch processes, with their descendants and the process groups that they lead."""
+        """Watch processes, with their descendants and process groups."""
         import psutil
 
         assert self._process.stdin is not None
@@ -48,7 +48,7 @@ class ProcessGuard:
                 self._watched.add(pid)
 
     def release(self) -> None:
-        """Terminate the processes that are still running, and wait for their end."""
+        """Terminate the watched processes that are still running, and wait for their end."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -73,7 +73,7 @@ def terminate(processes: Iterable[tuple[int, float]]) -> None:
 
 
 def _family(pid: int, created: float) -> set[psutil.Process]:
-    """Return a process, its descendants, and its group if it leads one or led one."""
+    """Return a process, the descendants, and the members of its process group."""
     import psutil
 
     family, leads = set(), True
@@ -101,7 +101,7 @@ def _is_running(process: psutil.Process) -> bool:
 
 
 def main() -> None:
-    """Wait for the end of standard input; terminate the processes that its lines name."""
+    """Wait for the end of standard input; then terminate the processes in its lines."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     lines = [line.split() for line in sys.stdin]

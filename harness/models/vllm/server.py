@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 #: Seconds between checks of a starting server, and between messages about it.
 POLL_INTERVAL, LOG_INTERVAL = 0.25, 30.0
-#: How many characters of a crashed server's log are shown.
+#: The number of characters shown of a crashed server's log.
 LOG_TAIL = 1500
 
 _log = logging.getLogger(__name__)
@@ -40,12 +40,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class VllmServer(VllmModel):
-    """A model behind vLLM's own server, which is started for the sweep and stopped after it.
+    """A model behind vLLM's own server, which runs as long as the sweep.
 
-    For what only the server has, such as data parallel engines with a front end each
-    (``-M data-parallel-size=8 -M api-server-count=4``). It listens on a free port of this machine
-    and is stopped with the sweep, even if that is killed. It has ``startup_timeout`` seconds to
-    load the model. It gets ``concurrency`` requests at once, in the OpenAI protocol.
+    For features of the server alone, such as data parallel engines with several front ends (``-M
+    data-parallel-size=8 -M api-server-count=4``). The server listens on a free port of this machine
+    and stops with the sweep, even after a kill. Loading the model may take ``startup_timeout``
+    seconds. The server gets ``concurrency`` requests at once, in the OpenAI protocol.
     """
 
     concurrency: int = operational(256)
@@ -71,7 +71,8 @@ class VllmServer(VllmModel):
     def _own_arguments(self) -> Iterator[str]:
         yield from super()._own_arguments()
         if "generation-config" not in dict(self.engine):
-            # Otherwise the model's generation_config.json sets what a request leaves out.
+            # By default the model's generation_config.json would set parameters that requests leave
+            # out.
             yield "--generation-config=vllm"
         if self.chat_template:
             yield f"--chat-template={Path(self.chat_template).resolve()}"
@@ -202,7 +203,7 @@ class _ServerProcess:
             await asyncio.sleep(POLL_INTERVAL)
 
     def _is_up(self) -> bool:
-        """Whether the server at the port is up, and is this one."""
+        """Whether a server at the port is up, and is this process's child."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(f"{self.address}/health", timeout=10):
@@ -250,7 +251,7 @@ class _ServerProcess:
         return self._error_with_log(problem + "command goes on")
 
     def stop(self) -> None:
-        """Stop the server and its processes; its log is kept if it had crashed."""
+        """Stop the server and its processes; the log of a crashed server is kept."""
         crashed = self._exited
         self._guard.release()
         self._process.wait()

@@ -1,4 +1,4 @@
-"""A vLLM model's tokenizer, with its chat template and reasoning parser."""
+"""A vLLM model's tokenizer, with chat template and reasoning parser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class VllmTokenizer:
 
     @property
     def length(self) -> int:
-        """The context length: the most tokens of a prompt and its completion together."""
+        """The context length: the largest number of tokens of prompt and completion together."""
         return int(self.config.max_model_len)
 
     @property
@@ -68,24 +68,24 @@ class VllmTokenizer:
         return rendered
 
     def continuation(self, prompt: Rendered, text: str) -> tuple[list[int], list[int]]:
-        """Return the tokens of a prompt, and those of a text after it.
+        """Return the tokens of a prompt, and the tokens of a text after the prompt.
 
-        The prompt's tokens are those that a completion is sampled after. Where the tokenizer would
-        merge the prompt's end with the text's beginning, the text is tokenized alone.
+        The prompt's tokens are the same as for a completion. If the tokenizer would merge the
+        prompt's end with the text's beginning, the text is tokenized alone.
         """
-        before, whole = self.encode(prompt), self.encode(prompt, text)
-        if whole[: len(before)] == before:
-            return before, whole[len(before) :]
-        after = list(self.tokenizer.encode(text, add_special_tokens=False))
+        prompt_tokens, all_tokens = self.encode(prompt), self.encode(prompt, text)
+        if all_tokens[: len(prompt_tokens)] == prompt_tokens:
+            return prompt_tokens, all_tokens[len(prompt_tokens) :]
+        text_tokens = list(self.tokenizer.encode(text, add_special_tokens=False))
         # Some tokenizers add a space before a text: leave its token out.
-        wanted = self.tokenizer.decode(whole)
+        expected = self.tokenizer.decode(all_tokens)
         if (
-            self.tokenizer.decode(before + after)
-            != wanted
-            == self.tokenizer.decode(before + after[1:])
+            self.tokenizer.decode(prompt_tokens + text_tokens)
+            != expected
+            == self.tokenizer.decode(prompt_tokens + text_tokens[1:])
         ):
-            after = after[1:]
-        return before, after
+            text_tokens = text_tokens[1:]
+        return prompt_tokens, text_tokens
 
     def decode(self, prompt: Rendered, tokens: Sequence[int]) -> str:
         """Return a completion's text."""
@@ -105,7 +105,7 @@ class VllmTokenizer:
 
     @cached_property
     def _chat_request(self) -> Any:
-        """A request as vLLM's reasoning parsers expect one."""
+        """A request in the form that vLLM's reasoning parsers expect."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
         return ChatCompletionRequest(
@@ -115,7 +115,7 @@ class VllmTokenizer:
 
     @cached_property
     def _keeps_special(self) -> bool:
-        """Whether a chat's completion keeps special tokens, because they mark its reasoning."""
+        """Whether a chat's completion keeps special tokens, as marks of the reasoning."""
         if self.parser is None:
             return False
         return not self.parser.adjust_request(self._chat_request).skip_special_tokens

@@ -1,4 +1,4 @@
-"""The templates, the style sheet and the script of pages. Templates escape what they show."""
+"""The templates, the style sheet and the script of pages. Templates escape all values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..figures.colours import style_sheet
 from ..figures.figure import svg
 from ..numbers import percent
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 #: The parts of the page's script, each after those whose names it needs when it is read.
 SCRIPTS = (
     "elements",
@@ -38,13 +38,13 @@ LIST_SCRIPTS = ("elements", "runs")
 
 
 def template(name: str) -> jinja2.Template:
-    """A template of a page; a name that it is not given is an error."""
+    """A template of a page; an undefined name is an error."""
     return _environment().get_template(name)
 
 
 def asset(name: str) -> Markup:
-    """A file of ours as it stands in a page."""
-    return Markup((_HERE / name).read_text(encoding="utf-8"))
+    """A file of this folder, as safe markup."""
+    return Markup((_FOLDER / name).read_text(encoding="utf-8"))
 
 
 def page_script(names: Sequence[str] = SCRIPTS) -> Markup:
@@ -66,7 +66,7 @@ def page_style() -> Markup:
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
+        loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

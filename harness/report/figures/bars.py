@@ -12,14 +12,14 @@ from .colours import STATUSES, series_class
 from .figure import Figure, Shape, key, line, rectangle, text, thinned, told_apart, whisker
 
 #: Figures are as wide as a telephone or a paper's column, so that their texts are readable there.
-WIDTH, LEFT, RIGHT = 440, 148, 104
+WIDTH, LEFT_MARGIN, RIGHT = 440, 148, 104
 _BAR, _ROW, _HEADING, _GAP, _AXIS = 12, 18, 22, 10, 26
 #: Characters of a name to the left of a bar.
 _NAME = 20
 
 
 def _x(share: float) -> float:
-    return LEFT + share * (WIDTH - LEFT - RIGHT)
+    return LEFT_MARGIN + share * (WIDTH - LEFT_MARGIN - RIGHT)
 
 
 def _percent_axis(bottom: float) -> list[Shape]:
@@ -77,20 +77,20 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
         if row is None:
             shapes.append(text("heading", 4, y + 14, name))
             continue
-        first, last = row.passes[0], row.passes[-1]
+        lowest, highest = row.passes[0], row.passes[-1]
         style = f"share {series_class(models.index(row.label))}"
         middle = y + _BAR / 2
-        shapes.append(text("name", LEFT - 8, middle + 4, names[name], "end"))
-        words = percent(first.value)
-        if last.k > first.k:
-            title = f"{name}, pass@{last.k}: {percent(last.value)}"
-            width = _x(last.value) - LEFT
-            shapes.append(rectangle(style, LEFT, y, width, _BAR, title, opacity=0.35))
-            words += f", @{last.k} {percent(last.value)}"
-        title = f"{name}, pass@{first.k}: {percent(first.value)}"
+        shapes.append(text("name", LEFT_MARGIN - 8, middle + 4, names[name], "end"))
+        words = percent(lowest.value)
+        if highest.k > lowest.k:
+            title = f"{name}, pass@{highest.k}: {percent(highest.value)}"
+            width = _x(highest.value) - LEFT_MARGIN
+            shapes.append(rectangle(style, LEFT_MARGIN, y, width, _BAR, title, opacity=0.35))
+            words += f", @{highest.k} {percent(highest.value)}"
+        title = f"{name}, pass@{lowest.k}: {percent(lowest.value)}"
         shapes += [
-            rectangle(style, LEFT, y, _x(first.value) - LEFT, _BAR, title),
-            *whisker(map(_x, first.interval), middle),
+            rectangle(style, LEFT_MARGIN, y, _x(lowest.value) - LEFT_MARGIN, _BAR, title),
+            *whisker(map(_x, lowest.interval), middle),
             text("value", WIDTH - RIGHT + 8, middle + 4, words),
         ]
     shapes = [*_percent_axis(bottom), *shapes]
@@ -109,7 +109,7 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
         if row is None:
             shapes.append(text("heading", 4, y + 14, name))
             continue
-        shapes.append(text("name", LEFT - 8, y + _BAR / 2 + 4, names[name], "end"))
+        shapes.append(text("name", LEFT_MARGIN - 8, y + _BAR / 2 + 4, names[name], "end"))
         start = 0.0
         for status in STATUSES:
             share = row.rates[status]
@@ -128,8 +128,10 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
                 )
                 start += share
     shapes = [*_percent_axis(bottom), *shapes]
-    shown = [status for status in STATUSES if any(row.rates[status] for row in rows)]
-    entries = [(f"share s-{one}", one.replace("_", " "), _opacity(one)) for one in shown]
+    statuses = [status for status in STATUSES if any(row.rates[status] for row in rows)]
+    entries = [
+        (f"share s-{status}", status.replace("_", " "), _opacity(status)) for status in statuses
+    ]
     keys, height = key(entries, 4, bottom + _AXIS + 6, WIDTH - 8)
     label = "shares of the verdicts"
     return Figure("verdicts", label, WIDTH, height + 4, (*shapes, *keys))
@@ -142,21 +144,21 @@ def _opacity(status: str) -> float:
 def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, caption: str) -> Figure:
     """Histograms of the lengths of answers, a strip for each model, on one logarithmic axis.
 
-    ``series`` has the numbers of answers by bin, as `store.counts.histogram` returns them.
+    ``series`` has the numbers of answers by bin, from `store.counts.histogram`.
     """
     lowest = min(min((i for i in bins if i), default=1) for _, bins in series)
     highest = max(max(bins) for _, bins in series)
     strip, gap = 44.0, 12.0
-    step = (WIDTH - LEFT - RIGHT) / max(1, highest - lowest + 1)
+    step = (WIDTH - LEFT_MARGIN - RIGHT) / max(1, highest - lowest + 1)
     shapes: list[Shape] = []
     names = told_apart([name for name, _ in series], _NAME)
-    for place, (name, bins) in enumerate(series):
-        bottom = 10 + strip + place * (strip + gap)
+    for row_number, (name, bins) in enumerate(series):
+        bottom = 10 + strip + row_number * (strip + gap)
         tallest, total = max(bins.values()), sum(bins.values())
         middle = bottom - strip / 2 + 4
         shapes += [
-            text("name", LEFT - 8, middle, names[name], "end"),
-            line("grid", (LEFT, bottom), (WIDTH - RIGHT, bottom)),
+            text("name", LEFT_MARGIN - 8, middle, names[name], "end"),
+            line("grid", (LEFT_MARGIN, bottom), (WIDTH - RIGHT, bottom)),
             text("value", WIDTH - RIGHT + 8, middle, _median(bins)),
         ]
         for index, count in bins.items():
@@ -164,16 +166,16 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
                 continue
             height = strip * count / tallest
             start, end = math.ceil(bin_start(index)), math.ceil(bin_start(index + 1)) - 1
-            x = LEFT + (index - lowest) * step + 0.5
+            x = LEFT_MARGIN + (index - lowest) * step + 0.5
             title = f"{start} to {end} {unit}: {count} of {total}"
-            style = f"share {series_class(place)}"
+            style = f"share {series_class(row_number)}"
             width = max(1.0, step - 1)
             shapes.append(rectangle(style, x, bottom - height, width, height, title))
     foot = 10 + len(series) * (strip + gap)
     ticks = []
     for power in range(math.ceil((lowest - 1) / BINS), (highest - 1) // BINS + 2):
-        x = LEFT + (1 + power * BINS - lowest) * step
-        if LEFT <= x <= WIDTH - RIGHT + 1:
+        x = LEFT_MARGIN + (1 + power * BINS - lowest) * step
+        if LEFT_MARGIN <= x <= WIDTH - RIGHT + 1:
             ticks.append((x, f"{2**power:,}"))
     shapes += [text("tick", x, foot, words, "middle") for x, words in thinned(ticks)]
     return Figure(unit, f"{unit} of the answers", WIDTH, foot + 10, tuple(shapes), caption)
@@ -190,27 +192,27 @@ def _median(bins: Mapping[int, int]) -> str:
 
 
 def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Counts by category, side by side for groups that share the categories."""
-    left, right, height = 44, 12, 220
+    """Counts by category, side by side for groups with the same categories."""
+    left_edge, right, height = 44, 12, 220
     categories = list(dict.fromkeys(name for counts in groups.values() for name in counts))
     highest = max(1, *(count for counts in groups.values() for count in counts.values()), 0)
-    step = (WIDTH - left - right) / max(1, len(categories))
+    step = (WIDTH - left_edge - right) / max(1, len(categories))
     width = 0.8 * step / max(1, len(groups))
     entries = [(f"share {series_class(at)}", group, 1.0) for at, group in enumerate(groups)]
-    shapes, top = key(entries, left, 6, WIDTH - left - right)
+    shapes, top = key(entries, left_edge, 6, WIDTH - left_edge - right)
     top += 10
     for fifth in range(6):
         y = top + height * (1 - fifth / 5)
-        shapes.append(line("grid", (left, y), (WIDTH - right, y)))
-        shapes.append(text("tick", left - 7, y + 4, f"{highest * fifth / 5:g}", "end"))
+        shapes.append(line("grid", (left_edge, y), (WIDTH - right, y)))
+        shapes.append(text("tick", left_edge - 7, y + 4, f"{highest * fifth / 5:g}", "end"))
     for number, (group, counts) in enumerate(groups.items()):
         style = series_class(number)
-        for place, category in enumerate(categories):
+        for bar_number, category in enumerate(categories):
             count = counts.get(category, 0)
             tall = height * count / highest
-            x = left + place * step + 0.1 * step + number * width
+            x = left_edge + bar_number * step + 0.1 * step + number * width
             title = f"{group}, {category}: {count}"
             shapes.append(rectangle(f"share {style}", x, top + height - tall, width, tall, title))
-    places = [(left + (index + 0.5) * step, name) for index, name in enumerate(categories)]
-    shapes += [text("tick", x, top + height + 18, word, "middle") for x, word in thinned(places)]
+    ticks = [(left_edge + (index + 0.5) * step, name) for index, name in enumerate(categories)]
+    shapes += [text("tick", x, top + height + 18, word, "middle") for x, word in thinned(ticks)]
     return Figure(name, label, WIDTH, top + height + 40, tuple(shapes))

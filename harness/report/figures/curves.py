@@ -16,12 +16,12 @@ from .figure import Figure, Shape, apart, key, line, shortened, text, thinned, t
 
 #: A curve needs so many samples of each problem, and has at most so many points.
 FEWEST_SAMPLES, MOST_POINTS = 4, 16
-_HEIGHT, _TOP, _LEFT, _RIGHT = 230, 12, 40, 142
+_HEIGHT, _TOP, _LEFT_MARGIN, _RIGHT = 230, 12, 40, 142
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of one series, each with a share and perhaps its interval; ``style`` is its colour."""
+    """Points of one series: shares, perhaps with intervals; ``style`` is the series' colour."""
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -32,7 +32,7 @@ class Curve:
 def pass_curves(sources: Sources) -> list[Figure]:
     """pass@k over k: the models together for each subset, or one model's subsets together.
 
-    Subsets of which models were asked different problems are left out.
+    Subsets are left out where models were asked different problems.
     """
     short = sources.short_names
     names = list(short.values())
@@ -42,9 +42,9 @@ def pass_curves(sources: Sources) -> list[Figure]:
         for model, tallies in tally_samples(run, sources.policy).items():
             for subset, its_keys in keys.items():
                 group = [tallies[key] for key in its_keys if key in tallies]
-                fewest = min((tally.samples for tally in group), default=0)
-                if fewest >= FEWEST_SAMPLES:
-                    points = [estimate(group, pass_at_k, k) for k in spaced(fewest)]
+                min_samples = min((tally.samples for tally in group), default=0)
+                if min_samples >= FEWEST_SAMPLES:
+                    points = [estimate(group, pass_at_k, k) for k in spaced(min_samples)]
                     subsets.setdefault(subset, {})[short[labels[model]]] = points
     shared = sources.shared_subsets
     subsets = {name: series for name, series in subsets.items() if series and name in shared}
@@ -62,7 +62,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 def _over_k(
     name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
-    """Curves with their bands, each in the colour of its place in ``names``."""
+    """Curves with bands, in the colours of the series' places in ``names``."""
     largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:
@@ -70,15 +70,15 @@ def _over_k(
 
     curves = [
         Curve(
-            one,
+            series_name,
             tuple((x(e.k), e.value) for e in points),
             (
                 *((x(e.k), e.interval[1]) for e in points),
                 *((x(e.k), e.interval[0]) for e in reversed(points)),
             ),
-            series_class(names.index(one)),
+            series_class(names.index(series_name)),
         )
-        for one, points in series.items()
+        for series_name, points in series.items()
     ]
     ks = [2**i for i in range(20) if 2**i <= largest]
     ticks = [(x(k), f"k = {k}" if k == 1 else str(k)) for k in ks]
@@ -103,14 +103,14 @@ def category_chart(
     ordered: bool = False,
 ) -> Figure:
     """Shares of several series over named categories, joined by lines where these are numbers."""
-    places = [(place + 0.5) / max(1, len(categories)) for place in range(len(categories))]
+    centres = [(category + 0.5) / max(1, len(categories)) for category in range(len(categories))]
     curves = []
     for number, (title, values) in enumerate(series.items()):
-        pairs = zip(places, values, strict=False)  # a series may end before the last category
+        pairs = zip(centres, values, strict=False)  # a series may end before the last category
         points = tuple((x, value) for x, value in pairs if value is not None)
         if points:
             curves.append(Curve(title, points, style=series_class(number)))
-    ticks = list(zip(places, categories, strict=True))
+    ticks = list(zip(centres, categories, strict=True))
     shapes = _panel(curves, ticks, joined=ordered)
     return Figure(name, label, WIDTH, _TOP + _HEIGHT + 28, tuple(shapes))
 
@@ -119,18 +119,18 @@ def _panel(
     curves: Sequence[Curve], ticks: Sequence[tuple[float, str]], joined: bool = True
 ) -> list[Shape]:
     """Axes in percent with curves, or with dots, and their names at the right."""
-    left, right, bottom = _LEFT, WIDTH - _RIGHT, _TOP + _HEIGHT
+    left_edge, right, bottom = _LEFT_MARGIN, WIDTH - _RIGHT, _TOP + _HEIGHT
 
     def at(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-        return tuple((left + (right - left) * x, bottom - _HEIGHT * y) for x, y in points)
+        return tuple((left_edge + (right - left_edge) * x, bottom - _HEIGHT * y) for x, y in points)
 
     shapes: list[Shape] = []
     for tick in range(0, 101, 20):
         ends = at(((0, tick / 100), (1, tick / 100)))
         shapes.append(line("grid", *ends))
-        shapes.append(text("tick", left - 7, ends[0][1] + 4, str(tick), "end"))
-    places = [(at([(x, 0)])[0][0], words) for x, words in ticks]
-    shapes += [text("tick", x, bottom + 18, words, "middle") for x, words in thinned(places)]
+        shapes.append(text("tick", left_edge - 7, ends[0][1] + 4, str(tick), "end"))
+    x_labels = [(at([(x, 0)])[0][0], words) for x, words in ticks]
+    shapes += [text("tick", x, bottom + 18, words, "middle") for x, words in thinned(x_labels)]
     labels = []
     for curve in curves:
         if curve.band:
@@ -154,20 +154,23 @@ def label_chart(
     caption: str = "",
 ) -> Figure:
     """Shares by label, a line a label and a dot a series, in the series' colours."""
-    left, right = 180, WIDTH - 26
+    left_edge, right = 180, WIDTH - 26
     entries = [(f"share {series_class(at)}", name, 1.0) for at, name in enumerate(names)]
     shapes, y = key(entries, 4, 6, WIDTH - 8) if len(names) > 1 else ([], 6.0)
     top = y
     lines: list[Shape] = []
     for title, values in rows.items():
         y += 20
-        xs = {one: left + (right - left) * value for one, value in values.items()}
-        lines.append(text("name", left - 12, y + 4, shortened(title, 23), "end"))
+        xs = {
+            label_name: left_edge + (right - left_edge) * value
+            for label_name, value in values.items()
+        }
+        lines.append(text("name", left_edge - 12, y + 4, shortened(title, 23), "end"))
         lines.append(line("span", (min(xs.values()), y), (max(xs.values()), y)))
-        for one, x in xs.items():
-            lines.append(Shape("dot", f"share {series_class(names.index(one))}", ((x, y),)))
+        for label_name, x in xs.items():
+            lines.append(Shape("dot", f"share {series_class(names.index(label_name))}", ((x, y),)))
     for tick in range(0, 101, 25):
-        x = left + (right - left) * tick / 100
+        x = left_edge + (right - left_edge) * tick / 100
         shapes.append(line("grid", (x, top), (x, y + 12)))
         words = f"{tick} %" if tick == 100 else str(tick)
         shapes.append(text("tick", x, y + 28, words, "middle"))

@@ -11,7 +11,7 @@ from .bars import WIDTH
 from .colours import series_class
 from .figure import CHARACTER, Figure, Shape, line, shortened, text, whisker
 
-_LEFT, _RIGHT, _ROW, _HEADING = 24, 24, 58, 26
+_LEFT_MARGIN, _RIGHT, _ROW, _HEADING = 24, 24, 58, 26
 #: With more pairs of models only the comparison on all problems is drawn.
 MOST_PAIRS = 3
 
@@ -20,7 +20,7 @@ Line = tuple[str, str, Difference]
 
 
 def difference_figure(comparison: Comparison, short: Mapping[str, str]) -> Figure | None:
-    """The differences at the primary k, a group for each subset; None where there are none.
+    """The differences at the primary k, a group for each subset; None without differences.
 
     ``short`` has the names of models to write.
     """
@@ -29,14 +29,14 @@ def difference_figure(comparison: Comparison, short: Mapping[str, str]) -> Figur
     groups: dict[str, list[Line]] = {"all": []}
     k = comparison.primary_k
     for row in comparison.contrasts:
-        shown = row.at(k) or (row.differences[0] if row.differences else None)
-        if shown is None:
+        difference = row.at(k) or (row.differences[0] if row.differences else None)
+        if difference is None:
             continue
-        k = shown.k
+        k = difference.k
         if comparison.by == "perturbation":
-            drawn = short[row.system], series_class(systems.index(row.system)), shown
+            drawn = short[row.system], series_class(systems.index(row.system)), difference
         else:
-            drawn = f"{short[row.second]} − {short[row.first]}", "c0", shown
+            drawn = f"{short[row.second]} − {short[row.first]}", "c0", difference
         groups.setdefault(row.group, []).append(drawn)
     if groups["all"] and len(pairs) > MOST_PAIRS and comparison.by == "model":
         groups = {"all": groups["all"]}
@@ -50,12 +50,12 @@ def difference_figure(comparison: Comparison, short: Mapping[str, str]) -> Figur
 
 def _draw(name: str, groups: Mapping[str, Sequence[Line]], caption: str) -> Figure:
     every = [difference for lines in groups.values() for _, _, difference in lines]
-    reach = max(abs(bound) for one in every for bound in one.interval)
+    reach = max(abs(bound) for difference in every for bound in difference.interval)
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.25, 0.5) if reach <= 4 * s or s == 0.5)
     limit = step * max(1, math.ceil(reach / step - 1e-9))
 
     def x(value: float) -> float:
-        return _LEFT + (WIDTH - _LEFT - _RIGHT) * (value + limit) / (2 * limit)
+        return _LEFT_MARGIN + (WIDTH - _LEFT_MARGIN - _RIGHT) * (value + limit) / (2 * limit)
 
     ticks = [i * step for i in range(-round(limit / step), round(limit / step) + 1)]
     shapes: list[Shape] = []

@@ -19,8 +19,8 @@ Anchor = Literal["start", "middle", "end"]
 class Shape:
     """A line, an area, a text or a dot, in units of a pixel from the top left corner.
 
-    ``style`` are classes of the style sheet. ``text`` is that of a text, and of an area what is
-    shown when one points at it. ``link`` is where a click on it leads.
+    ``style`` are classes of the style sheet. ``text`` is the words of a text, or the tooltip of an
+    area. ``link`` is the target of a click.
     """
 
     kind: Literal["line", "area", "text", "dot"]
@@ -34,9 +34,9 @@ class Shape:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure; ``name`` is its file's, ``label`` says what it shows to those who cannot see it.
+    """A figure; ``name`` is the file's name, ``label`` the description for screen readers.
 
-    A page has ``title`` above it and ``caption`` below.
+    A page has ``title`` above the figure and ``caption`` below.
     """
 
     name: str
@@ -54,20 +54,20 @@ def line(style: str, *points: Point) -> Shape:
 
 
 def text(style: str, x: float, y: float, words: str, anchor: Anchor = "start") -> Shape:
-    """A text at its base line."""
+    """A text, placed by the base line."""
     return Shape("text", style, ((x, y),), words, anchor)
 
 
 def rectangle(
     style: str, x: float, y: float, width: float, height: float, title: str = "", opacity: float = 1
 ) -> Shape:
-    """A rectangle by its top left corner."""
+    """A rectangle, placed by the top left corner."""
     corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
     return Shape("area", style, corners, title, opacity=opacity)
 
 
 def whisker(ends: Iterable[float], y: float) -> list[Shape]:
-    """A horizontal interval by its two ends."""
+    """A horizontal interval between two ends."""
     low, high = ends
     return [
         line("whisker", (low, y), (high, y)),
@@ -76,7 +76,7 @@ def whisker(ends: Iterable[float], y: float) -> list[Shape]:
 
 
 def shortened(name: str, longest: int = 33) -> str:
-    """A long name's two ends, as what tells names apart is often the last of them."""
+    """The two ends of a long name, because names often differ at the end only."""
     if len(name) <= longest:
         return name
     tail = longest // 2
@@ -86,7 +86,7 @@ def shortened(name: str, longest: int = 33) -> str:
 def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
     """The names, long ones shortened, so that no two look the same where that is possible.
 
-    Where both ends of the names are the same, what they all begin with is left out, in words.
+    Where both ends of the names are the same, the common first words are left out.
 
     >>> told_apart(["model-of-1-billion-parameters", "model-of-3-billion-parameters"], 16).values()
     dict_values(['…1-billion-para…', '…3-billion-para…'])
@@ -98,7 +98,7 @@ def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
     words = [re.split(r"(?<=[-_/:. ])", name) for name in short]
     columns = zip(*words, strict=False)
     start = sum(
-        len(first) for first, *_ in takewhile(lambda column: len(set(column)) == 1, columns)
+        len(initial) for initial, *_ in takewhile(lambda column: len(set(column)) == 1, columns)
     )
     cut = {name: ("…" if start else "") + name[start:] for name in short}
     return {
@@ -112,26 +112,26 @@ CHARACTER = 7.2
 
 
 def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Labels from left to right, centred at places, without those that would cover the one before.
+    """Labels from left to right, centred at places, without overlapping labels.
 
     >>> thinned([(0, "1,024"), (20, "2,048"), (60, "4,096")])
     [(0, '1,024'), (60, '4,096')]
 
     """
-    kept: list[tuple[float, str]] = []
+    spaced: list[tuple[float, str]] = []
     for x, words in ticks:
-        if not kept or x - kept[-1][0] > CHARACTER * (len(words) + len(kept[-1][1])) / 2 + 6:
-            kept.append((x, words))
-    return kept
+        if not spaced or x - spaced[-1][0] > CHARACTER * (len(words) + len(spaced[-1][1])) / 2 + 6:
+            spaced.append((x, words))
+    return spaced
 
 
 def key(
     entries: Iterable[tuple[str, str, float]], left: float, top: float, width: float
 ) -> tuple[list[Shape], float]:
-    """A key: boxes of a style and an opacity with their names, in lines as wide as there is room.
+    """A key: boxes of a style and an opacity with names, in lines of at most the width.
 
     Returns:
-        The shapes, and where they end.
+        The shapes, and the y of the last line's end.
 
     """
     shapes: list[Shape] = []
@@ -157,19 +157,19 @@ def circle(style: str, x: float, y: float, radius: float, title: str = "", link:
 def apart(
     ends: Sequence[tuple[float, str, str]], lowest: float, room: float = 15
 ) -> list[tuple[float, str, str]]:
-    """Labels from top to bottom, moved so that none covers another or, if possible, is too low."""
+    """Labels from top to bottom, moved apart and, if possible, above the bottom."""
     placed: list[tuple[float, str, str]] = []
     for at, name, style in sorted(ends):
         placed.append((max(at, placed[-1][0] + room if placed else at), name, style))
-    for place in reversed(range(len(placed))):
-        at, name, style = placed[place]
-        placed[place] = (min(at, lowest), name, style)
-        lowest = placed[place][0] - room
+    for index in reversed(range(len(placed))):
+        at, name, style = placed[index]
+        placed[index] = (min(at, lowest), name, style)
+        lowest = placed[index][0] - room
     return placed
 
 
 def svg(figure: Figure, style: str = "") -> Markup:
-    """The figure as SVG, which takes its style from the page or from the given style sheet."""
+    """The figure as SVG, in the style of the page or of the given style sheet."""
     return Markup(
         f'<svg viewBox="0 0 {figure.width:.0f} {figure.height:.0f}" role="img" '
         f'aria-label="{escape(figure.label)}" xmlns="http://www.w3.org/2000/svg">'

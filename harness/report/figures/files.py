@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...core.errors import UserError, install
-from ...store.atomic import check_output
+from ...store.atomic import check_output, write_output
 from .colours import CLASSES, LIGHT, style_sheet
 from .figure import Figure, Shape, svg
 
@@ -18,7 +18,7 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
 
     Args:
         figures: the figures, as of `page.sections.figures`.
-        directory: where to; it is made if need be.
+        directory: the folder of the files; made if missing.
 
     Returns:
         The files.
@@ -40,6 +40,29 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
                 written += [path, *_draw(figure, path)]
     except OSError as error:
         raise UserError(f"cannot write {directory}: {error.strerror or error}") from None
+    return written
+
+
+def write_svg(figures: Iterable[Figure], directory: Path) -> list[Path]:
+    """Write each figure as SVG, which needs no extra.
+
+    Args:
+        figures: the figures.
+        directory: the folder of the files; made if missing.
+
+    Returns:
+        The files.
+
+    Raises:
+        UserError: the directory cannot be written.
+
+    """
+    style = style_sheet()
+    written = []
+    for figure in figures:
+        path = directory / f"{figure.name}.svg"
+        write_output(path, svg(figure, style).encode())
+        written.append(path)
     return written
 
 

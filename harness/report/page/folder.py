@@ -1,4 +1,4 @@
-"""All runs of a folder in a browser: a list that follows sweeps, and the page of any of them."""
+"""All runs of a folder in a browser: a list that follows sweeps, and a page per selection."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _LONGEST_QUERY = 8_000
 class Folder(LoopbackServer):
     """A server for the runs in a folder.
 
-    A request names runs as the list does, by their paths in the folder, and is compared with the
-    runs that are there: no path of a request is ever opened.
+    A request names runs by paths in the folder, like the list. The names are compared with the runs
+    of the folder: no path of a request is ever opened.
 
     Args:
         folder: the folder, looked through as by `store.overview.runs_under`.
@@ -41,7 +41,7 @@ class Folder(LoopbackServer):
         pause: seconds for which a page is kept at least.
 
     Raises:
-        UserError: there is no such folder, or the port is not free.
+        UserError: the folder does not exist, or the port is not free.
 
     """
 
@@ -62,7 +62,7 @@ class Folder(LoopbackServer):
         super().__init__(self.answer, port)
 
     def answer(self, path: str, query: str) -> Answer:
-        """The answer to a request: the list, its rows, the page of runs, or that page's version."""
+        """The response to a request: the list, rows of the list, a page of runs, or its version."""
         if path == "/":
             return Answer(self._list())
         if path == "/runs.json":
@@ -79,40 +79,42 @@ class Folder(LoopbackServer):
 
     def rows(self) -> dict[str, Any]:
         """The list as JSON: a row for each run, the latest first, and how many are left out."""
-        there = self._look()
-        latest = sorted(there.items(), key=lambda run: _changed(run[1]), reverse=True)
+        folder_runs = self._look()
+        latest = sorted(folder_runs.items(), key=lambda run: _changed(run[1]), reverse=True)
         with self._lock:
-            kept = {name: self._overview(name, path) for name, path in latest[:MOST_RUNS]}
-            self._overviews = kept
-        rows = [{"name": name} | one.to_dict() for name, (_, one) in kept.items()]
+            overviews = {name: self._overview(name, path) for name, path in latest[:MOST_RUNS]}
+            self._overviews = overviews
+        rows = [
+            {"name": name} | run_overview.to_dict() for name, (_, run_overview) in overviews.items()
+        ]
         rows.sort(key=lambda row: str(row["created"]), reverse=True)
-        return {"runs": rows, "left_out": len(there) - len(kept)}
+        return {"runs": rows, "left_out": len(folder_runs) - len(overviews)}
 
     def _look(self) -> dict[str, Path]:
-        """The runs that are there now, by their names in the list."""
+        """The runs in the folder now, by name in the list."""
         paths = runs_under(self._folder)
         self._there = {path.relative_to(self._folder).as_posix(): path for path in paths}
         return self._there
 
     def _overview(self, name: str, path: Path) -> tuple[str, Overview]:
-        """What a run holds, counted again only if the run has changed."""
+        """The overview of a run, counted again only if the run has changed."""
         try:
             state = state_of([path])
         except (UserError, OSError):
             state = ""
-        known = self._overviews.get(name)
-        return known if known and known[0] == state and state else (state, overview(path))
+        cached = self._overviews.get(name)
+        return cached if cached and cached[0] == state and state else (state, overview(path))
 
     def _live(self, query: str) -> LivePage:
         """The page of the runs that a query names; the last few are kept."""
         names = parse_qs(query[:_LONGEST_QUERY]).get("run", [])
         chosen = tuple(dict.fromkeys(names))
-        there = self._there if set(chosen) <= self._there.keys() else self._look()
-        if not chosen or not set(chosen) <= there.keys():
+        folder_runs = self._there if set(chosen) <= self._there.keys() else self._look()
+        if not chosen or not set(chosen) <= folder_runs.keys():
             raise UserError("there is no such run in this folder")
         if len(chosen) > MOST_TOGETHER:
             raise UserError(f"a page compares {MOST_TOGETHER} runs at most")
-        paths = [there[name] for name in chosen]
+        paths = [folder_runs[name] for name in chosen]
         with self._lock:
             live = self._pages.pop(chosen, None)
             if live is None:
@@ -136,7 +138,7 @@ class Folder(LoopbackServer):
 
 
 def _changed(run: Path) -> float:
-    """When a run's settings were last written; 0 of a run that has just been removed."""
+    """The time of the last write of a run's settings; 0 for a run that was just removed."""
     try:
         return (run / "manifest.json").stat().st_mtime
     except OSError:

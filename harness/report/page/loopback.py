@@ -1,4 +1,4 @@
-"""A server for this machine alone that only reads: what it answers is made by a function."""
+"""A read-only server for this machine alone, whose responses a function makes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LoopbackServer:
     """A server on loopback that answers GET alone.
 
     Args:
-        answer: the answer to a path and its query; it is called from several threads.
+        answer: makes the response to a path and a query; called from several threads.
         port: 0 for any free one.
 
     Raises:
@@ -109,7 +109,7 @@ class _BoundedServer(ThreadingHTTPServer):
 
 
 def _forbidden(request: BaseHTTPRequestHandler) -> Answer | None:
-    """The refusal of a request that another machine, or a page of another site, has made."""
+    """The refusal of a request from another machine or from a page of another site."""
     host = request.headers.get("Host", "")
     name = host.rpartition(":")[0] or host
     foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")

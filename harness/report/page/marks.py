@@ -1,4 +1,4 @@
-"""The claims of a solution, marked in its text."""
+"""The claims of a solution, marked in the solution's text."""
 
 from __future__ import annotations
 
@@ -26,19 +26,26 @@ def pieces(text: str, marks: Iterable[Mark], offset: int = 0) -> list[Piece]:
 
     """
     end = offset + len(text)
-    inside: Sequence[Mark] = sorted(
+    overlapping: Sequence[Mark] = sorted(
         (mark for mark in marks if mark[0] < end and mark[1] > offset),
         key=lambda mark: (_ORDER.index(Judgement(mark[2])), mark[1] - mark[0]),
     )
-    cuts = {place for mark in inside for place in mark[:2] if offset < place < end}
-    made: list[Piece] = []
-    last: Mark | None = None
-    for first, second in pairwise(sorted({offset, end, *cuts})):
-        mark = next((one for one in inside if one[0] <= first and one[1] >= second), None)
-        part = text[first - offset : second - offset]
-        if made and mark is last:  # what is hidden by another claim begins or ends here
-            before = made.pop()
-            part = (before if isinstance(before, str) else before[0]) + part
-        made.append((part, *mark[2:]) if mark else part)
-        last = mark
-    return made
+    cuts = {position for mark in overlapping for position in mark[:2] if offset < position < end}
+    result: list[Piece] = []
+    previous_mark: Mark | None = None
+    for begin, second in pairwise(sorted({offset, end, *cuts})):
+        mark = next(
+            (
+                candidate
+                for candidate in overlapping
+                if candidate[0] <= begin and candidate[1] >= second
+            ),
+            None,
+        )
+        fragment = text[begin - offset : second - offset]
+        if result and mark is previous_mark:  # what is hidden by another claim begins or ends here
+            previous = result.pop()
+            fragment = (previous if isinstance(previous, str) else previous[0]) + fragment
+        result.append((fragment, *mark[2:]) if mark else fragment)
+        previous_mark = mark
+    return result

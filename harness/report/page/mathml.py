@@ -39,7 +39,7 @@ _SCRIPTS = frozenset("msub msup msubsup munder mover munderover".split())
 
 @functools.lru_cache(maxsize=65_536)
 def to_mathml(latex: str) -> Tree | None:
-    """The tree of a ``math`` element, or None where the text is no formula that can be shown."""
+    """The tree of a ``math`` element; None where the text is no formula that MathML shows."""
     if not latex or len(latex) > LONGEST:
         return None
     try:
@@ -66,17 +66,17 @@ def _tree(element: ElementTree.Element) -> Tree:
 def _spaced(children: Sequence[Tree]) -> list[Tree]:
     """A row with thin spaces around the names of functions, as in ``x sin x``.
 
-    A sign after a bracket or an operator stands close to what it is the sign of.
+    A sign after a bracket or an operator stands close to the operand.
     """
     spaced: list[Tree] = []
     for index, child in enumerate(children):
-        before = children[index - 1] if index else None
-        operator = before is not None and before[0] == "mo" and not _ends_symbol(before)
+        previous = children[index - 1] if index else None
+        operator = previous is not None and previous[0] == "mo" and not _ends_symbol(previous)
         if operator and child[0] == "mo" and child[2:] in _SIGNS:
             child[1]["form"] = "prefix"
-        if before is not None and (
-            (_is_function(child) and _ends_symbol(before))
-            or (_is_function(before) and _begins_symbol(child))
+        if previous is not None and (
+            (_is_function(child) and _ends_symbol(previous))
+            or (_is_function(previous) and _begins_symbol(child))
         ):
             spaced.append(_THIN)
         spaced.append(child)
@@ -88,7 +88,7 @@ def _is_word(text: Any) -> bool:
 
 
 def _is_function(tree: Tree) -> bool:
-    """Whether it is the name of a function, perhaps with an index or an exponent."""
+    """Whether an element is the name of a function, perhaps with an index or exponent."""
     name, _, *children = tree
     if name in _SCRIPTS:
         return bool(children) and _is_function(children[0])
@@ -96,13 +96,13 @@ def _is_function(tree: Tree) -> bool:
 
 
 def _ends_symbol(tree: Tree) -> bool:
-    """Whether it is no operator, no opening bracket and no space."""
+    """Whether an element is no operator, no opening bracket and no space."""
     name, _, *children = tree
     return name != "mspace" and (name != "mo" or children[:1] in ([")"], ["]"], ["|"], ["!"]))
 
 
 def _begins_symbol(tree: Tree) -> bool:
-    """Whether it is no operator, no bracket and no space; bars are like symbols."""
+    """Whether an element is no operator, bracket or space; bars are like symbols."""
     name, _, *children = tree
     if name == "mrow" and children:
         return _begins_symbol(children[0])

@@ -1,4 +1,4 @@
-"""Data in the page: JSON, compressed, in base64; chunks are unpacked when they are shown."""
+"""Data in the page: JSON, compressed, in base64; chunks are unpacked when shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Formula = tuple[str, Any]
 
 
 def pack(value: Any) -> str:
-    """JSON, compressed, in base64: nothing in it can end the element that holds it."""
+    """JSON, compressed, in base64: no character can end the surrounding element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 

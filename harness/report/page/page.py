@@ -48,8 +48,8 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
 
     Args:
         sources: the runs.
-        version: of a page that a server watches, what tells it from the next.
-        list_of_runs: of a page that a server has among others, the address of the list of all.
+        version: distinguishes the versions of a page that a server watches.
+        list_of_runs: the address of the server's list of runs, if the server has a list.
 
     Returns:
         The page.
@@ -89,10 +89,10 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
     )
 
 
-def _nested(made: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
-    """Each section with the whole tables that follow it."""
+def _nested(built: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
+    """Each section with the folded whole tables that follow."""
     nested: list[tuple[Section, list[Section]]] = []
-    for section in made:
+    for section in built:
         if section.folded and nested:
             nested[-1][1].append(section)
         else:

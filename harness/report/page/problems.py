@@ -36,10 +36,11 @@ FAILURES = ("", *Failure)
 
 @dataclass(frozen=True)
 class PageProblems:
-    """The problems of all runs; a problem that several runs share is one.
+    """The problems of all runs; a problem of several runs occurs once.
 
-    ``places`` has the place of a problem in ``index`` by its run's place and its key. ``models``
-    has the run's place, the hash and the name of every model, in the order of the page's columns.
+    ``places`` has the place of a problem in ``index`` by the run's place and the problem's key.
+    ``models`` has the run's place, the hash and the name of every model, in the order of the page's
+    columns.
     """
 
     index: dict[str, Any]
@@ -50,34 +51,34 @@ class PageProblems:
 
 def page_problems(sources: Sources) -> PageProblems:
     """Collect the problems of all runs with their counts."""
-    places: dict[tuple[int, str], int] = {}
-    known: dict[tuple[str, str], int] = {}
-    first: list[tuple[int, str, Problem]] = []
+    indices: dict[tuple[int, str], int] = {}
+    index_by_identity: dict[tuple[str, str], int] = {}
+    first_problems: list[tuple[int, str, Problem]] = []
     parents: list[int] = []
     for at, run in enumerate(sources.runs):
         for key, problem in run.problems.items():
             identity = key, problem.content_hash if len(sources.runs) > 1 else ""
-            place = known.setdefault(identity, len(first))
-            if place == len(first):
-                first.append((at, key, problem))
-            places[at, key] = place
+            problem_index = index_by_identity.setdefault(identity, len(first_problems))
+            if problem_index == len(first_problems):
+                first_problems.append((at, key, problem))
+            indices[at, key] = problem_index
     origins = [ParentIndex(run.problems) for run in sources.runs]
-    for at, _, problem in first:
+    for at, _, problem in first_problems:
         parent = origins[at].find(problem, problem.pair_parent) if problem.pair_parent else None
-        parents.append(-1 if parent is None else places[at, parent])
+        parents.append(-1 if parent is None else indices[at, parent])
     models = [
         (at, model, name) for at, names in enumerate(sources.names) for model, name in names.items()
     ]
-    subsets = list(dict.fromkeys(problem.name for _, _, problem in first))
+    subsets = list(dict.fromkeys(problem.name for _, _, problem in first_problems))
     standings = sources.findings.standings if sources.findings else ()
     scored = {standing.model for standing in standings if standing.scored}
     index = {
-        "key": [key for _, key, _ in first],
-        "subset": [subsets.index(problem.name) for _, _, problem in first],
-        "asked": [question(problem)[:WORDS] for _, _, problem in first],
-        "labels": [" ".join(_labels(problem)) for _, _, problem in first],
+        "key": [key for _, key, _ in first_problems],
+        "subset": [subsets.index(problem.name) for _, _, problem in first_problems],
+        "asked": [question(problem)[:WORDS] for _, _, problem in first_problems],
+        "labels": [" ".join(_labels(problem)) for _, _, problem in first_problems],
         "parent": parents,
-        "counts": list(_counts(sources, places, models, len(first))),
+        "counts": list(_counts(sources, indices, models, len(first_problems))),
         "names": {
             "run": [str(run.path) for run in sources.runs],
             "model": [name for _, _, name in models],
@@ -92,13 +93,13 @@ def page_problems(sources: Sources) -> PageProblems:
         },
     }
     prompts = [Prompts(run) for run in sources.runs]
-    rows = [_details(at, problem, prompts) for at, _, problem in first]
+    rows = [_details(at, problem, prompts) for at, _, problem in first_problems]
     chunks = [pack(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK)]
-    return PageProblems(index, chunks, places, models)
+    return PageProblems(index, chunks, indices, models)
 
 
 def question(problem: Problem) -> str:
-    """The question, as a formula where it is one."""
+    """The question, as a formula where possible."""
     if isinstance(problem.inputs, IntegrationInputs):
         return problem.inputs.integrand
     entries = problem.inputs.to_dict().values()
@@ -106,7 +107,7 @@ def question(problem: Problem) -> str:
 
 
 def _labels(problem: Problem) -> Iterator[str]:
-    """The techniques and the functions of a problem, to find it by."""
+    """The techniques and the functions of a problem, for the search field."""
     yield from labels_of(problem, "tag")
     yield from labels_of(problem, "operator")
 
@@ -117,12 +118,12 @@ def _counts(
     models: list[tuple[int, str, str]],
     size: int,
 ) -> Iterator[dict[str, list[int]]]:
-    """For each model, by problem: samples, correct ones, and the verdicts seen, as bits."""
+    """For each model, by problem: samples, correct samples, and verdict statuses as bits."""
     totals = [_totals(run, sources.policy) for run in sources.runs]
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
-        for (other, key), sums in totals[at].items():
-            if other == model and (at, key) in places:
+        for (model_hash, key), sums in totals[at].items():
+            if model_hash == model and (at, key) in places:
                 place = places[at, key]
                 samples[place] = int(sums["samples"])
                 correct[place] = int(sums.get(Status.CORRECT, 0))
@@ -135,24 +136,24 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
-    """What is shown of an opened problem, apart from its samples."""
+    """The details of an opened problem, apart from the samples."""
     facts = [
         ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
     ]
     facts += [("technique", ", ".join(labels_of(problem, "tag")))]
     facts += [("perturbation", problem.perturbation or "")]
-    shown = prompts[at].shown(problem)
+    rendered = prompts[at].shown(problem)
     return {
         "asked": formula(question(problem)),
         "reference": formula(problem.target.reference or ""),
         "facts": [fact for fact in facts if fact[1]],
-        "prompt": shortened(str(shown), *PROMPT) if shown is not None else None,
-        "request": _request(shown) if shown is not None else None,
+        "prompt": shortened(str(rendered), *PROMPT) if rendered is not None else None,
+        "request": _request(rendered) if rendered is not None else None,
     }
 
 
 def _request(rendered: Rendered) -> dict[str, Any]:
-    """The prompt as a server is sent it, unless it is long."""
+    """The prompt as sent to a server, unless too long."""
     request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
         return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}
@@ -160,6 +161,6 @@ def _request(rendered: Rendered) -> dict[str, Any]:
 
 
 def _settings(run: Run, model: str) -> dict[str, Any]:
-    """What every request to a model has besides its prompt and its seed."""
+    """The fields of every request to a model, besides prompt and seed."""
     config = {name: value for name, value in run.models[model]["config"].items() if value}
     return {"config": config, "sampling": run.manifest["identity"]["sampling"]}

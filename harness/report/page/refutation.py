@@ -1,8 +1,8 @@
 """A small plot for a wrong answer: F' against f around the point that refutes it.
 
 Made on the numeric side, in ball arithmetic of few bits at a fixed number of points; whatever
-cannot be evaluated quickly has no plot. Nothing is decided here: a plot is shown only if it has, at
-the point, the values that the verifier gave.
+cannot be evaluated quickly has no plot. A plot decides nothing, and is shown only if the curves
+have the verifier's values at the point.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ Curve = list[float | None]
 def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[str, Any] | None:
     """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at`` and the values there.
 
-    Of an answer that is refuted by a jump ``jump`` holds and ``F`` is the answer itself. None where
-    there is nothing to plot.
+    For an answer that a jump refutes, ``jump`` holds and ``F`` is the answer itself. None without a
+    plot.
     """
     if not isinstance(problem.target, IntegrationTarget) or answer is None or witness is None:
         return None
@@ -60,9 +60,9 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
     if expected is None or got is None:
         return None
     jump = "just above" in witness.point
-    kinds = tuple(sorted(problem.assumptions.items()))
+    assumptions = tuple(sorted(problem.assumptions.items()))
     for conventions in (Conventions(), Conventions(real_roots=False)):
-        f = _integrand(target.integrand, variable, kinds, conventions)
+        f = _integrand(target.integrand, variable, assumptions, conventions)
         if f is None:
             return None
         for reading in _readings(answer, (variable, *problem.assumptions)):
@@ -74,8 +74,8 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
             xs = [at + REACH * (2 * i / (POINTS - 1) - 1) for i in range(POINTS)]
             order = 0 if jump else 1
             if jump:
-                there = _curve(tape, [at], values, 0)[0]
-                fits = _near(there, expected) or _near(there, got)
+                point_value = _curve(tape, [at], values, 0)[0]
+                fits = _near(point_value, expected) or _near(point_value, got)
             else:
                 fits = _near(_curve(tape, [at], values, 1)[0], got) and _near(
                     _curve(f, [at], values, 0)[0], expected
@@ -95,10 +95,10 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
 
 
 def _values(point: str) -> dict[str, float] | None:
-    """The real values in ``x=[0.25 +/- 1e-9], a=1.5``; None where one is not real."""
+    """The real values in ``x=[0.25 +/- 1e-9], a=1.5``; None if some value is not real."""
     values = {}
-    for part in point.removesuffix(" and just above").split(", "):
-        name, _, text = part.partition("=")
+    for assignment in point.removesuffix(" and just above").split(", "):
+        name, _, text = assignment.partition("=")
         value = _number(text)
         if value is None:
             return None
@@ -114,9 +114,9 @@ def _number(text: str) -> float | None:
 
 @lru_cache(maxsize=256)
 def _integrand(
-    text: str, variable: str, kinds: tuple[tuple[str, str], ...], conventions: Conventions
+    text: str, variable: str, assumptions: tuple[tuple[str, str], ...], conventions: Conventions
 ) -> Tape | None:
-    integrand = prepare(text, variable, dict(kinds))
+    integrand = prepare(text, variable, dict(assumptions))
     if integrand.needs_worker:
         return None
     tape = integrand.tape(conventions)
@@ -136,12 +136,12 @@ def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape 
 
 
 def _curve(tape: Tape, xs: Sequence[float], values: Mapping[str, float], order: int) -> Curve:
-    """Value (order 0) or slope (order 1) at each point; None where it is not real and finite."""
+    """Value (order 0) or slope (order 1) at each point; None where not real and finite."""
     curve: Curve = []
     with precision(_BITS):
-        others = {name: acb(arb(value)) for name, value in values.items()}
+        balls = {name: acb(arb(value)) for name, value in values.items()}
         for x in xs:
-            jet = tape.run(acb(arb(x)), others, derivative=order == 1)[tape.root][order]
+            jet = tape.run(acb(arb(x)), balls, derivative=order == 1)[tape.root][order]
             curve.append(0.0 if jet is None else _real(jet))
     return curve
 
@@ -159,5 +159,5 @@ def _short(value: float) -> float:
     return float(f"{value:.5g}")
 
 
-def _near(value: float | None, wanted: float) -> bool:
-    return value is not None and abs(value - wanted) <= _NEAR * (abs(wanted) + _NEAR)
+def _near(value: float | None, target: float) -> bool:
+    return value is not None and abs(value - target) <= _NEAR * (abs(target) + _NEAR)

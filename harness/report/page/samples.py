@@ -1,7 +1,7 @@
 """The samples on the page: an index to filter and sort, and compressed chunks.
 
-The chunks share `BUDGET`: a sample's text is shown whole if there is room, and otherwise its head
-and tail (`LEVELS`).
+The chunks share `BUDGET`: a sample's text is shown whole if the budget suffices, and otherwise as
+head and tail (`LEVELS`).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ...core.wording import counted
 from ...stats.findings.failures import failure_of
 from ...stats.steps import Steps, read_steps
 from ...stats.verdict_changes import reason
+from ...store.log.shards import Tests
 from ...store.samples import Sample, samples
-from ...store.shards import Tests
 from ..sources import Sources
 from .marks import Mark, pieces
 from .packing import CHUNK, WORDS, Formula, formula, pack, shortened, shortened_formula
@@ -62,7 +62,7 @@ class PageSamples:
 
 @dataclass(frozen=True)
 class _Shown:
-    """Which samples are shown: the first ``limit`` of every model on evenly chosen problems."""
+    """The samples on the page: the first ``limit`` per model on evenly chosen problems."""
 
     limit: int
     problems: frozenset[int]
@@ -73,32 +73,34 @@ class _Shown:
 def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
-    Of too many the first samples of each problem are taken, and if these are still too many, those
-    of a part of the problems, for all models.
+    If there are too many samples, the page has the first samples of each problem; if still too
+    many, only those of a part of the problems, for all models.
     """
-    shown = _shown(problems, MOST)
-    share = BUDGET // max(1, -(-shown.number // CHUNK))
+    selection = _shown(problems, MOST)
+    share = BUDGET // max(1, -(-selection.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    models = {(at, model): place for place, (at, model, _) in enumerate(problems.models)}
+    models = {(at, model): number for number, (at, model, _) in enumerate(problems.models)}
     plots: dict[tuple[str, str], Any] = {}
     steps = {row.key: row for run in sources.runs for row in read_steps(run.path)}
     formulas, details = [], []
-    chosen = _chosen(sources, problems, shown)
+    chosen = _chosen(sources, problems, selection)
     while chunk := list(islice(chosen, CHUNK)):
-        for at, one in chunk:
-            place = problems.places[at, one.key]
-            row = {"problem": place, "model": models[at, one.model]} | _indexed(one)
+        for at, sample in chunk:
+            number = problems.places[at, sample.key]
+            row = {"problem": number, "model": models[at, sample.model]} | _indexed(sample)
             for name, value in row.items():
                 index[name].append(value)
-        formulas.append(_formulas([_answer(one) for _, one in chunk], share // 4))
-        rows = [_detail(one, plots, steps.get(one.completion["key"])) for _, one in chunk]
+        formulas.append(_formulas([_answer(sample) for _, sample in chunk], share // 4))
+        rows = [_detail(sample, plots, steps.get(sample.completion["key"])) for _, sample in chunk]
         details.append(_packed(rows, share - len(formulas[-1])))
-    return PageSamples(index, formulas, details, left_out=shown.total - len(index["status"]))
+    return PageSamples(index, formulas, details, left_out=selection.total - len(index["status"]))
 
 
-def _shown(problems: PageProblems, most: int) -> _Shown:
-    """Choose the samples that are shown."""
-    counts: list[list[int]] = [one["samples"] for one in problems.index["counts"]]
+def _shown(problems: PageProblems, max_samples: int) -> _Shown:
+    """Choose the samples for the page."""
+    counts: list[list[int]] = [
+        problem_counts["samples"] for problem_counts in problems.index["counts"]
+    ]
     by_problem = list(zip(*counts, strict=True))
     total = sum(map(sum, by_problem))
     limit = max(map(max, by_problem), default=1) if counts else 1
@@ -106,25 +108,27 @@ def _shown(problems: PageProblems, most: int) -> _Shown:
     def size(limit: int) -> int:
         return sum(min(number, limit) for row in by_problem for number in row)
 
-    limit = max(1, bisect_right(range(1, limit + 1), most, key=size))
+    limit = max(1, bisect_right(range(1, limit + 1), max_samples, key=size))
     number = size(limit)
-    kept = len(by_problem) if number <= most else len(by_problem) * most // number
-    chosen = frozenset(at * len(by_problem) // kept for at in range(kept))
-    return _Shown(limit, chosen, min(number, most), total)
+    kept_count = (
+        len(by_problem) if number <= max_samples else len(by_problem) * max_samples // number
+    )
+    chosen = frozenset(at * len(by_problem) // kept_count for at in range(kept_count))
+    return _Shown(limit, chosen, min(number, max_samples), total)
 
 
 def _chosen(
-    sources: Sources, problems: PageProblems, shown: _Shown
+    sources: Sources, problems: PageProblems, selection: _Shown
 ) -> Iterator[tuple[int, Sample]]:
-    """The samples to show, each with the place of its run."""
+    """The samples for the page, each with the place of the run."""
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
-            return problems.places[at, key] in shown.problems
+            return problems.places[at, key] in selection.problems
 
         tests: Tests = {
             "stage": ANSWER.__eq__,
-            "sample": range(shown.limit).__contains__,
+            "sample": range(selection.limit).__contains__,
             "problem": in_problems,
         }
         for sample in samples(run, sources.policy, tests=tests):
@@ -176,15 +180,15 @@ def _detail(
 
 
 def _response(completion: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The stored row without its texts and what is too long, and the names of what was left out."""
+    """The stored row without texts and long fields, and the names of omitted fields."""
     row = {name: value for name, value in completion.items() if name not in ("text", "reasoning")}
     extra = dict(row.get("extra") or {})
-    left: list[str] = []
+    remaining: list[str] = []
     while extra and len(json.dumps(row)) > RESPONSE:
-        left.append(max(extra, key=lambda name: len(json.dumps(extra[name]))))
-        del extra[left[-1]]
+        remaining.append(max(extra, key=lambda name: len(json.dumps(extra[name]))))
+        del extra[remaining[-1]]
         row["extra"] = extra
-    return row, ", ".join(left)
+    return row, ", ".join(remaining)
 
 
 def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -212,7 +216,7 @@ def facts(verdict: Verdict, completion: dict[str, Any]) -> Iterator[tuple[str, s
 
 
 def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
-    """What `run.py steps` has found of a completion."""
+    """The findings of `run.py steps` on a completion."""
     judged = Counter(mark[2] for mark in steps.marks)
     counts = ", ".join(f"{number} {judgement}" for judgement, number in judged.items())
     yield "steps", f"{counts or 'none'} ({steps.outcome})"
@@ -222,18 +226,18 @@ def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _formulas(answers: Sequence[str], share: int) -> str:
-    """A chunk of answers in base64: whole; as text; or cut, the first that there is room for."""
-    whole: list[Formula] = [formula(text) for text in answers]
-    packed = pack(whole)
+    """A chunk of answers in base64: the first of whole, as text, or cut that fits."""
+    formulas: list[Formula] = [formula(text) for text in answers]
+    packed = pack(formulas)
     for longest in (2_000, 200):
         if len(packed) <= share:
             break
-        packed = pack([shortened_formula(text, longest) for text, _ in whole])
+        packed = pack([shortened_formula(text, longest) for text, _ in formulas])
     return packed
 
 
 def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
-    """A chunk in base64, its texts shortened until it has room."""
+    """A chunk in base64, with texts shortened until the chunk fits."""
     chunk = list(chunk)
     for head, tail in LEVELS:
         rows = [
@@ -258,7 +262,7 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
 
 def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
     """Head, number of characters left out, tail; with marks, both in pieces."""
-    first, left, last = shortened(text, head, tail)
+    head_text, omitted, tail_text = shortened(text, head, tail)
     if not marks:
-        return [first, left, last]
-    return [pieces(first, marks), left, pieces(last, marks, len(text) - len(last))]
+        return [head_text, omitted, tail_text]
+    return [pieces(head_text, marks), omitted, pieces(tail_text, marks, len(text) - len(tail_text))]

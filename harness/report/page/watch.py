@@ -1,4 +1,4 @@
-"""The page of runs that grow, served on loopback and made anew when somebody looks at it."""
+"""The page of growing runs, served on loopback and rendered again on request."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class LivePage:
         runs: the run directories.
         open_sources: opens the runs for a page.
         pause: seconds for which a page is kept at least.
-        list_of_runs: the address of the list of all runs, where there is one.
-        lock: held while a page is made; of several pages with one lock, one is made at a time.
+        list_of_runs: the address of the list of all runs, if any.
+        lock: held while a page is made; pages with the same lock are made one at a time.
 
     """
 
@@ -46,7 +46,7 @@ class LivePage:
         self._lock = lock or threading.Lock()
 
     def version(self) -> str:
-        """What tells the page that there is now from others; of an unreadable run, the last."""
+        """The version of the current page; for an unreadable run, the last version."""
         if time.monotonic() < self._due:
             return self._version
         try:
@@ -117,7 +117,7 @@ class Watch(LoopbackServer):
 
 
 def state_of(runs: Sequence[Path]) -> str:
-    """What tells two states of runs apart.
+    """A hash of the runs' states.
 
     Args:
         runs: the run directories.
@@ -126,11 +126,11 @@ def state_of(runs: Sequence[Path]) -> str:
         16 hexadecimal digits.
 
     Raises:
-        RunError: one is not a run, or is damaged.
+        RunError: a directory is no run, or is damaged.
 
     """
-    parts: list[object] = []
+    states: list[object] = []
     for run in map(Run, runs):  # anew, as a manifest is read once
         logs = [run.completions, *(run.verdicts(name) for name in run.policies)]
-        parts += [run.manifest, *(log.state() for log in logs)]
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        states += [run.manifest, *(log.state() for log in logs)]
+    return hashlib.sha256(repr(states).encode()).hexdigest()[:16]

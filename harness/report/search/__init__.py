@@ -1,1 +1,1 @@
-"""What a search for failures found: its record in the run, tables and figures."""
+"""Results of a search for failures: the record in the run, tables and figures."""

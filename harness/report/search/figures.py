@@ -1,4 +1,4 @@
-"""Figures of searches: how archives grow, and a map of one."""
+"""Figures of searches: the growth of archives, and a map of an archive."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..figures.bars import WIDTH
 from ..figures.colours import series_class
 from ..figures.figure import Figure, Shape, apart, circle, key, line, shortened, text, thinned
 
-_LEFT, _RIGHT, _TOP, _HEIGHT = 46, 130, 12, 210
+_LEFT_MARGIN, _RIGHT, _TOP, _HEIGHT = 46, 130, 12, 210
 _MAP, _RADIUS = 400.0, 4.0
 #: Clusters with a colour of their own on the map; the others share one.
 _COLOURS = 9
@@ -22,21 +22,21 @@ def by_generation(
 ) -> Figure:
     """Numbers by generation, a curve a search."""
     longest = max(len(values) for values in series.values())
-    known = [value for values in series.values() for value in values if value is not None]
-    top = _round_up(max(known, default=1.0))
+    finite = [value for values in series.values() for value in values if value is not None]
+    top = _round_up(max(finite, default=1.0))
     right, bottom = WIDTH - _RIGHT, _TOP + _HEIGHT
 
     def at(generation: int, value: float) -> tuple[float, float]:
         x = (generation - 1) / max(1, longest - 1)
-        return _LEFT + (right - _LEFT) * x, bottom - _HEIGHT * value / top
+        return _LEFT_MARGIN + (right - _LEFT_MARGIN) * x, bottom - _HEIGHT * value / top
 
     shapes: list[Shape] = []
     for step in range(5):
         value = top * step / 4
         shapes.append(line("grid", at(1, value), (right, at(1, value)[1])))
-        shapes.append(text("tick", _LEFT - 7, at(1, value)[1] + 4, f"{value:g}", "end"))
-    places = [(at(number, 0)[0], str(number)) for number in range(1, longest + 1)]
-    shapes += [text("tick", x, bottom + 18, words, "middle") for x, words in thinned(places)]
+        shapes.append(text("tick", _LEFT_MARGIN - 7, at(1, value)[1] + 4, f"{value:g}", "end"))
+    ticks = [(at(number, 0)[0], str(number)) for number in range(1, longest + 1)]
+    shapes += [text("tick", x, bottom + 18, words, "middle") for x, words in thinned(ticks)]
     ends: list[tuple[float, str, str]] = []
     for number, (label, values) in enumerate(series.items()):
         style = series_class(number)
@@ -65,22 +65,26 @@ def archive_map(name: str, title: str, problems: Sequence[Problem]) -> Figure | 
     """Every failure at its place by structure; a click opens the problem on the page."""
     placed = [(problem, problem.metadata.get("place")) for problem in problems]
     clusters = list(dict.fromkeys(str(problem.metadata.get("cluster")) for problem in problems))
-    counts = {one: sum(p.metadata.get("cluster") == one for p in problems) for one in clusters}
-    clusters.sort(key=lambda one: -counts[one])
-    colours = {one: series_class(min(at, _COLOURS - 1)) for at, one in enumerate(clusters)}
+    counts = {
+        cluster: sum(p.metadata.get("cluster") == cluster for p in problems) for cluster in clusters
+    }
+    clusters.sort(key=lambda cluster: -counts[cluster])
+    colours = {cluster: series_class(min(at, _COLOURS - 1)) for at, cluster in enumerate(clusters)}
     shapes: list[Shape] = []
-    for problem, place in placed:
-        if not isinstance(place, list):
+    for problem, position in placed:
+        if not isinstance(position, list):
             continue
-        x, y = (float(str(value)) for value in place)
+        x, y = (float(str(value)) for value in position)
         cluster = str(problem.metadata["cluster"])
         words = f"{problem.metadata['formula']} ({cluster}; {problem.metadata['status']})"
         link = f"#problems?open={quote(problem_key(problem), safe='')}"
-        left, top = _LEFT / 2 + _MAP * x, _TOP + _MAP * (1 - y)
-        shapes.append(circle(f"share {colours[cluster]}", left, top, _RADIUS, words, link))
+        x_pixel, top = _LEFT_MARGIN / 2 + _MAP * x, _TOP + _MAP * (1 - y)
+        shapes.append(circle(f"share {colours[cluster]}", x_pixel, top, _RADIUS, words, link))
     if not shapes:
         return None
-    entries = [(f"share {colours[one]}", f"{one}: {counts[one]}", 1.0) for one in clusters]
+    entries = [
+        (f"share {colours[cluster]}", f"{cluster}: {counts[cluster]}", 1.0) for cluster in clusters
+    ]
     names, bottom = key(entries, 4, _TOP + _MAP + 14, WIDTH - 8)
     caption = (
         "Every point is a failure: the two largest principal components of counts of operations, "

@@ -25,20 +25,20 @@ RECORD = "search.json"
 
 @dataclass(frozen=True, slots=True)
 class Generation(Record):
-    """What came of one generation.
+    """The numbers of one generation.
 
     Attributes:
         number: from 1.
-        drawn: mutants that were made.
-        refused: those that are no problem, by reason.
-        repeated: those that were asked before, or occur twice in the generation.
-        asked: the new ones.
-        failed: of these, those that the model fails.
-        unconfirmed: of these, those that it solves when asked again.
-        unknown: of the new ones, those of which a verdict is not known.
-        novel: those that entered the archive.
-        archive: its size then.
-        length: the mean length of the novel ones, in characters.
+        drawn: number of mutants made.
+        refused: mutants that are no problem, by reason.
+        repeated: mutants that were asked before, or occur twice in the generation.
+        asked: the new mutants.
+        failed: asked mutants that the model fails.
+        unconfirmed: failed mutants that the model solves when asked again.
+        unknown: asked mutants without a known verdict.
+        novel: mutants that entered the archive.
+        archive: size of the archive afterwards.
+        length: the mean length of the novel mutants, in characters.
 
     """
 
@@ -57,15 +57,15 @@ class Generation(Record):
 
 @dataclass(frozen=True, slots=True)
 class Minimal(Record):
-    """The smallest failure found near another, and a neighbour of it that is solved.
+    """The smallest failure found near another failure, with a solved neighbour.
 
     Attributes:
-        found: the failure that was begun with, by its id.
-        problem: the smallest one, by its id.
-        text: its formula.
-        neighbour: of a problem next to it that is solved, the id; empty if there is none.
-        neighbour_text: its formula.
-        steps: how many times something was made smaller.
+        found: the id of the failure at the start.
+        problem: the id of the smallest failure.
+        text: the smallest failure's formula.
+        neighbour: the id of a solved problem next to the smallest failure; empty without one.
+        neighbour_text: the neighbour's formula.
+        steps: number of reductions.
 
     """
 
@@ -79,18 +79,18 @@ class Minimal(Record):
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord(Record):
-    """A search, as ``search.json`` has it.
+    """A search, as stored in ``search.json``.
 
     Attributes:
-        settings: those of the search (`harness.studies.search.SearchSettings`).
+        settings: the settings of the search (`harness.studies.search.SearchSettings`).
         model: the hash of the model whose failures are looked for.
-        solved_by: that of the model that solves them, if there is one.
-        embedding: what failures are clustered by, in words.
+        solved_by: the hash of the model that solves the failures, if any.
+        embedding: the features for the clusters of failures, in words.
         policy: the name of the verdicts.
-        generations: what came of each.
+        generations: the numbers of each generation.
         minimal: smallest failures.
-        notes: what a reader should know.
-        ended: why it ended; empty while it has not.
+        notes: remarks for the reader.
+        ended: why the search ended; empty before.
 
     """
 
@@ -107,7 +107,7 @@ class SearchRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Record):
-    """The mutants of a generation that are to be asked, and what was left out."""
+    """The mutants of a generation to ask, and the numbers of omitted mutants."""
 
     drawn: int
     refused: Mapping[str, int]
@@ -152,7 +152,7 @@ def write_archive(path: Path, problems: Sequence[Problem]) -> None:
 
 
 def read_batch(path: Path, number: int) -> Batch | None:
-    """A generation's mutants, if they were stored."""
+    """The stored mutants of a generation, if any."""
     row = _json(_batch_file(path, number))
     return None if row is None else _parsed(Batch, row, _batch_file(path, number))
 

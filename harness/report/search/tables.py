@@ -14,6 +14,7 @@ from typing import Any
 from ....benchmarks.problem import Problem
 from ....rewards.verdict import Witness
 from ...core.requests import problem_key
+from ...stats.intervals import t_interval
 from ...store.run import Run
 from ..figures.figure import Figure
 from ..numbers import percent
@@ -23,7 +24,7 @@ from .figures import archive_map, by_generation
 from .records import SearchRecord, read_archive, read_record
 
 #: Problems of a cluster that its table shows, and characters of an answer.
-EXAMPLES, SHOWN = 3, 60
+EXAMPLES, MAX_ANSWER = 3, 60
 _MEASURES = ("iterations", "length", "nodes", "depth", "1 term", "2 terms", "3 terms")
 #: A number with a fraction.
 _NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
@@ -31,7 +32,7 @@ _NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
 @dataclass(frozen=True)
 class StoredSearch:
-    """A search and what it found, read from its run."""
+    """A search with its results, read from the run."""
 
     run: Run
     record: SearchRecord
@@ -39,18 +40,18 @@ class StoredSearch:
 
     @classmethod
     def of(cls, run: Run) -> StoredSearch | None:
-        """The search in a run; None if there is none."""
+        """The search in a run, or None."""
         record = read_record(run.path)
         return cls(run, record, tuple(read_archive(run.path))) if record else None
 
     @property
     def name(self) -> str:
-        """What the search is called."""
+        """The name of the search."""
         return str(self.record.settings["name"])
 
     @property
     def label(self) -> str:
-        """Whose failures it found."""
+        """The model whose failures were found."""
         labels = self.run.labels
         model = labels.get(self.record.model, self.record.model)
         if self.record.solved_by is None:
@@ -60,7 +61,9 @@ class StoredSearch:
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Any]]:
         """The model's first verdict on each example of a cluster, by the problem's key."""
-        wanted = {problem_key(one) for group in self.clusters.values() for one in group[:EXAMPLES]}
+        wanted = {
+            problem_key(problem) for group in self.clusters.values() for problem in group[:EXAMPLES]
+        }
         return {
             row["problem"]: row
             for row in self.run.verdicts(self.record.policy).rows()
@@ -79,14 +82,18 @@ class StoredSearch:
 
 
 def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
-    """The tables and figures of the searches in these runs; none where there are none."""
-    searches = [one for one in map(StoredSearch.of, map(Run.of, runs)) if one is not None]
+    """The tables and figures of the searches in these runs; empty without searches."""
+    searches = [
+        stored_search
+        for stored_search in map(StoredSearch.of, map(Run.of, runs))
+        if stored_search is not None
+    ]
     if not searches:
         return []
-    made = [archives(searches), _generations(searches)]
-    for one in searches:
-        made += _of_one(one, f" of {one.name}" if len(searches) > 1 else "")
-    return made
+    sections = [archives(searches), _generations(searches)]
+    for stored_search in searches:
+        sections += _of_one(stored_search, f" of {stored_search.name}" if len(searches) > 1 else "")
+    return sections
 
 
 def archives(searches: Sequence[StoredSearch]) -> Section:
@@ -94,9 +101,9 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
     rows: list[tuple[str, ...]] = []
     for search in searches:
         generations = search.record.generations
-        asked = sum(generation.asked for generation in generations)
+        proposal_count = sum(generation.asked for generation in generations)
         failed = sum(generation.failed - generation.unconfirmed for generation in generations)
-        share = percent(failed / asked) if asked else ""
+        share = percent(failed / proposal_count) if proposal_count else ""
         rows.append(
             (search.name, search.label, str(len(search.archive)), share, *_measures(search))
         )
@@ -104,6 +111,7 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
             theirs = (published_measure(search.name, measure) for measure in _MEASURES)
             size = "5000" if search.name.startswith("length") else "1000"
             rows.append((search.name, "paper: neural integrator", size, "", *theirs))
+    rows += _over_seeds(searches)
     return Section(
         "Archives of failures (Table 15)",
         (
@@ -120,9 +128,26 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
     )
 
 
+def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
+    """For searches that differ in their seeds alone: means with 95 % intervals of the t test."""
+    groups: dict[tuple[str, str], list[list[float]]] = {}
+    for search in searches:
+        if search.archive:
+            cells = [float(len(search.archive)), *map(float, _measures(search))]
+            groups.setdefault((search.name, search.label), []).append(cells)
+    for (name, label), measured in groups.items():
+        if len(measured) > 1:
+            failures, *other_counts = (
+                f"{fmean(column):.1f} [{low:.1f}, {high:.1f}]"
+                for column in zip(*measured, strict=True)
+                for low, high in [t_interval(column)]
+            )
+            yield (name, f"{label}, {len(measured)} seeds", failures, "", *other_counts)
+
+
 def published_measure(name: str, measure: str) -> str:
-    """A number of Table 15 by a search's name, as printed; empty if there is none."""
-    label = "-".join(part.capitalize() for part in name.split("-"))
+    """A number of Table 15 by a search's name, as printed; empty if missing."""
+    label = "-".join(word.capitalize() for word in name.split("-"))
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
 
@@ -168,10 +193,14 @@ def _generations(searches: Sequence[StoredSearch]) -> Section:
     figures: list[Figure] = []
     if rows:
         growth, lengths = {}, {}
-        for one in searches:
-            name = one.name if one.name not in growth else f"{one.name}, {one.label}"
-            growth[name] = [float(row.archive) for row in one.record.generations]
-            lengths[name] = [row.length for row in one.record.generations]
+        for stored_search in searches:
+            name = (
+                stored_search.name
+                if stored_search.name not in growth
+                else f"{stored_search.name}, {stored_search.label}"
+            )
+            growth[name] = [float(row.archive) for row in stored_search.record.generations]
+            lengths[name] = [row.length for row in stored_search.record.generations]
         figures = [
             by_generation("archive_growth", "Failures found by generation", growth, "Figure 8."),
             by_generation(
@@ -195,12 +224,12 @@ def _generations(searches: Sequence[StoredSearch]) -> Section:
 
 def _of_one(stored_search: StoredSearch, suffix: str) -> list[Section]:
     """The clusters, map and smallest failures of a search."""
-    made: list[Section] = []
+    sections: list[Section] = []
     if stored_search.archive and "cluster" in stored_search.archive[0].metadata:
         drawn = archive_map(
             f"map_{stored_search.name}", f"Map of the archive{suffix}", stored_search.archive
         )
-        made.append(
+        sections.append(
             Section(
                 f"Clusters of failures{suffix}",
                 ("cluster", "failures", "problem", "answer", "verdict"),
@@ -218,7 +247,7 @@ def _of_one(stored_search: StoredSearch, suffix: str) -> list[Section]:
             )
             for pair in stored_search.record.minimal
         )
-        made.append(
+        sections.append(
             Section(
                 f"Smallest failures{suffix}",
                 ("found", "smallest that fails", "steps", "solved next to it"),
@@ -226,11 +255,13 @@ def _of_one(stored_search: StoredSearch, suffix: str) -> list[Section]:
                 names=4,
             )
         )
-    return made
+    return sections
 
 
 def _formula(stored_search: StoredSearch, id: str) -> str:
-    formulas = (str(each.metadata["formula"]) for each in stored_search.archive if each.id == id)
+    formulas = (
+        str(problem.metadata["formula"]) for problem in stored_search.archive if problem.id == id
+    )
     return next(formulas, id)
 
 
@@ -238,14 +269,19 @@ def _examples(stored_search: StoredSearch) -> Iterator[tuple[str, ...]]:
     for cluster, group in stored_search.clusters.items():
         for index, problem in enumerate(group[:EXAMPLES]):
             row = stored_search.answers.get(problem_key(problem), {})
-            first = (cluster, str(len(group))) if index == 0 else ("", "")
+            row_start = (cluster, str(len(group))) if index == 0 else ("", "")
             answer = str(row.get("answer") or "")
-            shown = answer if len(answer) <= SHOWN else f"{answer[: SHOWN - 1]}…"
-            yield (*first, str(problem.metadata["formula"]), shown, _verdict(problem, row))
+            answer_text = answer if len(answer) <= MAX_ANSWER else f"{answer[: MAX_ANSWER - 1]}…"
+            yield (
+                *row_start,
+                str(problem.metadata["formula"]),
+                answer_text,
+                _verdict(problem, row),
+            )
 
 
 def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
-    """The verdict, with what refutes the answer, in few digits."""
+    """The verdict, with the refutation, in few digits."""
     samples = int(str(problem.metadata["samples"]))
     passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
     witness = (row.get("evidence") or {}).get("witness")

@@ -57,22 +57,23 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
     """
     for arm in (job.feedback, CONTROL):
         run, paths = Run(job.out), [job.out]
-        before: Conversations = {}
+        conversations: Conversations = {}
         for turn in range(2, job.turns + 1):
             wrong = _wrong(run, policy)
             name = f"{arm}-{turn}"
             messages = _messages(job, name, arm, wrong)
             reply, feedback = f"reply_{turn - 1}", f"feedback_{turn - 1}"
-            before = {
-                sample: before.get(sample, {}) | {reply: one.text, feedback: messages[sample]}
-                for sample, one in wrong.items()
+            conversations = {
+                sample: conversations.get(sample, {})
+                | {reply: answer.text, feedback: messages[sample]}
+                for sample, answer in wrong.items()
             }
-            if not before:
+            if not conversations:
                 break
-            progress.status(f"turn {turn} ({arm}): {len(before)} answers were wrong")
-            asked = turn_job(job, name, turn, before, tuple(paths))
-            run = run_job(asked, policy=policy, progress=progress, session=session)
-            paths.append(asked.out)
+            progress.status(f"turn {turn} ({arm}): {len(conversations)} answers were wrong")
+            next_job = turn_job(job, name, turn, conversations, tuple(paths))
+            run = run_job(next_job, policy=policy, progress=progress, session=session)
+            paths.append(next_job.out)
 
 
 def turn_job(
@@ -88,26 +89,28 @@ def turn_job(
         paths: the runs of the earlier turns.
 
     """
-    given: dict[str, dict[tuple[str, int], dict[str, str]]] = {}
+    replies: dict[str, dict[tuple[str, int], dict[str, str]]] = {}
     for (model, key, sample), conversation in conversations.items():
-        given.setdefault(model, {})[key, sample] = conversation
+        replies.setdefault(model, {})[key, sample] = conversation
     keys = {key for _, key, _ in conversations}
     prompts = {task: continued(prompt, turn) for task, prompt in job.identity.prompts.items()}
     identity = replace(job.identity, prompts=prompts)
     problems = tuple(problem for problem in job.problems if problem_key(problem) in keys)
     # What the other arm has taken counts as well.
-    others = [path.parent for path in job.out.glob("turns/*/manifest.json")]
-    made = replace(
+    earlier_turns = [path.parent for path in job.out.glob("turns/*/manifest.json")]
+    next_job = replace(
         job,
         identity=identity,
-        models=tuple(model for model in job.models if model.hash in given),
+        models=tuple(model for model in job.models if model.hash in replies),
         problems=problems,
         out=job.out / "turns" / name,
-        given=given,
-        beside=tuple(dict.fromkeys((*paths, *others))),
+        given=replies,
+        beside=tuple(dict.fromkeys((*paths, *earlier_turns))),
         turns=1,
     )
-    return replace(made, first={problem_key(one): made.render(one) for one in problems})
+    return replace(
+        next_job, first={problem_key(problem): next_job.render(problem) for problem in problems}
+    )
 
 
 def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
@@ -137,12 +140,12 @@ def _messages(
             stored[row["model"], row["problem"], row["sample"]] = row["told"]
     except (OSError, ValueError, KeyError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
-    missing = {sample: one for sample, one in wrong.items() if sample not in stored}
+    missing = {sample: answer for sample, answer in wrong.items() if sample not in stored}
     problems = {problem_key(problem): problem for problem in job.problems}
 
     async def tell() -> None:
-        for sample, one in missing.items():
-            stored[sample] = await told(arm, problems[sample[1]], one.text, one.verdict)
+        for sample, answer in missing.items():
+            stored[sample] = await told(arm, problems[sample[1]], answer.text, answer.verdict)
 
     if missing:
         run_async(tell())

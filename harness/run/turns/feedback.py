@@ -28,10 +28,10 @@ async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
         verdict: the verdict on it, one of `stats.repaired.WRONG`.
 
     """
-    kind: Feedback = next((each for each in FEEDBACK if each == arm), "none")
-    assert arm in (kind, CONTROL), arm
-    claims = await asyncio.to_thread(_claims, problem, text) if kind == "steps" else ()
-    return retry(kind, verdict, ROW_TASKS[problem.task], claims)
+    feedback: Feedback = next((candidate for candidate in FEEDBACK if candidate == arm), "none")
+    assert arm in (feedback, CONTROL), arm
+    claims = await asyncio.to_thread(_claims, problem, text) if feedback == "steps" else ()
+    return retry(feedback, verdict, ROW_TASKS[problem.task], claims)
 
 
 def _claims(problem: Problem, text: str) -> Sequence[Mapping[str, Any]]:

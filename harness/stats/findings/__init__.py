@@ -1,7 +1,7 @@
 """The answer first: which model is better, where it breaks, how it fails.
 
-`sentences(*runs)` gives the three sentences, and every model's standing with them; the terminal,
-the page and Python show the same. `failure_of` classifies one sample.
+`sentences(*runs)` returns three sentences and every model's standing, as the terminal and the page
+show them. `failure_of` classifies one sample.
 """
 
 from ...core.errors import UserError

@@ -1,10 +1,10 @@
-"""How an answer failed, in one of a few classes that a reader can act on.
+"""How an answer failed, in a few classes that suggest a remedy.
 
-A model that said nothing usable has failed in another way than one whose answer is wrong, and a
-wrong answer is often one slip away from a right one. The slip of a wrong antiderivative F of f is
-found from the residual F' - f: where the residual is a constant multiple c of a single term, one
-change of that term would repair the answer. The term is f or one of its addends, or the derivative
-of an addend of F or of the stored reference.
+An empty answer and a wrong answer are different failures, and many wrong answers contain a single
+slip. The slip of a wrong antiderivative F of f shows in the residual F' - f: if the residual is a
+constant multiple c of a single term, a change of the term's sign or coefficient repairs the answer.
+Candidate terms are f and the addends of f, and the derivatives of the addends of F and of the
+reference.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...core.requests import FinishReason
 
 
 class Failure(StrEnum):
-    """How a sample failed; the value is the name that is shown.
+    """How a sample failed; the value is the displayed name.
 
     >>> Failure("wrong sign").advice
     ''
@@ -54,7 +54,7 @@ class Failure(StrEnum):
 
     @property
     def advice(self) -> str:
-        """What helps against failures that say nothing about the model's mathematics."""
+        """The remedy for failures that are not mathematical, as a token limit; else empty."""
         return _ADVICE.get(self, "")
 
 
@@ -83,8 +83,8 @@ _BY_STATUS = {
 #: A function's values at the fixed points; None where the function has no value.
 Values = list[complex | None]
 _BITS = 128
-#: Generic points, three of which must lie in the domain of everything that is compared there. Two
-#: functions whose ratio is not constant agree by chance at three of them for no formula of people.
+#: Generic points; at least `_MIN_RATIOS` of them must lie in the domain of the compared functions.
+#: No textbook formula has a ratio that is constant at three generic points by chance.
 _POINTS = (
     ("0.7390851", "0"),
     ("1.4513692", "0"),
@@ -94,9 +94,9 @@ _POINTS = (
     ("-0.69314", "0.91596"),
     ("1.27323", "0.57721"),
 )
-_FEWEST = 3
+_MIN_RATIOS = 3
 #: The relative error of a ratio that counts as constant: far above the rounding of `_BITS` bits,
-#: far below what a digit of an answer changes.
+#: far below the change that a different digit in an answer makes.
 _NEAR = 1e-9
 #: Ratios of an answer to the expected value, as p/q, that are called a wrong coefficient.
 SIMPLE_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {1.0}
@@ -119,9 +119,9 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     'wrong sign'
 
     """
-    known = without_slip(row)
-    if known is not Failure.OTHER:
-        return known
+    failure = without_slip(row)
+    if failure is not Failure.OTHER:
+        return failure
     target = problem.target
     if isinstance(target, IntegrationTarget):
         return _slip(
@@ -138,11 +138,11 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The class as far as status and finish reason tell: wrong answers are all `Failure.OTHER`."""
+    """The class by status and finish reason alone; every wrong answer is `Failure.OTHER`."""
     status = row["status"]
     if status == Status.CORRECT:
         return None
-    # A refusal or a limit explains why there is no answer; a wrong answer is there in spite of it.
+    # A refusal or a limit explains a missing answer, but not a wrong answer.
     if status != Status.INCORRECT and row["finish_reason"] in _BY_REASON:
         return _BY_REASON[FinishReason(row["finish_reason"])]
     if row["finish_reason"] == FinishReason.ERROR:
@@ -157,25 +157,28 @@ def _slip(
     """The slip of a wrong antiderivative, by the module's rule."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
-        f, F, *given = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
+        f, F, *references = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
     except (ReadError, UnusableError, IndexError):
         return Failure.OTHER
     residual = [minus(a, b) for a, b in zip(F.slopes, f.values, strict=True)]
-    # Of f or one addend, whose antiderivative is missing, or has another sign or coefficient.
-    for one in (f, *f.addends):
-        c = ratio(residual, one.values)
+    # First the terms of f: the antiderivative of an addend is missing, or has a wrong sign or
+    # coefficient.
+    for term in (f, *f.addends):
+        c = ratio(residual, term.values)
         if c is not None:
             return _repaired(c, missing=-1, sign=-2)
-    # Of one addend of the answer: F' - f = 2 g' where g has the wrong sign.
-    for one in F.addends:
-        c = ratio(residual, one.slopes)
+    # Then the addends g of the answer: F' - f = 2 g' where g has the wrong sign.
+    for term in F.addends:
+        c = ratio(residual, term.slopes)
         if c is not None and not near(c, 1):
             return _repaired(c, missing=math.inf, sign=2)
         if c is not None:
             return Failure.EXTRA
-    for sampled in given:
-        for one in sampled.addends:
-            c = ratio(residual, one.slopes)
+    # Last the reference's addends, which differ from those of f where an antiderivative of one
+    # addend of f is itself a sum.
+    for sampled in references:
+        for term in sampled.addends:
+            c = ratio(residual, term.slopes)
             if c is not None:
                 return _repaired(c, missing=-1, sign=-2)
     return Failure.OTHER
@@ -196,7 +199,7 @@ class Sampled:
         self.values: Values = []
         self.slopes: Values = []
         with precision(_BITS):
-            # Parameters are positive unless a problem says otherwise; these are no simple ratios.
+            # Parameters are positive by default; the values are not in simple ratios to each other.
             names = sorted(tape.symbols)
             parameters = {name: acb(arb(3 + 2 * at) / 7) for at, name in enumerate(names)}
             for real, imaginary in _POINTS:
@@ -206,7 +209,7 @@ class Sampled:
 
     @cached_property
     def addends(self) -> list[Sampled]:
-        """Each addend, where there are several, as far as it can be evaluated."""
+        """The addends of a sum that can be evaluated; empty for a single term."""
         terms = additive_terms(self.tree, self.variable)
         addends = []
         for term in terms if len(terms) > 1 else ():
@@ -215,7 +218,7 @@ class Sampled:
         return addends
 
 
-#: Wrong answers to a problem are compared with the same integrand and reference.
+#: Cached: all wrong answers to a problem share the integrand and the reference.
 @lru_cache(maxsize=1 << 12)
 def _sampled(text: str, variable: str, symbols: Sequence[str]) -> Sampled:
     tree = read(text, symbols=[variable, *symbols])[0].expression
@@ -237,15 +240,15 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The ratio of two functions at the points, if it is the same at all of them and not 0."""
+    """The ratio of two functions, if the ratio is constant over the points and not 0."""
     ratios = [
         a / b
         for a, b in zip(top, bottom, strict=True)
         if a is not None and b is not None and abs(b) > _NEAR
     ]
-    if len(ratios) < _FEWEST or abs(ratios[0]) < _NEAR:
+    if len(ratios) < _MIN_RATIOS or abs(ratios[0]) < _NEAR:
         return None
-    return ratios[0] if all(near(each, ratios[0]) for each in ratios) else None
+    return ratios[0] if all(near(quotient, ratios[0]) for quotient in ratios) else None
 
 
 def near(a: complex, b: complex) -> bool:
@@ -253,7 +256,7 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The slip of a wrong value, from both as the witness has them (``[midpoint +/- radius]``)."""
+    """The slip of a wrong value, from the witness's balls (``[midpoint +/- radius]``)."""
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))
         quotient = wrong / right

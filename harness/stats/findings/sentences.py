@@ -1,7 +1,7 @@
 """The three sentences on top of every report: which model is better, where it breaks, how it fails.
 
-The first two are what the paired comparisons come to (`stats.paired.wording`), the third counts
-the failures (`failures`). Models that were asked different problems are never ordered.
+Two sentences summarise the paired comparisons (`stats.paired.wording`), the third counts the
+failures (`failures`). Models that were asked different problems are never ordered.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ..paired import Comparison
 from ..paired.wording import Names, listed, short_names, where, which
 from .standing import Standing, standings
 
-#: Ways to fail that the third sentence names of each model, and models that it is about.
+#: The numbers of failure classes and of models in the third sentence.
 _WAYS, _MODELS = 3, 2
 
 
 @dataclass(frozen=True)
 class Findings(Record):
-    """What a reader wants to know first, with the numbers that it comes from.
+    """The three sentences, with the numbers behind them.
 
     Attributes:
-        which: which model is better, by how much, and how sure that is.
-        where: the perturbation that costs most, and what else drops with it.
-        how: the most frequent ways to fail.
+        which: which model is better, by how much, and with what confidence.
+        where: the perturbation with the largest drop, and further significant drops.
+        how: the most frequent classes of failures.
         standings: every model, ranked on the common problems where there are several.
         common: how many problems all models with a score were asked.
 
@@ -65,10 +65,10 @@ def sentences(
     Args:
         runs: runs or their directories.
         policy: the verdicts, by name; by default the latest complete ones that all runs have.
-        names: shorter names of models, by their distinct names (`stats.compare.system_names`);
-            by default the last part of each, where that tells them apart.
-        comparisons: those by ``"model"`` and by ``"perturbation"``, where they are made already;
-            None for one that is not possible.
+        names: shorter names of models, by their distinct names (`stats.compare.system_names`); by
+            default the last part of each name, if the last parts are distinct.
+        comparisons: comparisons by ``"model"`` and by ``"perturbation"`` that exist already; None
+            marks an impossible comparison.
 
     Returns:
         The findings.
@@ -86,30 +86,30 @@ def sentences(
     if not opened:
         raise UserError("there is nothing to report: name at least one run")
     policy = common_policy(opened, policy)
-    made = dict(comparisons) if comparisons is not None else {}
-    kinds: tuple[By, ...] = ("model", "perturbation")
-    for by in kinds:
-        if by not in made:
-            made[by] = _compared(opened, by, policy)
-    by_model, by_perturbation = made["model"], made["perturbation"]
-    k = next((one.primary_k for one in made.values() if one), 1)
-    standing = standings(opened, policy, k)
-    names = short_names(one.model for one in standing) if names is None else names
-    shown = Names(names)
-    scored = [one for one in standing if one.scored]
+    by_design = dict(comparisons) if comparisons is not None else {}
+    designs: tuple[By, ...] = ("model", "perturbation")
+    for by in designs:
+        if by not in by_design:
+            by_design[by] = _compared(opened, by, policy)
+    by_model, by_perturbation = by_design["model"], by_design["perturbation"]
+    k = next((comparison.primary_k for comparison in by_design.values() if comparison), 1)
+    ranking = standings(opened, policy, k)
+    names = short_names(standing.model for standing in ranking) if names is None else names
+    shortened = Names(names)
+    scored = [standing for standing in ranking if standing.scored]
     if by_model is None or len(scored) < 2:
-        better = [_alone(one, shown) for one in scored[:_MODELS]]
+        better = [_alone(standing, shortened) for standing in scored[:_MODELS]]
     else:
         better = [which(by_model, names)]
-    if len(scored) < len(standing):
-        broken = listed([shown[one.model] for one in standing if not one.scored])
+    if len(scored) < len(ranking):
+        broken = listed([shortened[standing.model] for standing in ranking if not standing.scored])
         better.append(f"{broken}: nothing but errors, so no score.")
     return Findings(
         which=" ".join(better),
         where=where(by_perturbation, names) if by_perturbation else "",
-        how=_how(standing, shown),
-        standings=standing,
-        common=max((one.common_problems for one in standing), default=0),
+        how=_how(ranking, shortened),
+        standings=ranking,
+        common=max((standing.common_problems for standing in ranking), default=0),
     )
 
 
@@ -134,19 +134,19 @@ def _alone(standing: Standing, names: Mapping[str, str]) -> str:
 
 
 def _how(standing: Sequence[Standing], names: Mapping[str, str]) -> str:
-    parts = []
-    for one in standing[:_MODELS]:
-        total = one.failed
+    clauses = []
+    for model in standing[:_MODELS]:
+        total = model.failed
         if total <= 0:
-            parts.append(f"{names[one.model]} fails nowhere")
+            clauses.append(f"{names[model.model]} fails nowhere")
             continue
         ways = ", ".join(
             f"{name} {100 * share / total:.0f} %"
-            for name, share in list(one.failures.items())[:_WAYS]
+            for name, share in list(model.failures.items())[:_WAYS]
         )
-        failed = counted(round(total * one.samples), "failure")
-        parts.append(f"of {names[one.model]}'s {failed} {ways}")
-    text = "; ".join(parts)
+        failed = counted(round(total * model.samples), "failure")
+        clauses.append(f"of {names[model.model]}'s {failed} {ways}")
+    text = "; ".join(clauses)
     if text.startswith("of "):  # a model's name stays as it is
         text = "O" + text[1:]
     return f"{text}." if text else ""

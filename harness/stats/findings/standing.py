@@ -1,7 +1,7 @@
 """What each model was asked, its score on what all models were asked, and how it failed.
 
-A score on other problems is no rank: models are ordered by their score on the common problems
-alone, and a model that answered nothing but errors has no score at all.
+Models are ranked by the score on the common problems alone, as scores on different problems are not
+comparable. A model whose samples are all errors has no score.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ class Standing(Record):
         subsets: the subsets that the model was asked.
         problems: how many problems the model was asked.
         samples: how many answers were judged.
-        own: pass@k on all of these problems; None without a score. Never to be ranked.
-        common: pass@k on the problems that every model with a score was asked; None without any.
-        common_problems: how many problems these are.
-        rank: the place by ``common``, from 1 on; None where there is nothing to rank.
+        own: pass@k on all problems of the model; None without a score. Not comparable between
+            models.
+        common: pass@k on the problems that every model with a score was asked; None without such
+            problems.
+        common_problems: the number of problems behind ``common``.
+        rank: the rank by ``common``, from 1 on; None if fewer than two models have a score.
         failures: the share of all samples that failed in each way, most frequent first.
 
     >>> Standing("m", ("drills/sums",), 2, 2, None, None, 0, None, {Failure.ERROR: 1.0}).scored
@@ -63,42 +65,43 @@ class Standing(Record):
 
 
 def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Standing, ...]:
-    """Every model of the runs, those with a rank first.
+    """Every model of the runs, ranked models first.
 
     Args:
         runs: the runs.
         policy: the verdicts' name.
-        k: the k of pass@k, as far as there are as many samples.
+        k: the k of pass@k, at most the number of samples.
 
     Returns:
         The standings.
 
     """
-    asked: list[tuple[str, Run, dict[str, Tally]]] = []
+    answered: list[tuple[str, Run, dict[str, Tally]]] = []
     failures: dict[str, Mapping[str, float]] = {}
     for run, names in zip(runs, system_names(runs), strict=True):
         counted = _failures(run, policy)
         for model, tallies in tally_samples(run, policy).items():
             if tallies:
-                asked.append((names[model], run, tallies))
+                answered.append((names[model], run, tallies))
                 failures[names[model]] = counted.get(model, {})
-    scored = [(run, t) for _, run, t in asked if any(one.scored for one in t.values())]
+    scored = [(run, t) for _, run, t in answered if any(tally.scored for tally in t.values())]
     common = common_problems(scored)
-    made = []
-    for name, run, tallies in asked:
+    rows = []
+    for name, run, tallies in answered:
         score = any(tally.scored for tally in tallies.values())
         shared = [tallies[key] for key in common if key in tallies]
-        made.append(
+        rows.append(
             Standing(
                 model=name,
-                # In the order of the problems: tallies are in that of the answers.
+                # Tallies are in the order of the answers; the subsets stand in the order of the
+                # problems.
                 subsets=tuple(
                     dict.fromkeys(
                         problem.name for key, problem in run.problems.items() if key in tallies
                     )
                 ),
                 problems=len(tallies),
-                samples=sum(one.samples for one in tallies.values()),
+                samples=sum(tally.samples for tally in tallies.values()),
                 own=_estimate(list(tallies.values()), k) if score else None,
                 common=_estimate(shared, k) if score and shared else None,
                 common_problems=len(shared) if score else 0,
@@ -106,21 +109,24 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
                 failures=failures[name],
             )
         )
-    return _ranked(made)
+    return _ranked(rows)
 
 
-def common_problems(asked: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
+def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
     """The keys of the problems that every model answered, with the same content in every run."""
-    if not asked:
+    if not answered:
         return ()
-    first, tallies = asked[0]
+    reference_run, tallies = answered[0]
     return tuple(
         key
         for key in tallies
         if all(
-            key in others
-            and (run is first or run.problem(key).content_hash == first.problem(key).content_hash)
-            for run, others in asked[1:]
+            key in tallies_there
+            and (
+                run is reference_run
+                or run.problem(key).content_hash == reference_run.problem(key).content_hash
+            )
+            for run, tallies_there in answered[1:]
         )
     )
 
@@ -129,17 +135,19 @@ def _estimate(tallies: Sequence[Tally], k: int) -> Estimate:
     return estimate(tallies, pass_at_k, min(k, min(tally.samples for tally in tallies)))
 
 
-def _ranked(made: Sequence[Standing]) -> tuple[Standing, ...]:
-    order = sorted(made, key=lambda one: -one.common.value if one.common else 1.0)
-    if sum(one.common is not None for one in order) < 2:
+def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
+    order = sorted(rows, key=lambda row: -row.common.value if row.common else 1.0)
+    if sum(row.common is not None for row in order) < 2:
         return tuple(order)
     return tuple(
-        replace(one, rank=index) if one.common else one for index, one in enumerate(order, 1)
+        replace(row, rank=index) if row.common else row for index, row in enumerate(order, 1)
     )
 
 
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
-    """The share of each model's samples by `Failure`; slips are those of a sample of wrong ones."""
+    """The share of each model's samples by `Failure`; slips are estimated from a sample of the
+    wrong answers.
+    """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}
     samples: Counter[str] = Counter()

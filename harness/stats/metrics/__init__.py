@@ -1,4 +1,4 @@
-"""Metrics: one file each, registered with `metric`; tables, pages and exports show them all.
+"""Metrics, a file for each, registered with `metric`; tables, pages and exports show all of them.
 
 Another package registers its metrics in a module that its entry point in the group
 ``calculus_harness.metrics`` names.

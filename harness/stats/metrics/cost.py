@@ -1,4 +1,4 @@
-"""Dollars for each problem, and for each solved one, where prices are given."""
+"""Dollars for each problem and each solved problem, if prices are given."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from .usage import usage_of
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars for a problem with all its samples, and for a solved one (None: none was solved)."""
+    """Dollars for a problem with all samples, and for a solved problem (None: no problem is
+    solved).
+    """
 
     per_problem: float
     per_solved: float | None
 
 
 def cost(group: Group) -> Cost | None:
-    """What a group of samples cost; None without a price, or where tokens are not counted."""
+    """The cost of a group of samples; None without a price or without token counts."""
     used = usage_of(group)
     if group.price is None or used.tokens_per_problem is None:
         return None
@@ -35,7 +37,7 @@ def cost(group: Group) -> Cost | None:
 
 @metric("$ a problem", unit="dollars", direction="lower", column="dollars_per_problem")
 def dollars_per_problem(group: Group) -> float | None:
-    """Dollars for a problem with all its samples."""
+    """Dollars for a problem with all samples."""
     spent = cost(group)
     return spent.per_problem if spent else None
 
@@ -48,6 +50,6 @@ def dollars_per_solved(group: Group) -> float | None:
 
 
 def costs(run: Run, prices: Prices, policy: str | None = None) -> dict[str, Cost | None]:
-    """What each model of a run cost, over all its problems."""
+    """The cost of each model of a run, over all problems."""
     groups = group_samples(run, policy, prices)
     return {group.model: cost(group) for group in groups}  # the last is the broadest

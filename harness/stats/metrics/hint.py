@@ -1,4 +1,4 @@
-"""HINT's two scorers side by side, of the problems that both apply to (those without concepts).
+"""HINT's two scorers, on the problems that both apply to (problems without concepts).
 
 The GPT-3 rows of table 3 of Li et al. 2023 are ordinary arithmetic, all others HINT's answer.
 """

@@ -17,8 +17,8 @@ from .registry import metric
 class Labels:
     """Predicted labels against true ones; a prediction of None (no answer) is always wrong.
 
-    ``confusion[truth][prediction]`` counts; precision and recall of a label that was never
-    predicted, or never true, are 0 (as in scikit-learn).
+    ``confusion[truth][prediction]`` counts; precision and recall of a label without predictions, or
+    without true instances, are 0 (as in scikit-learn).
     """
 
     confusion: Mapping[Hashable, Mapping[Hashable | None, int]]
@@ -41,7 +41,7 @@ class Labels:
         return sum(row.get(truth, 0) for truth, row in self.confusion.items()) / self.samples
 
     def f1(self, label: Hashable = 1) -> float:
-        """The harmonic mean of precision and recall of one label."""
+        """The harmonic mean of precision and recall of a label."""
         hits = self.confusion.get(label, {}).get(label, 0)
         predicted = sum(row.get(label, 0) for row in self.confusion.values())
         true = sum(self.confusion.get(label, {}).values())
@@ -49,7 +49,7 @@ class Labels:
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the F1 of every label that was true or predicted."""
+        """The mean F1 of the labels that occur as truth or as prediction."""
         predicted = {label for row in self.confusion.values() for label in row}
         labels = (set(self.confusion) | predicted) - {None}
         return math.fsum(self.f1(label) for label in labels) / len(labels)
@@ -57,7 +57,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classification:
-    """`Labels` as numbers; an answer that is no label is in the column ``none``."""
+    """`Labels` as numbers; answers without a label are in the column ``none``."""
 
     accuracy: float
     f1: float

@@ -1,8 +1,8 @@
 """maj@k: the chance that the most frequent of k answers is correct.
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
-section 2. Answers are grouped as mathematics first (`stats.answer_groups`), which takes a while, so
-that it is no column of every table: ``run.py report --majority`` shows it.
+section 2. Answers are first grouped as mathematics (`stats.answer_groups`). Grouping takes long, so
+maj@k is not in the standard tables: ``run.py report --majority`` shows it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ VOTES = 2_000
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """The chance that the most frequent answer among k of the samples is correct: maj@k.
 
-    ``answers`` names each sample's answer, the same for equal answers (`stats.answer_groups`); a
-    sample without one (None) has no vote. Winners that tie share the chance. The mean is over all
-    subsets of k samples, or over `VOTES` random ones where there are more.
+    ``answers`` holds the group of each sample's answer (`stats.answer_groups`); None has no vote.
+    Tied winners share the chance. The mean is over all subsets of k samples, or over `VOTES` random
+    subsets if there are more.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:
@@ -37,8 +37,8 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
     shares = []
     for subset in subsets:
         votes = Counter(answers[i] for i in subset if answers[i] is not None)
-        most = max(votes.values(), default=0)
-        winners = {answer for answer, count in votes.items() if count == most}
+        top_count = max(votes.values(), default=0)
+        winners = {answer for answer, count in votes.items() if count == top_count}
         right = {answers[i] for i in subset if correct[i]}
         shares.append(len(winners & right) / len(winners) if winners else 0.0)
     return math.fsum(shares) / len(shares)

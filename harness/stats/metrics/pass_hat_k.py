@@ -10,6 +10,6 @@ from .registry import metric
 def all_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of pass^k, the chance that k samples are all correct: C(c,k)/C(n,k).
 
-    1 minus `pass_at_k` of the wrong samples: as dependable as pass@k is lucky.
+    1 minus `pass_at_k` of the wrong samples.
     """
     return 1.0 - pass_at_k(n, n - c, k)

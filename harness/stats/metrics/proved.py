@@ -1,4 +1,4 @@
-"""The share of accepted answers that are proved: the others are what ``accept=proof`` costs."""
+"""The share of accepted answers with a proof: ``accept=proof`` would reject the remaining ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .registry import metric
 
 @metric("proved")
 def proved(group: Group) -> float | None:
-    """The share of proofs among the answers that are proved or agree, accepted or not."""
+    """The share of proofs among the answers that are proved or agree at points."""
     shares = (
         math.fsum(sums.get(name, 0) for sums in group.verdicts) for name in ("proved", "agreed")
     )
     by_proof, by_agreement = shares
-    known = by_proof + by_agreement
-    return by_proof / known if known else None
+    accepted = by_proof + by_agreement
+    return by_proof / accepted if accepted else None

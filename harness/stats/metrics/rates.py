@@ -9,8 +9,8 @@ from ....rewards.verdict import Status
 from ..tallies import Group
 from .registry import metric
 
-#: Besides the verifier's statuses: stopped by a limit of tokens or time, declined by the model or
-#: by its provider's content filter, and an error of the model or the verifier.
+#: In addition to the verifier's statuses: stopped by a limit of tokens or time, declined by the
+#: model, declined by the provider's content filter, and errors of the model or the verifier.
 _ENDINGS = ("truncated", "refused", "filtered", "failed")
 NAMES = (*map(str, Status), *_ENDINGS)
 

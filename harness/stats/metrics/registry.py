@@ -13,11 +13,11 @@ from ..tallies import Estimate, Group, estimate, estimate_mean
 
 Unit = Literal["percent", "tokens", "dollars", "number"]
 Direction = Literal["higher", "lower"]
-#: How a metric's interval is made: by resampling clusters of problems (`stats.intervals`).
+#: How a metric's interval is computed: from clusters of problems (`stats.intervals`).
 IntervalMethod = Literal["clusters"]
-#: Where a metric is shown besides CSV and JSON, which have all: in every table; in a terminal's
-#: table only where it is not zero; in none.
-Shown = Literal["always", "nonzero", "never"]
+#: The tables that show a metric: all; tables on the terminal only if a value is not zero; none. CSV
+#: and JSON have every metric.
+Visibility = Literal["always", "nonzero", "never"]
 Compute = TypeVar("Compute", bound=Callable[..., Any])
 
 ENTRY_POINTS = "calculus_harness.metrics"
@@ -28,14 +28,15 @@ class Metric:
     """A registered metric.
 
     Attributes:
-        name: the heading of its column, for a metric over k without its value.
-        unit: of its values.
+        name: the heading of the column; without the value of k for a metric over k.
+        unit: the unit of the values.
         direction: whether higher or lower is better.
-        interval: how its interval is made, if it has one.
+        interval: how the interval is computed; None for a metric without interval.
         compute: the function that `metric` was applied to.
-        ranked: whether it is only for ranked candidates (True), or not for them (False).
-        shown: where it is shown besides CSV and JSON.
-        column: its name in CSV and JSON.
+        ranked: whether the metric is only for ranked candidates (True), or only for unranked
+            samples (False).
+        shown: the tables that show the metric.
+        column: the metric's name in CSV and JSON.
 
     >>> metrics()[0].over_k, metrics()[0].heading(4)
     (True, 'pass@4')
@@ -48,16 +49,16 @@ class Metric:
     interval: IntervalMethod | None
     compute: Callable[..., Any]
     ranked: bool | None
-    shown: Shown
+    shown: Visibility
     column: str
 
     @property
     def over_k(self) -> bool:
-        """Whether there is a value for every k."""
+        """Whether the metric has a value for every k."""
         return self.name.endswith(("@k", "^k"))
 
     def heading(self, k: int = 0) -> str:
-        """The name, for a metric over k with its k: ``pass@4``.
+        """The column's heading; a metric over k names the k: ``pass@4``.
 
         Args:
             k: the k, for a metric over k.
@@ -69,21 +70,21 @@ class Metric:
         return f"{self.name[:-1]}{k}" if self.over_k else self.name
 
     def applies(self, group: Group) -> bool:
-        """Whether it is for a task of these samples, and for ranked ones or not as they are.
+        """Whether the metric applies to the tasks of the samples, and to their being ranked or not.
 
         Args:
             group: samples of one model.
 
         Returns:
-            Whether the metric is for them.
+            Whether the metric applies.
 
         """
         tasks = {name for name, task in TASKS.items() if self.name in task.metrics}
-        known = not tasks or any(problem.task in tasks for problem in group.problems)
-        return known and self.ranked in (None, group.ranked)
+        fits_task = not tasks or any(problem.task in tasks for problem in group.problems)
+        return fits_task and self.ranked in (None, group.ranked)
 
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
-        """The estimates with their intervals, one for every k; none where it does not apply.
+        """The estimates with intervals, for every k; empty if the metric does not apply.
 
         Args:
             group: samples of one model.
@@ -99,7 +100,7 @@ class Metric:
         return (estimate_mean(group.tallies, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
-        """The value of a metric without an interval; None where it does not apply.
+        """The value of a metric without an interval; None if the metric does not apply.
 
         Args:
             group: samples of one model.
@@ -126,24 +127,25 @@ def metric(
     interval: IntervalMethod | None = None,
     *,
     ranked: bool | None = None,
-    shown: Shown = "always",
+    shown: Visibility = "always",
     column: str = "",
 ) -> Callable[[Compute], Compute]:
-    """Register a function as a metric, which all tables, pages and exports then show.
+    """Register a function as a metric of all tables, pages and exports.
 
     Args:
-        name: the heading of its column. A name that ends in ``@k`` or ``^k`` has a value for every
-            k; the function then estimates it for one problem, from ``n`` samples of which ``c`` are
+        name: the heading of the column. A name that ends in ``@k`` or ``^k`` has a value for every
+            k; the function then estimates the metric of a problem from ``n`` samples, ``c`` of them
             correct: ``compute(n, c, k) -> float``.
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
         interval: ``"clusters"``: ``compute(group)`` returns a value between 0 and 1 for each
-            problem, in the order of ``group.tallies``; their mean is shown with its interval.
-            None: ``compute(group)`` returns the number, or None where it does not apply.
-        ranked: only for ranked candidates of a beam search (True), or not for them (False).
-        shown: in tables ``"always"``, in the terminal's and the page's only where it is
-            ``"nonzero"`` for some row, or ``"never"``. CSV and JSON have every metric.
-        column: its name in CSV and JSON; by default the heading in lower case with underscores.
+            problem, in the order of ``group.tallies``; tables show the mean with an interval. None:
+            ``compute(group)`` returns a number, or None if the metric does not apply.
+        ranked: only for ranked candidates of a beam search (True), or only for unranked samples
+            (False).
+        shown: ``"always"``; on the terminal and the page only if ``"nonzero"`` in some row; or
+            ``"never"``. CSV and JSON have every metric.
+        column: the name in CSV and JSON; by default the heading in lower case with underscores.
 
     Returns:
         A decorator that returns the function unchanged.
@@ -161,20 +163,22 @@ def metric(
 
     def register(compute: Compute) -> Compute:
         title = column or name.lower().replace("@", "_at_").replace("^", "_hat_").replace(" ", "_")
-        made = Metric(name, unit, direction, interval, compute, ranked, shown, title)
-        if made.over_k and interval is None:
+        registered = Metric(name, unit, direction, interval, compute, ranked, shown, title)
+        if registered.over_k and interval is None:
             raise ValueError(f"metric {name!r} is over k and needs interval='clusters'")
-        for known in _METRICS.values():
-            if known.compute is not compute and (known.name == name or known.column == title):
+        for existing in _METRICS.values():
+            if existing.compute is not compute and (
+                existing.name == name or existing.column == title
+            ):
                 raise ValueError(f"there is a metric {name!r} (column {title!r}) already")
-        _METRICS[name] = made
+        _METRICS[name] = registered
         return compute
 
     return register
 
 
 def metrics() -> tuple[Metric, ...]:
-    """All metrics in the order of their columns, the built-in ones first.
+    """All metrics in the order of the columns, built-in metrics first.
 
     Returns:
         The metrics.

@@ -1,4 +1,4 @@
-"""Tokens and seconds for each problem, and for each solved one."""
+"""Tokens and seconds for each problem, and for each solved problem."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .registry import metric
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the answers took, summed over samples and divided by problems.
+    """Tokens and seconds, summed over samples and divided by the number of problems.
 
-    A problem is solved if one of its samples is correct; None where none is. Tokens are None where
-    the model's server does not count them. ``cached_tokens_per_problem`` are those of the prompt's
-    that the server had ready, ``reasoning_tokens_per_problem`` those of the completion's that are
-    its reasoning.
+    A problem is solved if a sample is correct; fields per solved problem are None without a solved
+    problem. Tokens are None if the model's server does not count tokens.
+    ``cached_tokens_per_problem`` counts prompt tokens from the server's cache,
+    ``reasoning_tokens_per_problem`` the completion tokens of the reasoning.
     """
 
     problems: int
@@ -32,10 +32,9 @@ class Usage:
 
 
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
-    """The `Usage` of problems from their sums (`harness.store.counts.count_completions`).
+    """The `Usage` of problems from the sums by `harness.store.counts.count_completions`.
 
-    An estimate from only some of the samples would be too low: tokens are known if those of every
-    row are.
+    Tokens are None unless every completion has a count: a sum over some samples would be too low.
     """
     names = (
         "rows",
@@ -47,21 +46,21 @@ def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
         "reasoning_tokens",
     )
     total = {name: math.fsum(sums.get(name, 0.0) for sums in spent) for name in names}
-    known = total["rows"] > 0 and total["counted"] == total["rows"]
+    all_counted = total["rows"] > 0 and total["counted"] == total["rows"]
 
-    def each(name: str, count: int) -> float | None:
-        return total[name] / count if known and count else None
+    def per(name: str, count: int) -> float | None:
+        return total[name] / count if all_counted and count else None
 
     return Usage(
         problems=len(spent),
         solved=solved,
         seconds_per_problem=total["seconds"] / len(spent),
         seconds_per_solved=total["seconds"] / solved if solved else None,
-        tokens_per_problem=each("completion_tokens", len(spent)),
-        tokens_per_solved=each("completion_tokens", solved),
-        prompt_tokens_per_problem=each("prompt_tokens", len(spent)),
-        cached_tokens_per_problem=each("cached", len(spent)),
-        reasoning_tokens_per_problem=each("reasoning_tokens", len(spent)),
+        tokens_per_problem=per("completion_tokens", len(spent)),
+        tokens_per_solved=per("completion_tokens", solved),
+        prompt_tokens_per_problem=per("prompt_tokens", len(spent)),
+        cached_tokens_per_problem=per("cached", len(spent)),
+        reasoning_tokens_per_problem=per("reasoning_tokens", len(spent)),
     )
 
 
@@ -72,7 +71,9 @@ def usage_of(group: Group) -> Usage:
 
 @metric("tokens per problem", unit="tokens", direction="lower", shown="never")
 def tokens_per_problem(group: Group) -> float | None:
-    """Completion tokens of all samples, divided by the problems; None where not all are counted."""
+    """Completion tokens of all samples, divided by the number of problems; None if a count is
+    missing.
+    """
     return usage_of(group).tokens_per_problem
 
 

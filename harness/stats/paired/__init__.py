@@ -1,6 +1,6 @@
-"""Paired comparisons: their numbers (`comparison`), and what these say in words (`wording`)."""
+"""Paired comparisons: the numbers (`comparison`) and their summary in sentences (`wording`)."""
 
-from .comparison import FEWEST as FEWEST
+from .comparison import MIN_PAIRS as MIN_PAIRS
 from .comparison import POWER as POWER
 from .comparison import Comparison as Comparison
 from .comparison import Contrast as Contrast

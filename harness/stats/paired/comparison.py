@@ -1,19 +1,19 @@
 """The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
-Two systems are paired by problem; a subset and the problems that were made from it are paired by
-parent, the children of one parent averaged first, so that a parent with many counts once. pass@k
-is estimated on each side with the same k, no larger than the smaller number of samples. What is
-reported of the paired differences, and why:
+Two systems are paired by problem. A subset and its perturbations are paired by parent; the children
+of a parent are averaged first, so that each parent counts once. pass@k is estimated on each side
+with the same k, at most the smaller number of samples. The reported numbers, and the reason for
+each:
 
-- the mean with an interval (`stats.intervals.Ratio`, clusters resampled), and what it would be at
-  worst and at best if undecided samples were decided;
+- the mean with an interval (`stats.intervals.Ratio`, clusters resampled), with the lowest and
+    highest mean that a decision of all undecided samples could give;
 - a p value: the larger of the sign-flip test's (`stats.significance.sign_flip`) and the interval's;
-- both, p value and interval, by Holm's method adjusted over the family: every row at the primary k,
-  which the run's manifest declared before anything was asked. An interval excludes 0 exactly where
-  its p is below 0.05, so that no statement contradicts the interval beside it;
-- *solved one, fails the other* (`Transfer`), against what chance alone makes of that;
-- the difference that the design would detect with 80 % power, and what would detect a given one
-  (`Design`).
+- p value and interval adjusted by Holm's method over the family: every row at the primary k, which
+    the run's manifest declared before the first request. An interval excludes 0 exactly if the p
+    value is below 0.05, so that the two never contradict each other;
+- *solved on the first side, failed on the second* (`Transfer`), minus the share expected by chance;
+- the difference that the design detects with 80 % power, and the design that would detect a given
+    difference (`Design`).
 
 Pure functions; `stats.compare` takes the numbers from runs.
 """
@@ -24,6 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from ..gaps import Gap
 from ..intervals import LEVEL, Clusters, Ratio, cluster_sums
 from ..metrics.cost import Cost
 from ..metrics.pass_at_k import pass_at_k
-from ..pairing import Pair, Pairs, Side
+from ..pairing import Pair, PairedSide, Pairs
 from ..repaired import RepairedDifference
 from ..significance import (
     clusters_needed,
@@ -45,10 +46,10 @@ from ..significance import (
 )
 from ..tallies import Tally
 
-#: The power that the detectable difference is computed for.
+#: The power for which the detectable difference is computed.
 POWER = 0.8
-#: Pairs that a line of a breakdown needs.
-FEWEST = 5
+#: The smallest number of pairs in a line of a breakdown.
+MIN_PAIRS = 5
 
 
 # --- estimates ---------------------------------------------------------------------------------
@@ -58,8 +59,8 @@ FEWEST = 5
 def pass_twice(n: int, c: int, k: int) -> float:
     """The unbiased estimate of the chance that two disjoint sets of k samples are both solved.
 
-    Two disjoint sets of k among the n samples, over all ways to choose them: 1 - 2 F_k + F_2k,
-    where F_j = C(n-c,j)/C(n,j) is the share of sets of j without a correct sample. Its mean is
+    Averaged over all pairs of disjoint sets of k among the n samples: 1 - 2 F_k + F_2k, where F_j =
+    C(n-c,j)/C(n,j) is the share of sets of j samples without a correct one. The expectation is
     p_k^2, with p_k the problem's true pass@k.
     """
     if 2 * k > n:
@@ -71,10 +72,10 @@ def pass_twice(n: int, c: int, k: int) -> float:
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
     """The variance that pass@k of one problem would have from ``at`` samples; needs 2k <= n.
 
-    pass@k is a U-statistic; by the overlap j of two sets of k among ``at`` samples its variance is
+    pass@k is a U-statistic. By the overlap j of two sets of k among ``at`` samples, the variance is
     sum_j C(k,j) C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), q the chance of a wrong sample (Hoeffding,
     "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
-    section 5). Every power of q is estimated without bias by F_j, so the whole is.
+    section 5). F_j is an unbiased estimate of q^j, so the sum is unbiased.
     """
     if 2 * k > n or at < k:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
@@ -84,9 +85,9 @@ def sampling_variance(n: int, c: int, k: int, at: int) -> float:
 
 
 @lru_cache(maxsize=1 << 12)
-def _misses(n: int, c: int, most: int) -> Any:
+def _misses(n: int, c: int, size: int) -> Any:
     """F_j = C(n-c,j)/C(n,j) for j = 0, ..., most."""
-    drawn = np.arange(most)
+    drawn = np.arange(size)
     return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
 
 
@@ -94,8 +95,8 @@ def _misses(n: int, c: int, most: int) -> Any:
 def _overlaps(k: int, at: int) -> Any:
     """The chances that two sets of k among ``at`` have 0, ..., k samples in common.
 
-    Their ratios, from the smallest overlap that is possible on, have logarithms that neither
-    overflow nor cancel, as the binomial coefficients do.
+    Computed from the logarithms of successive ratios, starting at the smallest possible overlap:
+    binomial coefficients would overflow.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)
@@ -112,15 +113,15 @@ def _overlaps(k: int, at: int) -> Any:
 class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
-    A problem that was solved once may have been solved by luck, so that even the first side fails
-    it again with some chance: regression to the mean, not brittleness. Solving and failing again
-    are seen on disjoint halves of the samples, averaged over all ways to halve them (`pass_twice`).
+    A problem may have been solved by luck, so that the first side would fail a repetition with some
+    chance: regression to the mean, not brittleness. The chance is estimated from disjoint sets of k
+    samples, averaged over all choices of the sets (`pass_twice`).
 
     Attributes:
         share: P(second fails | first solved).
-        control: the chance that the first side fails again; None with fewer than 2k samples.
-        excess: ``share - control``, what the change itself costs.
-        interval: of ``excess``.
+        control: the chance that the first side fails a repetition; None with fewer than 2k samples.
+        excess: ``share - control``, the effect of the change itself.
+        interval: the interval of ``excess``.
 
     >>> Transfer(share=0.4, control=0.1, excess=0.3, interval=(0.1, 0.5)).excess
     0.3
@@ -133,10 +134,26 @@ class Transfer:
     interval: tuple[float, float] | None
 
 
-def transfer(
-    side: Side, second: Side, clusters: Clusters, k: int, seed: int = 0
-) -> Transfer | None:
-    """`Transfer` from one side of pairs to the other; None if nothing was solved."""
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """A `Transfer` whose interval is not drawn yet."""
+
+    share: float
+    control: float | None
+    excess: Ratio | None
+
+    def transfer(self) -> Transfer:
+        """The transfer with its interval."""
+        if self.control is None or self.excess is None:
+            return Transfer(self.share, None, None, None)
+        excess = self.share - self.control
+        return Transfer(self.share, self.control, excess, self.excess.interval())
+
+
+def losses(
+    side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
+) -> Losses | None:
+    """`Losses` from one side of pairs to the other; None if nothing was solved."""
     solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -144,14 +161,14 @@ def transfer(
     lost = [a * (1 - b) for a, b in zip(solved, second.passes(k), strict=True)]
     share = math.fsum(lost) / weight
     if side.ranked or second.ranked or 2 * k > side.samples:
-        return Transfer(share, None, None, None)
+        return Losses(share, None, None)
     again = side.means(lambda t: pass_twice(t.samples, t.correct, k))
-    control = 1 - math.fsum(again) / weight
-    # (solved - solved and again) is what was solved and then failed; the difference of the two:
-    excess = [one - (a - two) for one, a, two in zip(lost, solved, again, strict=True)]
-    return Transfer(
-        share, control, share - control, Ratio.of(excess, solved, clusters, seed).interval()
-    )
+    # (solved - solved twice) is the control, solved and then failed, to subtract from the transfer.
+    excess = [
+        failed_after - (a - failed_again)
+        for failed_after, a, failed_again in zip(lost, solved, again, strict=True)
+    ]
+    return Losses(share, 1 - math.fsum(again) / weight, Ratio.of(excess, solved, clusters, seed))
 
 
 # --- power -------------------------------------------------------------------------------------
@@ -168,13 +185,15 @@ class Design:
     Attributes:
         detectable: the difference that is detected with a power of `POWER`.
         clusters: how many clusters there are.
-        variance: that of the mean difference, times ``clusters``.
-        sampling: the part of ``variance`` that more samples a problem would shrink; None where the
-            samples are too few to tell. The rest is the differences' own spread.
+        variance: the variance of the mean difference, times ``clusters``.
+        sampling: the share of ``variance`` due to the finite number of samples per problem; None
+            with fewer than 2k samples. The remaining variance is the spread of the true
+            differences.
         alpha: the level of the test.
-        target: the difference that the last two are for.
-        clusters_needed: how many clusters would detect ``target``.
-        samples_needed: how many samples a problem would; None where no number would.
+        target: the difference for ``clusters_needed`` and ``samples_needed``.
+        clusters_needed: the number of clusters that would detect ``target``.
+        samples_needed: the number of samples per problem that would detect ``target``; None if no
+            number would.
 
     >>> from calculus_harness.harness.stats.significance import detectable
     >>> round(detectable(variance=0.25, clusters=100, alpha=0.05, power=0.8), 2)
@@ -195,15 +214,15 @@ class Design:
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of these pairs; None with fewer than two clusters or without variance."""
     paired = Pairs.of(pairs)
-    first, second = paired.first.passes(k), paired.second.passes(k)
-    differences = [b - a for a, b in zip(first, second, strict=True)]
+    first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
+    differences = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
     mean = math.fsum(differences) / len(differences)
     sums, _ = cluster_sums([[d - mean for d in differences]], paired.clusters)
     count = len(sums)
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
     variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
-    fewest = min(paired.samples)
+    min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:
         """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
@@ -211,8 +230,8 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
         return max(0.0, math.fsum(terms))
 
     now = needed = None
-    if 2 * k <= fewest and not (paired.first.ranked or paired.second.ranked):
-        now = min(sampling(fewest), variance)
+    if 2 * k <= min_samples and not (paired.first.ranked or paired.second.ranked):
+        now = min(sampling(min_samples), variance)
         own = variance - now
         needed = samples_needed(lambda n: own + sampling(n), count, target, k, alpha, POWER)
     return Design(
@@ -239,14 +258,15 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: of the difference; within the family at the level of Holm's step.
-        bounds: the difference if every undecided sample spoke against the second side, and for it.
+        interval: the interval of the difference; within the family at the level of Holm's step.
+        bounds: the lowest and highest difference that a decision of the undecided samples could
+            give.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
         exact: whether the test's p is exact.
         adjusted: Holm's p value within the family; None outside it.
         design: what the pairs can detect.
-        lost: from the first side to the second.
-        gained: from the second side to the first.
+        lost: the transfer from the first side to the second.
+        gained: the transfer from the second side to the first.
 
     >>> Difference(1, 0.75, 0.5, -0.25, (-0.5, 0.0), (-0.25, -0.25), p=0.25, exact=True).value
     -0.25
@@ -268,7 +288,7 @@ class Difference:
 
     @property
     def stands(self) -> bool:
-        """Whether the difference holds in its family: p and interval both exclude 0."""
+        """Whether p value and interval exclude 0: the difference is significant in the family."""
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted
         return p < 1 - LEVEL and (low > 0 or high < 0)
@@ -284,10 +304,10 @@ class Contrast:
         second: the name of the second side.
         pairs: how many pairs.
         clusters: how many clusters the pairs are in.
-        samples_per_problem: the fewest samples of a problem, of each side.
+        samples_per_problem: the smallest number of samples of a problem, for each side.
         unpaired: how many problems have no counterpart and are left out.
-        differences: one for each k.
-        system: whose subsets are compared; empty where systems are.
+        differences: the difference for each k.
+        system: the system whose subsets are compared; empty for a comparison of systems.
 
     >>> Contrast("all", "a", "b", 20, 20, (1, 1), unpaired=0, differences=()).at(k=1) is None
     True
@@ -305,13 +325,13 @@ class Contrast:
     system: str = ""
 
     def at(self, k: int) -> Difference | None:
-        """The difference at one k.
+        """The difference at a given k.
 
         Args:
             k: the k.
 
         Returns:
-            The difference, if there is one for this k.
+            The difference, or None if there are too few samples for this k.
 
         """
         return next((difference for difference in self.differences if difference.k == k), None)
@@ -325,17 +345,17 @@ class Comparison(Record):
         by: ``model`` or ``perturbation``.
         primary_k: the k of the family.
         contrasts: the family.
-        breakdown: the contrasts by tag, operator, ..., a family of their own.
-        broken_down_by: what the breakdown is by, as ``tag``, or None.
+        breakdown: the contrasts by tag, operator, ..., a separate family.
+        broken_down_by: the property of the breakdown, as ``tag``, or None.
         policy: the name of the verdicts.
         runs: the runs' directories.
         notes: remarks, as on pairs that are left out.
-        verdicts: names the policy where a run holds verdicts of several.
+        verdicts: the policy's name if a run holds verdicts of several policies, else empty.
         pairing: how many problems of every two runs pair.
-        costs: by system, if prices were given.
+        costs: the cost of each system, if prices were given.
         gaps: HINT's generalisation gaps of every two systems.
-        sentences: what the comparison comes to (`wording`).
-        repaired: repaired@t of every two systems, where wrong answers were tried again.
+        sentences: the summary of the comparison (`wording`).
+        repaired: repaired@t of every two systems, if wrong answers were tried again.
 
     >>> Comparison("model", primary_k=1, contrasts=()).to_dict()["by"]
     'model'
@@ -363,11 +383,11 @@ class Comparison(Record):
         for row in self.contrasts:
             sides = f"{row.second} - {row.first}"
             name = f"{row.system}, {sides}" if row.system else f"{row.group}, {sides}"
-            if one := row.at(self.primary_k):
-                low, high = (f"{100 * end:+.1f}" for end in one.interval)
+            if difference := row.at(self.primary_k):
+                low, high = (f"{100 * end:+.1f}" for end in difference.interval)
                 lines.append(
-                    f"  {name}, pass@{one.k}: {100 * one.value:+.1f} [{low}, {high}], "
-                    f"p = {one.p:.3g}, {row.pairs} pairs"
+                    f"  {name}, pass@{difference.k}: {100 * difference.value:+.1f} "
+                    f"[{low}, {high}], p = {difference.p:.3g}, {row.pairs} pairs"
                 )
         return "\n".join(lines) + ">"
 
@@ -384,6 +404,8 @@ def contrast(
     if not pairs:
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
+    sides = [_Sides.of(paired, k) for k in ks if k <= min(paired.samples)]
+    Ratio.draw(chain.from_iterable(each.ratios for each in sides))
     return Contrast(
         group=group,
         first=names[0],
@@ -392,49 +414,80 @@ def contrast(
         clusters=paired.clusters.count,
         samples_per_problem=paired.samples,
         unpaired=unpaired,
-        differences=tuple(_compare(paired, k) for k in ks if k <= min(paired.samples)),
+        differences=tuple(map(_compare, sides)),
         system=system,
     )
 
 
-def _compare(pairs: Pairs, k: int) -> Difference:
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides of pairs at one k, and the ratios whose intervals are drawn together."""
+
+    pairs: Pairs
+    k: int
+    differences: list[float]
+    mean: Ratio
+    lost: Losses | None
+    gained: Losses | None
+
+    @classmethod
+    def of(cls, pairs: Pairs, k: int) -> _Sides:
+        side, second_side, clusters = pairs.first, pairs.second, pairs.clusters
+        passes = zip(side.passes(k), second_side.passes(k), strict=True)
+        differences = [b - a for a, b in passes]
+        mean = Ratio.of(differences, [1.0] * len(pairs), clusters)
+        lost = losses(side, second_side, clusters, k)
+        gained = losses(second_side, side, clusters, k)
+        return cls(pairs, k, differences, mean, lost, gained)
+
+    @property
+    def ratios(self) -> list[Ratio]:
+        excesses = [side.excess for side in (self.lost, self.gained) if side is not None]
+        return [self.mean, *(ratio for ratio in excesses if ratio is not None)]
+
+
+def _compare(sides: _Sides) -> Difference:
+    pairs, k = sides.pairs, sides.k
+
     def best(t: Tally) -> float:
         return pass_at_k(*t.drawn_at_best(k), k)
 
-    one, other, clusters = pairs.first, pairs.second, pairs.clusters
-    first, second = one.passes(k), other.passes(k)
-    differences = [b - a for a, b in zip(first, second, strict=True)]
-    count = len(pairs)
-    means = math.fsum(first) / count, math.fsum(second) / count
-    tops = math.fsum(one.means(best)) / count, math.fsum(other.means(best)) / count
-    test = sign_flip(differences, clusters)
-    mean = Ratio.of(differences, [1.0] * count, clusters)
-    # A difference stands if both the test and the interval say so: the larger p of the two.
-    p = max(test.p, mean.p)
+    def average(values: Sequence[float]) -> float:
+        return math.fsum(values) / len(pairs)
+
+    means = average(pairs.first.passes(k)), average(pairs.second.passes(k))
+    tops = average(pairs.first.means(best)), average(pairs.second.means(best))
+    test = sign_flip(sides.differences, pairs.clusters)
+    # A difference is significant only if both the test and the interval exclude 0: the larger p
+    # value.
+    p = max(test.p, sides.mean.p)
     return Difference(
         k=k,
         first=means[0],
         second=means[1],
         value=means[1] - means[0],
-        interval=_unless(p < 1 - LEVEL, mean.interval()),
+        interval=_unless(p < 1 - LEVEL, sides.mean.interval()),
         bounds=(means[1] - tops[0], tops[1] - means[0]),
         p=p,
         exact=test.exact,
-        lost=transfer(one, other, clusters, k),
-        gained=transfer(other, one, clusters, k),
+        lost=None if sides.lost is None else sides.lost.transfer(),
+        gained=None if sides.gained is None else sides.gained.transfer(),
     )
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """An interval, extended to 0 unless the difference stands: what is not rejected is in it."""
+    """An interval, extended to 0 unless the difference is significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """A difference with its p of the family, and the interval at the level of Holm's step."""
+    """A difference with the family's p value, and the interval at the level of Holm's step."""
     paired = Pairs.of(pairs)
-    first, second = paired.first.passes(difference.k), paired.second.passes(difference.k)
-    changes = [b - a for a, b in zip(first, second, strict=True)]
+    first_passes, second_passes = (
+        paired.first.passes(difference.k),
+        paired.second.passes(difference.k),
+    )
+    changes = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
     ends = Ratio.of(changes, [1.0] * len(changes), paired.clusters).interval(level)
     return replace(difference, adjusted=p, interval=_unless(p < 1 - LEVEL, ends))
 
@@ -466,9 +519,8 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """A contrast at one k for each label of its units, those of at least `FEWEST` pairs.
-
-    A unit with several labels is in several lines. The lines are a family of their own.
+    """A contrast at one k for each label of at least `MIN_PAIRS` units, as a separate family. A
+    unit with several labels is in several lines.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:
@@ -478,5 +530,5 @@ def break_down(
     return [
         contrast(f"{row.group} · {label}", names, its_pairs, [k], system=row.system)
         for label, its_pairs in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-        if len(its_pairs) >= FEWEST
+        if len(its_pairs) >= MIN_PAIRS
     ]

@@ -1,7 +1,8 @@
-"""What a paired comparison comes to, in a sentence that its numbers say.
+"""A paired comparison, summarised in a sentence.
 
 A model is called better, and a perturbation is said to break a model, only if the paired difference
-stands in its family: the p value and the interval, both adjusted by Holm's method, exclude zero.
+is significant within the family: the p value and the interval, both adjusted by Holm's method,
+exclude zero.
 """
 
 from __future__ import annotations
@@ -11,51 +12,51 @@ from collections.abc import Iterable, Mapping, Sequence
 from ...core.wording import counted
 from .comparison import POWER, Comparison, Contrast, Difference
 
-#: Pairs of models, other models and other subsets that a sentence names.
+#: The largest numbers of model pairs, further models and further subsets in a sentence.
 _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
 
 
 class Names(dict[str, str]):
-    """Shorter names of models; a model without one keeps its own."""
+    """Shorter names of models; a model without a shorter name keeps the full name."""
 
     def __missing__(self, name: str) -> str:
         return name
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each model's name, where that tells them all apart, else the whole.
+    """The last part of each model's name, if all last parts are distinct, else the full names.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
 
     """
     full = list(names)
-    last = {name: name.rstrip("/").rpartition("/")[2] for name in full}
-    return last if len(set(last.values())) == len(full) else {name: name for name in full}
+    shortened = {name: name.rstrip("/").rpartition("/")[2] for name in full}
+    return shortened if len(set(shortened.values())) == len(full) else {name: name for name in full}
 
 
 def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """Which model is better, by how much, and how sure that is.
+    """A sentence on which model is better, by how much, and with what confidence.
 
     Args:
-        comparison: of models.
+        comparison: a comparison of models.
         names: shorter names of models, by their names in the comparison.
 
     Returns:
         The sentence. Models that were asked different problems are only compared in pairs.
 
     """
-    shown, k = Names(names or {}), comparison.primary_k
+    shortened, k = Names(names or {}), comparison.primary_k
     rows = overall(comparison)
     if any(row.unpaired for row in rows):
         text = "The models were asked different problems and have no common order."
         rows = sorted(rows, key=lambda row: -row.pairs)
-        return " ".join([text, *(_pair(row, k, shown, row.second) for row in rows[:_PAIRS])])
-    # All were asked the same: the first model against the others, in the order of their scores.
+        return " ".join([text, *(_pair(row, k, shortened, row.second) for row in rows[:_PAIRS])])
+    # All models were asked the same problems: compare the best model with the others, by score.
     scores: dict[str, float] = {}
     for row in rows:
-        if (one := row.at(k)) is not None:
-            scores |= {row.first: one.first, row.second: one.second}
+        if (difference := row.at(k)) is not None:
+            scores |= {row.first: difference.first, row.second: difference.second}
     order = sorted(scores, key=lambda name: -scores[name])
     if not order:
         return f"There are too few samples for pass@{k}."
@@ -67,37 +68,37 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
     ordered = [against[name] for name in order[1:]]
     same = [row for row in ordered if not _stands(row, k)]
     better = [row for row in ordered if row not in same]
-    parts = [_pair(row, k, shown, order[0]) for row in same[:1] + better[:1]]
+    sentences = [_pair(row, k, shortened, order[0]) for row in same[:1] + better[:1]]
     if len(order) > 2 and not same:
-        parts.insert(0, f"{shown[order[0]]} is first of {len(order)} models.")
-    if (rest := len(same) - 1) > 0:
-        parts.append(f"Nor was one found between {shown[order[0]]} and {rest} more.")
-    return " ".join(parts)
+        sentences.insert(0, f"{shortened[order[0]]} is first of {len(order)} models.")
+    if (undecided := len(same) - 1) > 0:
+        sentences.append(f"Nor was one found between {shortened[order[0]]} and {undecided} more.")
+    return " ".join(sentences)
 
 
 def overall(comparison: Comparison) -> list[Contrast]:
-    """The contrasts on all problems that pair, of every two models one."""
+    """The contrast of every two models on all problems that pair."""
     sides: dict[tuple[str, str, str], list[Contrast]] = {}
     for row in comparison.contrasts:
         sides.setdefault((row.system, row.first, row.second), []).append(row)
     return [next((r for r in rows if r.group == "all"), rows[0]) for rows in sides.values()]
 
 
-def _pair(row: Contrast, k: int, names: Mapping[str, str], first: str) -> str:
-    """What a comparison of two models comes to: of the better one, or else of the ``first``."""
+def _pair(row: Contrast, k: int, names: Mapping[str, str], subject: str) -> str:
+    """The sentence on two models, about the better model, or without one about ``subject``."""
     difference = row.at(k)
     if difference is None:
         return f"{names[row.first]} and {names[row.second]} have too few samples for pass@{k}."
     both = f"{counted(row.pairs, 'problem')} that both were asked"
     sides = (row.first, row.second)
     if difference.stands:
-        one, other = sides if difference.value < 0 else sides[::-1]
-        more = f"{names[one]} solves {_size(difference)} points more than {names[other]}"
-        return f"{more} on the {both}{_sure(difference)}."
-    one, other = sides if row.first == first else sides[::-1]
-    value, ends = _signed(difference, -1 if row.first == first else 1)
+        better, worse = sides if difference.value < 0 else sides[::-1]
+        text = f"{names[better]} solves {_size(difference)} points more than {names[worse]}"
+        return f"{text} on the {both}{_sure(difference)}."
+    named, compared = sides if row.first == subject else sides[::-1]
+    value, ends = _signed(difference, -1 if row.first == subject else 1)
     return (
-        f"No difference between {names[one]} and {names[other]} was found on the {both} "
+        f"No difference between {names[named]} and {names[compared]} was found on the {both} "
         f"({value} {ends}){_power(difference, row)}."
     )
 
@@ -108,7 +109,7 @@ def _stands(row: Contrast, k: int) -> bool:
 
 
 def _size(difference: Difference) -> str:
-    """A difference that stands, without its sign: ``38 [34, 42]``."""
+    """A significant difference without the sign: ``38 [34, 42]``."""
     low, high = sorted(100 * abs(end) for end in difference.interval)
     digits = digits_for(low / 100, high / 100)
     return f"{100 * abs(difference.value):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -127,7 +128,8 @@ def _number(value: float, digits: int) -> str:
 
 
 def digits_for(low: float, high: float) -> int:
-    """The decimals of percentage points: no more than the interval knows, none that hides 0.
+    """The decimals of percentage points: as few as the interval's width supports, enough to keep
+    the ends from rounding to 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)
@@ -156,54 +158,62 @@ def _power(difference: Difference, row: Contrast) -> str:
 
 
 def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """The perturbation that costs most of those that stand, and what else drops with it.
+    """A sentence on the perturbation with the largest significant drop, and on further drops.
 
     Args:
-        comparison: of perturbations with their originals.
+        comparison: a comparison of perturbations with their originals.
         names: shorter names of models, by their names in the comparison.
 
     Returns:
         The sentence.
 
     """
-    shown = Names(names or {})
+    shortened = Names(names or {})
     k = comparison.primary_k
-    lines = [(row, one) for row in comparison.contrasts if (one := row.at(k)) is not None]
+    lines = [
+        (row, difference) for row in comparison.contrasts if (difference := row.at(k)) is not None
+    ]
     if not lines:
         return ""
     drops = sorted(
-        ((row, one) for row, one in lines if one.stands and one.value < 0),
+        (
+            (row, difference)
+            for row, difference in lines
+            if difference.stands and difference.value < 0
+        ),
         key=lambda line: line[1].value,
     )
     several = len({row.system for row, _ in lines}) > 1
     if not drops:
-        row, one = min(lines, key=lambda line: line[1].value)
-        value, ends = _signed(one)
-        whose = f" of {shown[row.system]}" if several else ""
+        row, difference = min(lines, key=lambda line: line[1].value)
+        value, ends = _signed(difference)
+        whose = f" of {shortened[row.system]}" if several else ""
         return (
             f"No drop under perturbation was found in {counted(len(lines), 'comparison')}; the "
-            f"lowest is {row.group}{whose} with {value} {ends}{_power(one, row)}."
+            f"lowest is {row.group}{whose} with {value} {ends}{_power(difference, row)}."
         )
-    row, one = drops[0]
+    row, difference = drops[0]
     text = (
-        f"{shown[row.system]} breaks most under {row.group}: {_size(one)} points less than on the "
-        f"{counted(row.pairs, 'original')}{_sure(one)}"
+        f"{shortened[row.system]} breaks most under {row.group}: {_size(difference)} points less "
+        f"than on the {counted(row.pairs, 'original')}{_sure(difference)}"
     )
     also = [
-        f"{other.group} ({_signed(drop)[0]})"
-        for other, drop in drops[1:]
-        if other.system == row.system
+        f"{other_row.group} ({_signed(drop)[0]})"
+        for other_row, drop in drops[1:]
+        if other_row.system == row.system
     ]
     if also:
         text += f"; so do {listed(also, _SUBSETS)}" if len(also) > 1 else f"; so does {also[0]}"
-    others = dict.fromkeys(shown[other.system] for other, _ in drops if other.system != row.system)
-    if others:
-        text += f". Drops of {listed(list(others), _MODELS)} stand as well"
+    systems = dict.fromkeys(
+        shortened[other_row.system] for other_row, _ in drops if other_row.system != row.system
+    )
+    if systems:
+        text += f". Drops of {listed(list(systems), _MODELS)} stand as well"
     return f"{text}."
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names as a list in a sentence; of too many, how many more."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+def listed(names: Sequence[str], limit: int = 8) -> str:
+    """Names as a list in a sentence; beyond ``limit`` only the number of further names."""
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

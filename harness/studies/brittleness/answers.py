@@ -30,13 +30,13 @@ published = brittleness_numbers
 
 @dataclass(frozen=True)
 class ModelAnswers:
-    """One model's answers in a run, under one policy of the verifier.
+    """A model's answers in a run, under a policy of the verifier.
 
     Attributes:
         run: the run.
         model: the model's hash.
         policy: the name of the verdicts.
-        with_decoding: whether the limit of a validation problem covers its decoding, too.
+        with_decoding: whether the time limit of a validation problem includes decoding.
 
     """
 
@@ -55,7 +55,7 @@ class ModelAnswers:
 
     @property
     def missing(self) -> int:
-        """Answers that were planned, and are not judged yet."""
+        """The number of planned answers that are not judged yet."""
         entry = self.run.models[self.model]
         judged = sum(tally.samples for tally in self.tallies.values())
         return max(0, int(entry["samples"]) * int(entry["problems"]) - judged)
@@ -67,7 +67,10 @@ class ModelAnswers:
 
     @cached_property
     def protocol(self) -> str | None:
-        """The same with a deadline: of validation problems it is that of all candidates."""
+        """The latest complete policy of the paper's scorer with a deadline.
+
+        On validation problems the deadline is for all candidates together.
+        """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
         return self._latest_of_scorer(with_deadline=True)
@@ -124,13 +127,13 @@ class ModelAnswers:
         return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
 
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
-        """The counts under `protocol`; without ``credit`` what was cancelled is not correct."""
+        """The counts under `protocol`; cancelled problems are correct only with ``credit``."""
         tallies = {}
         for key, tally in self.tallies.items():
             ending = self.endings.get(key)
             solved = ending is not None and (credit or not ending.cancelled)
-            first = ending.rank if solved and ending is not None else tally.samples
-            tallies[key] = replace(tally, correct=int(solved), unknown=0, first=first)
+            first_correct = ending.rank if solved and ending is not None else tally.samples
+            tallies[key] = replace(tally, correct=int(solved), unknown=0, first=first_correct)
         return tallies
 
     @cached_property
@@ -142,7 +145,7 @@ class ModelAnswers:
         return min((tally.samples for tally in self.tallies.values()), default=0)
 
     def keys(self, where: Where) -> list[str]:
-        """The problems that were answered and judged, by key."""
+        """The keys of problems with judged answers."""
         return [
             key
             for key, problem in self.run.problems.items()
@@ -150,22 +153,22 @@ class ModelAnswers:
         ]
 
     def fails(self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]) -> Estimate | None:
-        """Fail@k of these problems; None if there are none, or not k answers of all."""
-        known = [tallies[key] for key in keys if key in tallies]
-        if not known or len(known) < len(keys) or min(tally.samples for tally in known) < k:
+        """Fail@k of the problems; None for no problems, or with too few answers."""
+        judged = [tallies[key] for key in keys if key in tallies]
+        if not judged or len(judged) < len(keys) or min(tally.samples for tally in judged) < k:
             return None
-        return estimate(known, none_at_k, k)
+        return estimate(judged, none_at_k, k)
 
 
 def answers_of(
     runs: Iterable[Run], policy: str | None = None, *, with_decoding: bool = False
 ) -> list[ModelAnswers]:
-    """Every model of every run, under a policy or each run's latest complete one of our verifier.
+    """The answers of every model of every run.
 
     Args:
         runs: runs.
-        policy: the verdicts, by name.
-        with_decoding: as of `ModelAnswers`.
+        policy: the verdicts' name; by default each run's latest complete set of our verifier.
+        with_decoding: see `ModelAnswers`.
 
     Returns:
         The answers of each model of each run.
@@ -187,12 +190,12 @@ def answers_of(
 
 
 def named(name: str) -> Where:
-    """Whether a problem is of this subset of the benchmark ``brittleness``."""
+    """A condition: the problem is in this subset of the benchmark ``brittleness``."""
     return lambda problem: problem.name == f"brittleness/{name}"
 
 
 def of_other_benchmarks(problem: Problem) -> bool:
-    """Whether a problem is one to perturb: of another benchmark."""
+    """Whether a problem is from another benchmark, and so a candidate for perturbations."""
     return problem.benchmark != "brittleness"
 
 

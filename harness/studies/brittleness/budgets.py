@@ -1,4 +1,4 @@
-"""Fail@k with many candidates, and with other ways of decoding: Figures 5 and 7."""
+"""Fail@k with many candidates, and by decoding method: Figures 5 and 7."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def large_budget(source: ModelAnswers) -> Section:
     }
     rows = []
     for name, values in shares.items():
-        beside = [
+        paper_cells = [
             published().get(("figure 5", "text only", name, f"fail@{k}"), "") for k in (1, 500)
         ]
-        rows.append((name, *map(percent_or_not_run, values), *beside))
+        rows.append((name, *map(percent_or_not_run, values), *paper_cells))
     run = len(ks) > 1 and any(value is not None for value in shares["exp"])
     return Section(
         "Fail@k with a large budget (Figure 5)",
@@ -69,7 +69,7 @@ def _order(source: ModelAnswers) -> str:
 
 
 def decoding(sources: Sequence[ModelAnswers]) -> Section:
-    """Figure 7: the ways to get candidates, on the exp primitives, one for each run."""
+    """Figure 7: decoding methods on the exp primitives, one method per run."""
     ks = sorted({k for source in sources for k in _curve(source)})
     rows: list[tuple[str, ...]] = []
     shares: dict[str, list[float | None]] = {}
@@ -77,7 +77,7 @@ def decoding(sources: Sequence[ModelAnswers]) -> Section:
         sampling = source.run.manifest["identity"]["sampling"]
         beams, temperature = sampling.get("beams"), sampling.get("temperature")
         name = f"beams {beams}" if beams else f"temperature {temperature:g}"
-        if len({other.label for other in sources}) > 1:
+        if len({answers.label for answers in sources}) > 1:
             name += f", {source.label}"
         problems = ranked_where(source, named("primitive_exp"))
         values = [_fail_at(problems, k) for k in ks]

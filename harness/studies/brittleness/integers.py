@@ -6,36 +6,37 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...report.sections import Section
+from ...store.run import Run
 from .answers import NOT_RUN, ModelAnswers, published
 
-#: The ranges that the paper names; the last number is not in the range.
+#: The paper's ranges, without the upper end.
 RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
     """The positive integers of prefix tokens that are nodes of type Integer in SymPy.
 
-    The parts of a fraction are not: SymPy has one node of type Rational for it.
+    Numerators and denominators do not count: a fraction is one node of type Rational in SymPy.
 
     >>> list(positive_integers("add mul div INT+ 1 INT+ 3 x pow x INT+ 1 2".split()))
     [12]
 
     """
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        place += 1
-        if token == "div" and place < len(tokens) and tokens[place] in ("INT+", "INT-"):
-            _, place = _number(tokens, place + 1)
-            _, place = _number(tokens, place + 1)
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        if token == "div" and index < len(tokens) and tokens[index] in ("INT+", "INT-"):
+            _, index = _number(tokens, index + 1)
+            _, index = _number(tokens, index + 1)
         elif token in ("INT+", "INT-"):
-            value, place = _number(tokens, place)
+            value, index = _number(tokens, index)
             if token == "INT+" and value:
                 yield value
 
 
 def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """The number of the digits from here on, and the place after them."""
+    """The number whose digits begin at ``start``, and the index after the last digit."""
     end = start
     while end < len(tokens) and tokens[end].isdecimal():
         end += 1
@@ -52,23 +53,27 @@ def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int
     return total, {r: counts[r] / total for r in RANGES if total}
 
 
-def training_integers(source: ModelAnswers) -> Section:
-    """Section 5 and appendix B, of the run's problems that have prefix forms."""
-    forms = ("prefix", "antiderivative_prefix")
-    sequences = [
+def prefix_sequences(run: Run) -> list[list[str]]:
+    """The prefix forms of a run's random integrals: integrands and antiderivatives."""
+    return [
         str(problem.metadata[form]).split()
-        for problem in source.run.problems.values()
+        for problem in run.problems.values()
         if problem.benchmark == "lample_charton"
-        for form in forms
+        for form in ("prefix", "antiderivative_prefix")
         if form in problem.metadata
     ]
+
+
+def training_integers(source: ModelAnswers) -> Section:
+    """Section 5 and appendix B, of the run's problems that have prefix forms."""
+    sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []
     for low, high in RANGES:
         name = f"{low}-{high - 1}"
         share = f"{100 * ours[low, high]:.3f}" if total else NOT_RUN
-        place = ("section 5", "integers of the training data", name, "percent")
-        rows.append((name, share, published()[place]))
+        key = ("section 5", "integers of the training data", name, "percent")
+        rows.append((name, share, published()[key]))
     return Section(
         "Integers in random integrals (section 5)",
         ("range", "percent of the positive integers", "paper"),

@@ -1,15 +1,15 @@
 """The experiments of "Symbolic Brittleness" as phases: problems, and neighbours of solved ones.
 
-The first phase asks any benchmarks. What is solved of them makes three pools, as in the paper:
+The first phase asks any benchmarks. The solved problems form three pools, as in the paper:
 
 - ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
-- ``valid``: whatever is solved of other benchmarks by any of the answers; filtered as ``published``
-  only what passes the filters (`benchmarks.brittleness.filters`) that the paper applied to Lample
+- ``valid``: problems of other benchmarks that any answer solves; with the filter ``published`` only
+  problems that pass the filters (`benchmarks.brittleness.filters`) that the paper applied to Lample
   and Charton's validation problems.
 
-The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four of each pool; of
-a model that is sampled, also the pools again (sums of one), as a measure of luck.
+The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four terms from each
+pool. A sampled model is also asked the pools again (sums of one term), as a measure of luck.
 """
 
 from __future__ import annotations
@@ -42,7 +42,12 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """The second phase's problems, subset by subset; raises `DerivationError` as they do."""
+    """The second phase's problems, a list per subset.
+
+    Raises:
+        DerivationError: a solved problem has no neighbours or sums.
+
+    """
     valid = terms_of_sums = results.solved(_validation)
     if phase_filter == "published":
         valid = eligible(valid, variant)
@@ -53,23 +58,23 @@ def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> li
         "valid": terms_of_sums,
     }
     terms = (1, *TERMS) if results.sampled else TERMS
-    # Every problem's reference is proven: no more are made than a limit lets through.
+    # The proof of every reference takes time: make no more problems than the limit lets through.
     subsets = len(NEIGHBOURS) + len(pools) * len(terms)
-    most = COUNT if results.limit is None else min(COUNT, math.ceil(results.limit / subsets))
+    count_each = COUNT if results.limit is None else min(COUNT, math.ceil(results.limit / subsets))
     return [
         *(
-            neighbours(neighbour, valid, results.seed, variant=variant, limit=most)
+            neighbours(neighbour, valid, results.seed, variant=variant, limit=count_each)
             for neighbour in NEIGHBOURS
         ),
         *(
-            sums(pool, results.seed, terms=count, pool=name, count=most)
+            sums(pool, results.seed, terms=count, pool=name, count=count_each)
             for name, pool in pools.items()
             for count in terms
         ),
     ]
 
 
-#: The released code's reading of the paper, and its text's.
+#: The plans by the released code, and by the paper's text.
 PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
 
 

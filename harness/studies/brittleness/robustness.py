@@ -24,19 +24,19 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The name of Fail@k, with the width of the beam search where it is not the paper's."""
+    """The name of Fail@k, with the beam width unless it is the paper's."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
-    known = not width or width == WIDTHS.get(k, width)
-    return f"Fail@{k}" if known else f"Fail@{k} (width {width})"
+    published_width = not width or width == WIDTHS.get(k, width)
+    return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
 
 
 def _headings(
-    source: ModelAnswers, ks: Sequence[int], first: str, theirs: Sequence[int]
+    source: ModelAnswers, ks: Sequence[int], row_heading: str, theirs: Sequence[int]
 ) -> list[str]:
     judged = source.scorer or source.protocol
     scorer = [f"their scorer {_fail_at(source, k)}" for k in ks] if judged else []
     return [
-        first,
+        row_heading,
         "problems",
         *(_fail_at(source, k) for k in ks),
         *scorer,
@@ -45,7 +45,7 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The paper's k that there are answers for, and the number of answers itself."""
+    """The paper's k up to the number of answers, and the number of answers."""
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -53,13 +53,13 @@ def _row(
     source: ModelAnswers,
     name: str,
     where: Where,
-    place: tuple[str, str, str],
+    published_key: tuple[str, str, str],
     theirs: Sequence[int],
     *,
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """A line of Fail@k: ours, the paper's scorer's on our answers, the published numbers."""
+    """A row of Fail@k: by our verifier, by the paper's scorer on our answers, and as published."""
     keys = source.keys(where)
     ks = _ks(source)
     cells = [_estimated(source.fails(keys, k, source.tallies)) for k in ks]
@@ -69,12 +69,14 @@ def _row(
             tallies = _scorers(source, valid=valid, credit=credit)
             estimate = source.fails(keys, k, tallies)
             cells.append(NOT_RUN if estimate is None else percent(estimate.value))
-    beside = [published().get((*place, f"fail@{k}"), "") for k in theirs]
-    return (name, str(len(keys)), *cells, *beside)
+    paper_cells = [published().get((*published_key, f"fail@{k}"), "") for k in theirs]
+    return (name, str(len(keys)), *cells, *paper_cells)
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """What the paper's scorer counts, with its limit of validation problems or of candidates."""
+    """The counts by the paper's scorer, with the time limit per validation problem or per
+    candidate.
+    """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)
     if source.scorer is None:
@@ -102,12 +104,14 @@ def robustness(source: ModelAnswers) -> Section:
     """Table 2."""
     rows = []
     for template in TEMPLATES.values():
-        place = ("table 2", "coeff", template.label)
+        published_key = ("table 2", "coeff", template.label)
         name = f"primitive_{template.name}"
-        rows.append(_row(source, template.label, named(name), place, KS))
+        rows.append(_row(source, template.label, named(name), published_key, KS))
         if source.keys(named(f"{name}_paper")):
             rows.append(
-                _row(source, f"{template.label}, 1 to 100", named(f"{name}_paper"), place, KS)
+                _row(
+                    source, f"{template.label}, 1 to 100", named(f"{name}_paper"), published_key, KS
+                )
             )
     for group, name, label in (
         ("valid_N1", "over_k", "f/k"),
@@ -129,7 +133,7 @@ def compositions(source: ModelAnswers) -> Section:
     rows = []
     for pool in ("exp", "coeff", "valid"):
         for terms in (1, 2, 3, 4):
-            name, place = f"{pool}_sum{terms}", ("table 8", pool, str(terms))
+            name, published_key = f"{pool}_sum{terms}", ("table 8", pool, str(terms))
             if terms == 1 and not source.keys(named(name)):
                 continue
             rows.append(
@@ -137,7 +141,7 @@ def compositions(source: ModelAnswers) -> Section:
                     source,
                     f"{pool}, {terms} terms" if terms > 1 else f"{pool}, again",
                     named(name),
-                    place,
+                    published_key,
                     KS,
                     valid=pool == "valid",
                     strict=pool == "valid",
@@ -159,11 +163,11 @@ def nodes(source: ModelAnswers) -> Section:
     """Table 9."""
     rows = []
     for label, count in (("1-15", 15), ("20", 20), ("25", 25), ("30", 30), ("35", 35)):
-        place, name = ("table 9", "nodes", label), f"operators_{count}"
-        rows.append(_row(source, f"{label} operators", named(name), place, (1, 10)))
+        published_key, name = ("table 9", "nodes", label), f"operators_{count}"
+        rows.append(_row(source, f"{label} operators", named(name), published_key, (1, 10)))
         up_to = named(f"operators_up_to_{count}")
         if source.keys(up_to):
-            rows.append(_row(source, f"up to {label} operators", up_to, place, (1, 10)))
+            rows.append(_row(source, f"up to {label} operators", up_to, published_key, (1, 10)))
     return Section(
         "More operator nodes (Table 9)",
         tuple(_headings(source, _ks(source), "problems of", (1, 10))),

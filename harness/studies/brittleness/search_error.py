@@ -1,12 +1,12 @@
 """Search errors and model errors (Welleck et al., section 6).
 
-A failure is a search error if a correct solution is likelier under the model than all candidates:
-a better search would have found it. It is a model error if a wrong candidate is likelier.
-Probabilities are those of whole texts, exp of the sum of their tokens' log-probabilities (teacher
-forcing, the end of the text included), not a beam search's scores, which are divided by length.
+A failure is a search error if a correct solution is likelier under the model than all candidates: a
+better search would have found the solution. A failure is a model error if a wrong candidate is
+likelier. The probability of a text is exp of the sum of the tokens' log-probabilities (teacher
+forcing, end token included), unlike the scores of a beam search, which are divided by length.
 
-A reference is one correct solution; another way to write it may be likelier, so that the number of
-model errors is an upper bound. Pure functions; `teacher_forcing` gets the numbers from a model.
+A reference is one way to write a correct solution, and a likelier way may exist: the number of
+model errors is an upper bound. `teacher_forcing` computes the log-probabilities with a model.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """The candidate at one rank; ``logprob`` in nats, None where it is not known."""
+class RankedCandidate:
+    """The candidate at a rank; ``logprob`` is in nats, or None if unknown."""
 
     text: str
     correct: bool
@@ -30,10 +30,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One problem: its candidates best first, and the log-probability of a correct solution."""
+    """A problem's candidates, best first, and the log-probability of a correct solution."""
 
     problem: str
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[RankedCandidate, ...]
     reference: float | None = None
 
     def fails(self, k: int) -> bool:
@@ -42,7 +42,7 @@ class Ranked:
 
     @property
     def first_correct(self) -> int | None:
-        """The rank of the first correct candidate, from 1; None if there is none."""
+        """The rank of the first correct candidate, from 1; None without a correct candidate."""
         ranks = (rank for rank, c in enumerate(self.candidates, 1) if c.correct)
         return next(ranks, None)
 
@@ -54,7 +54,7 @@ class Ranked:
 class Unresolved:
     """Failures at k that a perfect search would leave unresolved.
 
-    ``scored`` are the failures whose reference and last candidate have a log-probability.
+    ``scored`` counts the failures whose reference and last candidate have log-probabilities.
     """
 
     k: int
@@ -70,17 +70,17 @@ class Unresolved:
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
     """Failures at k whose reference is less likely than the last of the k candidates: Table 13.
 
-    With k = 1 that is the top candidate. A list that is shorter than k ends with its last.
+    If there are fewer than k candidates, the reference is compared with the last of them.
     """
     failures = scored = unresolved = 0
     for problem in problems:
         if not problem.candidates or not problem.fails(k):
             continue
         failures += 1
-        last = problem.candidates[:k][-1].logprob
-        if last is not None and problem.reference is not None:
+        last_logprob = problem.candidates[:k][-1].logprob
+        if last_logprob is not None and problem.reference is not None:
             scored += 1
-            unresolved += problem.reference < last
+            unresolved += problem.reference < last_logprob
     return Unresolved(k, failures, scored, unresolved)
 
 
@@ -103,23 +103,23 @@ class Mass:
 
 
 def mass(problems: Iterable[Ranked], k: int) -> Mass:
-    """`Mass` at k. A text that comes twice counts once in the sum, as in a sampled list."""
-    first, last, total, left_out = [], [], [], 0
+    """`Mass` at k. Repeated texts, as in a sampled list, count once in the sum."""
+    top, kth, total, left_out = [], [], [], 0
     for problem in problems:
         best = problem.candidates[:k]
-        known = {c.text: c.logprob for c in best if c.logprob is not None}
-        if len(best) < k or any(c.text not in known for c in best):
+        logprobs = {c.text: c.logprob for c in best if c.logprob is not None}
+        if len(best) < k or any(c.text not in logprobs for c in best):
             left_out += 1
             continue
-        probabilities = {text: math.exp(logprob) for text, logprob in known.items()}
-        first.append(probabilities[best[0].text])
-        last.append(probabilities[best[-1].text])
+        probabilities = {text: math.exp(logprob) for text, logprob in logprobs.items()}
+        top.append(probabilities[best[0].text])
+        kth.append(probabilities[best[-1].text])
         total.append(math.fsum(probabilities.values()))
-    return Mass(k, len(first), left_out, *map(_mean, (first, last, total)))
+    return Mass(k, len(top), left_out, *map(_mean, (top, kth, total)))
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """`Mass` of the problems that fail at k (True), and of those that succeed (False): Table 12."""
+    """`Mass` of problems that fail at k (True) and that succeed (False): Table 12."""
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)
@@ -134,7 +134,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """How many problems have their first correct candidate at each rank, from 1: Figure 6."""
+    """The number of problems by the rank of the first correct candidate, from 1: Figure 6."""
     ranks = Counter(problem.first_correct for problem in problems)
     return {rank: ranks[rank] for rank in sorted(rank for rank in ranks if rank is not None)}
 
@@ -155,19 +155,20 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
     for problem in problems:
         if not problem.fails(k):
             continue
-        known = [c.logprob for c in problem.candidates[:k] if c.logprob is not None]
-        if problem.reference is None or len(known) < min(k, len(problem.candidates)):
+        logprobs = [c.logprob for c in problem.candidates[:k] if c.logprob is not None]
+        if problem.reference is None or len(logprobs) < min(k, len(problem.candidates)):
             counts["unknown"] += 1
         else:
-            likelier = all(problem.reference > logprob for logprob in known)
+            likelier = all(problem.reference > logprob for logprob in logprobs)
             counts["search" if likelier else "model"] += 1
     return FailureCauses(k, counts["search"], counts["model"], counts["unknown"])
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
-    """The probabilities of the top candidate and of the first correct one: Figure 4.
+    """The probabilities of the top candidate and of the first correct candidate: Figure 4.
 
-    Of the problems that have a correct candidate, below the top, with both known.
+    Includes the problems whose first correct candidate is below the top, with both probabilities
+    known.
     """
     pairs = []
     for problem in problems:
@@ -180,10 +181,10 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
     return pairs
 
 
-def by_likelihood(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
     """Sampled candidates as a ranked list: likeliest first, duplicates kept, ties as drawn.
 
-    Where any probability is unknown, the order in which they were drawn is kept.
+    If any probability is unknown, the order of drawing is kept.
     """
     if any(candidate.logprob is None for candidate in candidates):
         return tuple(candidates)

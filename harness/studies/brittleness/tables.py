@@ -1,9 +1,9 @@
-"""The tables and figures of "Symbolic Brittleness" for a run, the published ones beside them.
+"""The tables and figures of "Symbolic Brittleness" for a run, beside the published numbers.
 
-Fail@k of a beam search is that of its k best candidates, as in the paper; of samples it is the mean
-over all ways to draw k of them, and in figures over k, where the samples have log-probabilities, of
-the k likeliest. Every Fail@k counts the verdicts of our verifier; where a run was also judged by
-the paper's scorer (``run.py score RUN --method welleck``), its Fail@k stands beside it.
+Fail@k of a beam search is computed from the k best candidates, as in the paper. Fail@k of samples
+is the mean over all subsets of k samples; in figures over k, samples with log-probabilities are
+ranked and the k likeliest count. Fail@k uses the verdicts of our verifier. If a run was also judged
+by the paper's scorer (``run.py score RUN --method welleck``), the scorer's Fail@k has columns, too.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from ...report.sections import Section
 from .answers import ModelAnswers
 from .budgets import large_budget
+from .examples import table_1, table_3, table_5, table_7
 from .integers import training_integers
 from .likelihoods import causes, masses, probabilities, ranks, unresolved
 from .robustness import compositions, integers, nodes, robustness
@@ -37,9 +38,13 @@ SECTIONS = (
     probabilities,
     verification,
     cancelled,
+    table_1,
+    table_3,
+    table_5,
+    table_7,
 )
 
 
 def sections(source: ModelAnswers) -> list[Section]:
-    """All tables and figures of one model; what was not asked says so."""
+    """All tables and figures of a model; experiments that were not asked are marked."""
     return [section(source) for section in SECTIONS]

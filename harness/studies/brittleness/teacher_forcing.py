@@ -1,7 +1,7 @@
 """Log-probabilities of given texts (teacher forcing), for `search_error`.
 
-What is scored of a run is kept in it, ``scores/MODEL/``, one row a text, so that a killed command
-goes on where it stopped. The prompt is the one that the answers were asked with.
+Scores are stored in the run, ``scores/MODEL/``, a row per text, so that a killed command resumes.
+The prompt is the prompt of the run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from ...core.policy import AnswerFormat
 from ...core.requests import digest
 from ...models import Model
 from ...models.base import Capability, Continuation, Scored
-from ...store.jsonl_log import Log, LogReader
+from ...store.log.appending import Log
+from ...store.log.reader import LogReader
 from ...store.run import Run
 from ...store.writer import rescoring
-from .search_error import Candidate, Ranked, by_likelihood
+from .search_error import Ranked, RankedCandidate, by_likelihood
 
-#: How a model that was not told otherwise writes an answer; ``%s`` is the antiderivative.
+#: The default form of an answer; ``%s`` is the antiderivative.
 WRITTEN = r"\boxed{%s}"
-#: Of each row, what its index leaves out, and what every one has.
+#: The fields that the index of rows leaves out, and the fields of every row.
 SCORES = (("token_logprobs",), ("key", "problem", "text", "logprob"))
 #: Candidates that are scored for each problem, best first.
 CANDIDATES = 10
@@ -41,7 +42,7 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class ScoringResult:
-    """How many texts were scored now, and why others could not be."""
+    """The number of newly scored texts, and why other texts have no score."""
 
     scored: int
     remarks: tuple[str, ...] = ()
@@ -56,19 +57,19 @@ def score_texts(
     answer_format: AnswerFormat = "latex",
     limit: int | None = None,
 ) -> ScoringResult:
-    """Score the references and the best candidates of a run's problems, as far as that is new.
+    """Score the references and the best candidates of a run's problems; stored scores are kept.
 
     Args:
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
-        candidates: how many of each problem's best candidates, each text once.
-        written: how the model would write an answer, with ``%s`` for the antiderivative; by default
-            `WRITTEN`, and nothing but the antiderivative in prefix tokens.
+        candidates: the number of best candidates per problem; equal texts count once.
+        written: the form of an answer, with ``%s`` for the antiderivative; by default `WRITTEN`, or
+            the bare antiderivative for prefix tokens.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
-        limit: at most so many problems, those first asked.
+        limit: the largest number of problems, in the order of asking.
 
     Returns:
-        How many texts were scored, and remarks on those that could not be.
+        The number of scored texts, and remarks on texts without a score.
 
     Raises:
         ModelError: the model cannot score texts.
@@ -84,11 +85,11 @@ def score_texts(
         raise UserError(f"the way to write an answer needs a %s for it, not {written!r}")
     with rescoring(Path(path)) as run:
         if model.hash not in run.models:
-            known = ", ".join(entry["label"] for entry in run.models.values())
-            raise UserError(f"{run.path} has no answers of {model.label}; it has {known}")
+            labels = ", ".join(entry["label"] for entry in run.models.values())
+            raise UserError(f"{run.path} has no answers of {model.label}; it has {labels}")
         with Log(_scores_path(run, model.hash), *SCORES) as log:
             stored = {row["key"] for _, row in log.heads()}
-            wanted = {
+            unscored = {
                 text.key: text
                 for text in _texts(run, model.hash, candidates, written, answer_format, limit)
                 if text.key not in stored
@@ -99,23 +100,24 @@ def score_texts(
             async def scoring() -> None:
                 ready = model.with_state(run.path / "state" / model.hash)
                 try:
-                    async with aclosing(ready.score(stream(wanted.values()))) as scores:
+                    async with aclosing(ready.score(stream(unscored.values()))) as scores:
                         async for scored in scores:
-                            log.append(_row(wanted[scored.key], scored))
+                            log.append(_row(unscored[scored.key], scored))
                             remarks.extend([scored.detail] if scored.detail else [])
                 finally:
                     await ready.close()
 
-            if wanted:
+            if unscored:
                 run_async(scoring())
-    return ScoringResult(len(wanted) - len(remarks), tuple(remarks))
+    return ScoringResult(len(unscored) - len(remarks), tuple(remarks))
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """Every problem's candidates and reference with what is known of their log-probabilities.
+    """The candidates and the reference of every problem, by key, with known log-probabilities.
 
-    A text that was scored has that log-probability, and another the one that came with it, if any.
-    Candidates of a beam search are in its order, sampled ones by likelihood. By problem key.
+    A scored text has the log-probability of the score, any other text the log-probability of the
+    completion, if stored. Candidates of a beam search keep their order; sampled candidates are
+    sorted by likelihood.
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}
@@ -130,12 +132,12 @@ def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[s
         for _, row in run.verdicts(policy).heads()
         if row["model"] == model
     }
-    by_problem: dict[str, list[tuple[int, Candidate]]] = {}
+    by_problem: dict[str, list[tuple[int, RankedCandidate]]] = {}
     for row in run.completions.rows():
         if row["model"] == model and row["stage"] == ANSWER:
             scored = scores.get(_key(row["problem"], row["text"]))
             logprob = row.get("logprob") if scored is None else scored
-            candidate = Candidate(row["text"], correct.get(row["key"], False), logprob)
+            candidate = RankedCandidate(row["text"], correct.get(row["key"], False), logprob)
             by_problem.setdefault(row["problem"], []).append((row["sample"], candidate))
     beams = bool(run.manifest["identity"]["sampling"].get("beams"))
     problems = {}
@@ -154,7 +156,7 @@ def _texts(
     answer_format: AnswerFormat,
     limit: int | None,
 ) -> Iterator[Continuation]:
-    """What is to be scored: of each problem the reference, and the best candidates."""
+    """The texts to score: the reference and the best candidates of each problem."""
     prompts = {
         task: parse(entry["name"], entry["source"])
         for task, entry in run.manifest["identity"]["prompts"].items()
@@ -176,7 +178,7 @@ def _texts(
 
 
 def _reference(problem: Problem, answer_format: AnswerFormat) -> str | None:
-    """The reference, if there is one that can be written in this notation."""
+    """The reference in the notation ``answer_format``, or None."""
     reference = problem.target.reference
     if reference is None or answer_format == "latex":
         return reference
@@ -198,7 +200,7 @@ def _key(problem: str, text: str, role: str = "") -> str:
 
 
 def _row(text: Continuation, scored: Scored) -> dict[str, Any]:
-    problem, _, rest = text.key.rpartition(":")
+    problem, _, role = text.key.rpartition(":")
     row: dict[str, Any] = {
         "key": text.key,
         "problem": problem,
@@ -208,7 +210,7 @@ def _row(text: Continuation, scored: Scored) -> dict[str, Any]:
         "token_logprobs": list(scored.token_logprobs),
     }
     row |= {"detail": scored.detail} if scored.detail else {}
-    return row | ({"role": REFERENCE} if rest.startswith(REFERENCE) else {})
+    return row | ({"role": REFERENCE} if role.startswith(REFERENCE) else {})
 
 
 def _scores_path(run: Run, model: str) -> Path:

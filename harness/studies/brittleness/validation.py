@@ -1,12 +1,12 @@
 """The limit of the paper's validation experiments: seconds for all candidates of a problem.
 
-Primitives and their sums have a second for a candidate; neighbours and sums of validation problems,
-and these themselves, have 10 s for a problem: for decoding and for candidates in their order, up to
-the first that is accepted. Where the time is over, or anything raises, the problem is *cancelled*,
-which counts as correct; for sums at k = 50 the paper takes it as a failure.
+Primitives and sums of primitives have one second per candidate. Validation problems, their
+neighbours and sums have 10 s per problem, for decoding and for the candidates in order, up to the
+first accepted candidate. At the end of the time, or after an exception, the problem is *cancelled*,
+which counts as correct; for sums at k = 50 the paper counts cancelled problems as failures.
 
-`run.py score RUN --method welleck --deadline 10` records for every candidate its verdict and its
-time, of which this is a function: every candidate has what is left of the limit by itself, too.
+`run.py score RUN --method welleck --deadline 10` records verdict and time of every candidate. The
+ending of a problem is computed from these records, as each candidate may use the remaining time.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 
 from ....rewards.verdict import Status
 
-#: What makes a candidate correct because it was not decided.
+#: Flags of candidates that the scorer accepts without a decision.
 UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Where a problem's candidates ended: at which rank, counted from 0, and why."""
+    """The rank, counted from 0, at which a problem's candidates ended, and the reason."""
 
     rank: int
     cancelled: bool
@@ -33,12 +33,12 @@ class Ending:
 def endings(
     rows: Iterable[Mapping[str, Any]], limit: float, decoding: Mapping[str, float]
 ) -> dict[str, Ending | None]:
-    """Where each problem ended; None if its candidates are all wrong and within the limit.
+    """The ending of each problem; None if all candidates are wrong within the limit.
 
     Args:
-        rows: verdicts of one model, in any order.
+        rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: seconds that were spent before the first candidate, by problem; by default 0.
+        decoding: seconds of decoding, by problem; by default 0.
 
     Returns:
         The endings by problem.
@@ -53,11 +53,11 @@ def endings(
     }
 
 
-def _ending(ranked: Mapping[int, Mapping[str, Any]], left: float) -> Ending | None:
+def _ending(ranked: Mapping[int, Mapping[str, Any]], seconds_left: float) -> Ending | None:
     for rank in sorted(ranked):
         evidence = ranked[rank]["evidence"]
-        left -= evidence["seconds"]
-        if left <= 0 or UNDECIDED.intersection(evidence["flags"]):
+        seconds_left -= evidence["seconds"]
+        if seconds_left <= 0 or UNDECIDED.intersection(evidence["flags"]):
             return Ending(rank, cancelled=True)
         if ranked[rank]["status"] == Status.CORRECT:
             return Ending(rank, cancelled=False)

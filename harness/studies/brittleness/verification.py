@@ -1,4 +1,4 @@
-"""Time to verify candidates: Table 14, and what a limit cancels."""
+"""Time to verify candidates (Table 14), and the problems that a time limit cancels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def verification(source: ModelAnswers) -> Section:
     theirs = _seconds(source, source.scorer, keys, counts) if source.scorer else {}
     rows = []
     for k in KS:
-        place = ("table 14", "exp sums", str(k))
+        published_key = ("table 14", "exp sums", str(k))
         rows.append(
             (
                 str(k),
@@ -30,8 +30,8 @@ def verification(source: ModelAnswers) -> Section:
                 _hours(ours.get(k)),
                 _hours(theirs.get(k)),
                 _hours(k * LIMIT * len(keys) if keys else None),
-                published()[*place, "hours"],
-                published()[*place, "worst case hours"],
+                published()[*published_key, "hours"],
+                published()[*published_key, "worst case hours"],
             )
         )
     return Section(
@@ -54,7 +54,7 @@ def verification(source: ModelAnswers) -> Section:
 
 
 def cancelled(source: ModelAnswers) -> Section:
-    """What the limit of validation problems ends."""
+    """The problems that the time limit of validation problems cancels."""
     groups = {
         "problems to perturb": of_other_benchmarks,
         "f/k": named("over_k"),
@@ -85,14 +85,14 @@ def cancelled(source: ModelAnswers) -> Section:
 
 
 def _is_sum(problem: Problem) -> bool:
-    """Whether it is a sum of powers and roots; ``exp_sum1`` are the single terms again."""
+    """Whether a problem is a sum of powers and roots; ``exp_sum1`` has single terms."""
     return problem.metadata.get("pool") == "exp" and problem.metadata.get("terms") != 1
 
 
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """Seconds spent on these problems' first candidates, for every count of them."""
+    """Seconds spent on the problems' first candidates, by the number of candidates."""
     spent: dict[str, dict[int, tuple[float, bool]]] = {}
     for row in source.run.verdicts(policy).rows():
         if row["model"] == source.model and row["problem"] in keys:

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from ...report.sections import export
 from .intersections import Intersection
-from .pairwise import Analysis, Family, Interval, Scores
+from .pairwise import Analysis, Interval, Scores, SubsetAnalysis
 from .prompt_designs import AskedDesign, designs_table
 from .tables import REMARK, sections
 
 _COLUMNS = tuple(
     "model benchmark subset measure of value interval_low interval_high count total".split()
 )
-#: A measure, of what, its value and interval, and how many there are of how many.
+#: A measure, its object, value and interval, a count and a total.
 Measure = tuple[str, str, float, Interval | None, int | str, int | str]
 
 
@@ -24,17 +24,17 @@ def export_analyses(
     common: Sequence[Intersection] = (),
     designs: Sequence[AskedDesign] = (),
 ) -> str:
-    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV (one a line) or JSON.
+    """All tables as Markdown or LaTeX (booktabs); our numbers as CSV (a line per number) or JSON.
 
-    In JSON, what models have in common (``models`` in place of ``model``) and the table of prompts
-    follow the analyses. In CSV, a prompt of Table 4 is what its measures are ``of``.
+    In JSON, intersections of models (``models`` in place of ``model``) and the table of prompts
+    follow the analyses. In CSV, the column ``of`` holds the prompt for measures of Table 4.
     """
-    more = designs_table(designs)
-    *tables, last = [*sections(analyses, common), *more]
-    tables.append(replace(last, remarks=(*last.remarks, REMARK)))
+    design_tables = designs_table(designs)
+    *tables, last_table = [*sections(analyses, common), *design_tables]
+    tables.append(replace(last_table, remarks=(*last_table.remarks, REMARK)))
     data = [
-        *(one.to_dict() for one in (*analyses, *common)),
-        *({"table": s.title, "headings": s.headings, "rows": s.rows} for s in more),
+        *(record.to_dict() for record in (*analyses, *common)),
+        *({"table": s.title, "headings": s.headings, "rows": s.rows} for s in design_tables),
     ]
     lines = [*_lines(analyses), *_common_lines(common), *_design_lines(designs)]
     return export(form, tables, (_COLUMNS, lines), data)
@@ -49,9 +49,9 @@ def _lines(analyses: Sequence[Analysis]) -> Iterator[Sequence[object]]:
 
 
 def _common_lines(common: Sequence[Intersection]) -> Iterator[Sequence[object]]:
-    for one in common:
-        names = (" and ".join(one.models), one.benchmark, one.subset)
-        for category in one.categories:
+    for intersection in common:
+        names = (" and ".join(intersection.models), intersection.benchmark, intersection.subset)
+        for category in intersection.categories:
             line = category.name, "", category.share, category.interval, category.count, category.of
             yield *names, *_numbers(*line)
 
@@ -74,7 +74,7 @@ def _numbers(
     return measure, of, f"{value:.6f}", *interval, count, total
 
 
-def _measures(family: Family) -> Iterator[Measure]:
+def _measures(family: SubsetAnalysis) -> Iterator[Measure]:
     for scores in (family.static, *family.perturbed, *family.others):
         yield from _of_scores(scores)
     for drop in family.drops:

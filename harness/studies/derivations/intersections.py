@@ -1,4 +1,4 @@
-"""What several models have in common: items that all of them answer in the same way (Figure 5)."""
+"""Items that several models answer in the same way (Figure 5)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....rewards.records import Record
-from .items import ModelItems, PerturbedItem, Place
+from .items import GroupKey, ModelItems, PerturbedItem
 from .pairwise import CATEGORIES, Category, G, categorised
 
 
 @dataclass(frozen=True)
 class Intersection(Record):
-    """The items that several models answered, and those in a category for each of them.
+    """The common items of several models, and the items in the same category for each model.
 
     Attributes:
-        benchmark: of the unperturbed subset.
-        subset: its name.
-        perturbations: those of its twins.
+        benchmark: the benchmark of the unperturbed subset.
+        subset: the name of the unperturbed subset.
+        perturbations: the perturbations of the twins.
         models: labels of the models.
-        items: how many items all of them answered.
+        items: the number of items that all models answered.
         categories: S, G, None and All, each for all models.
         fail_to_generalise: keys of the items in G for all models.
 
@@ -35,44 +35,50 @@ class Intersection(Record):
 
 
 def intersections(answered: Sequence[ModelItems]) -> list[Intersection]:
-    """An intersection for every subset that more than one model answered.
+    """An intersection for every subset that several models answered.
 
     Args:
         answered: the items of each model.
 
     Returns:
-        Those with at least one common item, in the order of the subsets.
+        Intersections with at least one common item, in the order of the subsets.
 
     """
-    places = dict.fromkeys(group for one in answered for group in one.groups)
+    group_keys = dict.fromkeys(group for model_items in answered for group in model_items.groups)
     intersections = []
-    for place in places:
-        models = [one for one in answered if place in one.groups]
-        if len(models) > 1 and (intersection := _intersection(place, models)):
+    for group_key in group_keys:
+        models = [model_items for model_items in answered if group_key in model_items.groups]
+        if len(models) > 1 and (intersection := _intersection(group_key, models)):
             intersections.append(intersection)
     return intersections
 
 
-def _intersection(place: Place, models: Sequence[ModelItems]) -> Intersection | None:
-    first, *others = ({item.key: item for item in model.groups[place].items} for model in models)
+def _intersection(group_key: GroupKey, models: Sequence[ModelItems]) -> Intersection | None:
+    items, *further_items = (
+        {item.key: item for item in model.groups[group_key].items} for model in models
+    )
     common: list[list[PerturbedItem]] = [
-        [item, *(other[key] for other in others)]
-        for key, item in first.items()
-        if all(key in other for other in others)
+        [item, *(items_of_model[key] for items_of_model in further_items)]
+        for key, item in items.items()
+        if all(key in items_of_model for items_of_model in further_items)
     ]
     if not common:
         return None
-    holds = {name: [all(map(is_in, each)) for each in common] for name, is_in in CATEGORIES.items()}
-    operators = [each[0].operator for each in common]
-    examples = [each[0].example for each in common]
+    holds = {
+        name: [all(map(is_in, answers)) for answers in common] for name, is_in in CATEGORIES.items()
+    }
+    operators = [answers[0].operator for answers in common]
+    examples = [answers[0].example for answers in common]
     return Intersection(
-        *place,
-        models=tuple(one.label for one in models),
+        *group_key,
+        models=tuple(model.label for model in models),
         items=len(common),
         categories=tuple(
             categorised(name, flags, operators, examples) for name, flags in holds.items()
         ),
         fail_to_generalise=tuple(
-            each[0].key for each, one in zip(common, holds[G], strict=True) if one
+            answers[0].key
+            for answers, in_category in zip(common, holds[G], strict=True)
+            if in_category
         ),
     )

@@ -1,7 +1,7 @@
 """The items of runs: unperturbed problems whose answer is a label, with their perturbed twins.
 
-Each problem counts with one label: of several samples the one that most of them have. A tie, or no
-label at all, is a wrong answer.
+The label of a problem with several samples is the majority label. A tie, or no label at all, is a
+wrong answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...stats.compare import common_policy
 from ...store import counts
 from ...store.run import Run
 
-Place = tuple[str, str, tuple[str, ...]]
+GroupKey = tuple[str, str, tuple[str, ...]]
 
 
 class NoTwinsError(UserError):
@@ -27,7 +27,7 @@ class NoTwinsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class JudgedLabel:
-    """A problem's true label and the one that was given: None without a majority."""
+    """A problem's true label and the model's label, which is None without a majority."""
 
     truth: int
     given: int | None
@@ -39,9 +39,9 @@ class JudgedLabel:
 
 @dataclass(frozen=True, slots=True)
 class PerturbedItem:
-    """An unperturbed problem, and its twins by perturbation; ``example`` has two of these.
+    """An unperturbed problem, and its twins by perturbation. An ``example`` has two items.
 
-    ``model`` is who answered, where several models are taken as one.
+    ``model`` is the answering model, for several models taken as one.
     """
 
     key: str
@@ -65,15 +65,15 @@ class PerturbedItem:
 
     @property
     def fails_to_generalise(self) -> bool:
-        """Whether it is right unperturbed and wrong under every perturbation."""
+        """Whether the answer is right unperturbed and wrong under every perturbation."""
         return self.static.right and self.none_of_the_twins
 
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup:
-    """The items of one unperturbed subset, and answers on sets that are named after it.
+    """The items of an unperturbed subset, and answers on sets that are named after the subset.
 
-    ``left_out`` items lack an answer to some twin; ``others`` are labels with their examples.
+    ``left_out`` items lack an answer to some twin; ``others`` has labels with their examples.
     """
 
     items: tuple[PerturbedItem, ...]
@@ -81,7 +81,7 @@ class ItemGroup:
     others: Mapping[str, tuple[tuple[JudgedLabel, str], ...]]
 
     def joined(self, item_group: ItemGroup) -> ItemGroup:
-        """The items of both."""
+        """The items of both groups."""
         names = dict.fromkeys((*self.others, *item_group.others))
         return ItemGroup(
             (*self.items, *item_group.items),
@@ -100,11 +100,11 @@ class ModelItems:
     model: str
     label: str
     samples: int
-    groups: Mapping[Place, ItemGroup]
+    groups: Mapping[GroupKey, ItemGroup]
 
 
 def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]:
-    """The items of every model of some runs; a model that several runs asked is one.
+    """The items of every model of some runs; the answers of a model in several runs are merged.
 
     Raises:
         NoTwinsError: a run has no perturbed problems.
@@ -116,8 +116,8 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
     judged: dict[str, dict[str, JudgedLabel]] = {}
     entries: dict[str, Mapping[str, Any]] = {}
     for run in runs:
-        wanted = {key: p for key, p in run.problems.items() if isinstance(p.target, LabelTarget)}
-        if not any(problem.perturbation for problem in wanted.values()):
+        labelled = {key: p for key, p in run.problems.items() if isinstance(p.target, LabelTarget)}
+        if not any(problem.perturbation for problem in labelled.values()):
             raise NoTwinsError(
                 f"{run.path} has no problems with perturbed twins; sweep, as in --benchmark "
                 "derivations/step3 --benchmark derivations/step3_vr, the originals with their "
@@ -126,7 +126,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
         entries |= {model: entry for model, entry in run.models.items() if model not in entries}
         for model, answers in judged_labels(run, policy).items():
             judged.setdefault(model, {}).update(answers)
-            problems.setdefault(model, {}).update(wanted)
+            problems.setdefault(model, {}).update(labelled)
     answered = [
         ModelItems(
             model,
@@ -136,7 +136,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
         )
         for model, answers in judged.items()
     ]
-    answered = [one for one in answered if one.groups]
+    answered = [model_items for model_items in answered if model_items.groups]
     if not answered:
         named = ", ".join(str(run.path) for run in runs)
         raise UserError(f"{named}: no item is answered with all its twins yet")
@@ -144,7 +144,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
 
 
 def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, JudgedLabel]]:
-    """The label of every problem of a run whose answer is one, by model and problem key."""
+    """The label of every problem of a run with a label as answer, by model and problem key."""
     judged: dict[str, dict[str, JudgedLabel]] = {}
     for (model, key), sums in counts.totals(run.verdicts(policy)).items():
         problem = run.problems.get(key)
@@ -157,25 +157,27 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """Several models taken as one, such as an encoder for each number of steps (Table 3).
 
-    An item that two of them answered counts twice.
+    An item that two models answered counts twice.
     """
-    groups: dict[Place, ItemGroup] = {}
-    for one in answered:
-        for place, group in one.groups.items():
-            groups[place] = groups[place].joined(group) if place in groups else group
-    samples = max(one.samples for one in answered)
-    return ModelItems("+".join(one.model for one in answered), label, samples, groups)
+    groups: dict[GroupKey, ItemGroup] = {}
+    for model_items in answered:
+        for key, group in model_items.groups.items():
+            groups[key] = groups[key].joined(group) if key in groups else group
+    samples = max(model_items.samples for model_items in answered)
+    return ModelItems(
+        "+".join(model_items.model for model_items in answered), label, samples, groups
+    )
 
 
 def majority(truth: int, sums: Mapping[str, float]) -> int | None:
-    """The label that most samples of a problem have, from the sums of their verdicts."""
+    """The majority label of a problem's samples, from the sums of the verdicts."""
     right, wrong = sums.get(Status.CORRECT, 0), sums.get(Status.INCORRECT, 0)
     return None if right == wrong else truth if right > wrong else 1 - truth
 
 
 def _groups(
     model: str, problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel]
-) -> dict[Place, ItemGroup]:
+) -> dict[GroupKey, ItemGroup]:
     return {
         (benchmark, subset, perturbations): ItemGroup(
             tuple(replace(item, model=model) for item in complete),
@@ -198,20 +200,20 @@ def items(
         if problem.pair_parent is not None and problem.perturbation is not None:
             of = twins.setdefault((problem.benchmark, problem.pair_parent), {})
             of[problem.perturbation] = key
-    # A subset made of the same problems (s-1) has other ids, so that only originals have twins.
+    # Derived subsets of the same problems (s-1) have other ids: only originals have twins.
     groups: dict[tuple[str, str], list[str]] = {}
     for key, problem in problems.items():
         if problem.pair_parent is None and (problem.benchmark, problem.id) in twins:
             groups.setdefault((problem.benchmark, problem.subset), []).append(key)
     groups_of_items = {}
-    for place, keys in groups.items():
-        known = [twins[place[0], problems[key].id] for key in keys]
-        perturbations = tuple(dict.fromkeys(name for one in known for name in one))
+    for group_key, keys in groups.items():
+        twin_keys = [twins[group_key[0], problems[key].id] for key in keys]
+        perturbations = tuple(dict.fromkeys(name for names in twin_keys for name in names))
         complete = []
-        for key, its_twins in zip(keys, known, strict=True):
-            asked = [its_twins.get(name, "") for name in perturbations]
-            if key in judged and all(twin in judged for twin in asked):
-                answers = {n: judged[k] for n, k in zip(perturbations, asked, strict=True)}
+        for key, its_twins in zip(keys, twin_keys, strict=True):
+            its_keys = [its_twins.get(name, "") for name in perturbations]
+            if key in judged and all(twin in judged for twin in its_keys):
+                answers = {n: judged[k] for n, k in zip(perturbations, its_keys, strict=True)}
                 metadata = problems[key].metadata
                 complete.append(
                     PerturbedItem(
@@ -222,14 +224,14 @@ def items(
                         twins=answers,
                     )
                 )
-        groups_of_items[place] = complete, perturbations, len(keys) - len(complete)
+        groups_of_items[group_key] = complete, perturbations, len(keys) - len(complete)
     return groups_of_items
 
 
 def _others(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
-    """Sets of other problems that are named after this subset, as ``step3_minus1``."""
+    """Labels on the sets that are named after the subset, as ``step3_minus1``."""
     sets: dict[str, list[tuple[JudgedLabel, str]]] = {}
     for key, problem in problems.items():
         named_after = problem.benchmark == benchmark and problem.subset.startswith(f"{subset}_")

@@ -6,17 +6,16 @@ The categories of items (`.items`):
 - **G**: right unperturbed, wrong under every perturbation;
 - **None**: wrong everywhere; **All**: right everywhere, unperturbed and perturbed.
 
-Table 6 takes the two items of an example together, the positive (label 1 unperturbed) and the
-negative:
+Table 6 is about pairs, the positive item (label 1 unperturbed) and the negative item of an example:
 
 - **Static±**: both right unperturbed; **All**: both right everywhere;
 - **Not P**: the positive right unperturbed, and wrong under every perturbation.
 
-Final operators are ranked by their normalised frequency: of the items (or pairs) of the run that
-end in the operator, the share that is in the category. N_P is that of G, in descending order.
+Final operators are ranked by normalised frequency: the share of the category among the run's items
+(or pairs) that end in the operator. N_P is the ranking for G, in descending order.
 
-Intervals are about examples: the two items of one are a cluster (docs/statistics.md). Differences
-are paired by item; those of F1 have the percentile interval of the bootstrap over clusters.
+The clusters of intervals are examples, of two items each (docs/statistics.md). Differences are
+paired by item; differences of F1 have the percentile interval of the bootstrap over clusters.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ PAIR_CATEGORIES: Mapping[str, Callable[[ItemPair], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """How many of the items that end in an operator are in a category."""
+    """The number of items that end in an operator, and how many of them are in a category."""
 
     name: str
     count: int
@@ -83,7 +82,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """The share of items (or pairs) in a category, and its operators, most frequent first."""
+    """The share of items (or pairs) in a category, and the operators, most frequent first."""
 
     name: str
     count: int
@@ -98,7 +97,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Accuracy and F1 of label 1 on one set; no interval of F1 where nothing varies."""
+    """Accuracy and F1 of label 1 on a set; no interval of F1 without variation."""
 
     name: str
     problems: int
@@ -112,8 +111,8 @@ class Scores:
 class Drop:
     """Perturbed minus unperturbed, paired by item.
 
-    ``p`` is that of a sign-flip test on accuracy, ``adjusted`` by Holm's method over all the drops
-    of an analysis.
+    ``p`` is the p value of a sign-flip test on accuracy; ``adjusted`` is Holm's p value over all
+    drops of an analysis.
     """
 
     name: str
@@ -127,11 +126,11 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Family:
-    """An unperturbed subset with all that belongs to it.
+class SubsetAnalysis:
+    """An unperturbed subset with scores, drops and categories.
 
-    ``others`` are scores on sets of other problems (s-1, s-2, easy). ``left_out`` items lack an
-    answer to some twin.
+    ``others`` has scores on derived sets (s-1, s-2, easy). ``left_out`` items lack an answer to
+    some twin.
     """
 
     benchmark: str
@@ -158,23 +157,31 @@ class Family:
 
 @dataclass(frozen=True)
 class Analysis(Record):
-    """All families of one model in a run; of several subsets also these together."""
+    """All families of a model in a run, and a family of several subsets together."""
 
     model: str
     label: str
     samples: int
-    families: tuple[Family, ...]
+    families: tuple[SubsetAnalysis, ...]
 
 
 def analyse(answered: Sequence[ModelItems]) -> list[Analysis]:
     """The pairwise analysis of each model."""
     return with_family(
-        [Analysis(one.model, one.label, one.samples, tuple(_families(one))) for one in answered]
+        [
+            Analysis(
+                model_items.model,
+                model_items.label,
+                model_items.samples,
+                tuple(_families(model_items)),
+            )
+            for model_items in answered
+        ]
     )
 
 
 def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
-    """The p values adjusted over all drops; subsets together are none of the family."""
+    """Analyses with p values adjusted over all drops, except drops of several subsets together."""
     drops = [
         drop
         for analysis in analyses
@@ -184,7 +191,7 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     ]
     adjusted = iter(holm([drop.p for drop in drops]))
 
-    def adjust(family: Family) -> Family:
+    def adjust(family: SubsetAnalysis) -> SubsetAnalysis:
         if family.subset == TOGETHER:
             return family
         drops = tuple(replace(drop, adjusted=next(adjusted)) for drop in family.drops)
@@ -195,20 +202,22 @@ def with_family(analyses: Sequence[Analysis]) -> list[Analysis]:
     ]
 
 
-def _families(answered: ModelItems) -> Iterable[Family]:
-    """The families of a model, and of each benchmark those with the same perturbations together."""
+def _families(answered: ModelItems) -> Iterable[SubsetAnalysis]:
+    """The families of a model, and for each benchmark the subsets with the same perturbations
+    together.
+    """
     together: dict[tuple[str, tuple[str, ...]], list[ItemGroup]] = {}
     for (benchmark, subset, perturbations), group in answered.groups.items():
-        others = [
+        derived_scores = [
             scores(name, [label for label, _ in labels], [example for _, example in labels])
             for name, labels in group.others.items()
         ]
-        yield family(benchmark, subset, perturbations, group.items, group.left_out, others)
+        yield family(benchmark, subset, perturbations, group.items, group.left_out, derived_scores)
         together.setdefault((benchmark, perturbations), []).append(group)
-    for (benchmark, perturbations), parts in together.items():
-        if len(parts) > 1:
-            every = [item for part in parts for item in part.items]
-            left_out = sum(part.left_out for part in parts)
+    for (benchmark, perturbations), item_groups in together.items():
+        if len(item_groups) > 1:
+            every = [item for item_group in item_groups for item in item_group.items]
+            left_out = sum(item_group.left_out for item_group in item_groups)
             yield family(benchmark, TOGETHER, perturbations, every, left_out)
 
 
@@ -218,14 +227,14 @@ def family(
     perturbations: tuple[str, ...],
     items: Sequence[PerturbedItem],
     left_out: int = 0,
-    others: Sequence[Scores] = (),
-) -> Family:
+    derived_scores: Sequence[Scores] = (),
+) -> SubsetAnalysis:
     """All numbers of these items."""
     examples = [item.example for item in items]
     static = [item.static for item in items]
     perturbed = {name: [item.twins[name] for item in items] for name in perturbations}
     pairs = pairs_of(items)
-    return Family(
+    return SubsetAnalysis(
         benchmark=benchmark,
         subset=subset,
         perturbations=perturbations,
@@ -234,7 +243,7 @@ def family(
         static=scores(STATIC, static, examples),
         perturbed=tuple(scores(name, labels, examples) for name, labels in perturbed.items()),
         drops=tuple(drop(name, static, labels, examples) for name, labels in perturbed.items()),
-        others=tuple(others),
+        others=tuple(derived_scores),
         categories=tuple(
             categorised(
                 name, [holds(item) for item in items], [i.operator for i in items], examples
@@ -268,24 +277,26 @@ def pairs_of(items: Sequence[PerturbedItem]) -> list[ItemPair]:
 def categorised(
     name: str, holds: Sequence[bool], operators: Sequence[str], clusters: Sequence[str]
 ) -> Category:
-    """The share for which something holds, and the final operators of these."""
+    """The share of true values, and the final operators of the true items."""
     bounds = interval([float(is_right) for is_right in holds], clusters)
     return Category(name, sum(holds), len(holds), bounds, ranked(holds, operators))
 
 
 def ranked(holds: Sequence[bool], operators: Sequence[str]) -> tuple[Operator, ...]:
-    """The operators by normalised frequency; of equals that first which occurs more often."""
+    """The operators by normalised frequency; ties by the number of occurrences."""
     of = Counter(operators)
     count = Counter(name for name, is_right in zip(operators, holds, strict=True) if is_right)
     counted = [Operator(name, count[name], number) for name, number in of.items()]
-    return tuple(sorted(counted, key=lambda one: (-one.frequency, -one.of, one.name)))
+    return tuple(
+        sorted(counted, key=lambda operator: (-operator.frequency, -operator.of, operator.name))
+    )
 
 
 def scores(name: str, judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Scores:
     """Accuracy and F1 of answers."""
-    right = [float(one.right) for one in judged]
-    labels = Labels.of([one.truth for one in judged], [one.given for one in judged])
-    drawn = resampled(_f1_sums(judged, clusters), 0)
+    right = [float(label.right) for label in judged]
+    labels = Labels.of([label.truth for label in judged], [label.given for label in judged])
+    [drawn] = resampled([_f1_sums(judged, clusters)], 0)
     return Scores(
         name=name,
         problems=len(judged),
@@ -305,7 +316,7 @@ def drop(
     """Perturbed minus unperturbed; negative where the perturbation costs something."""
     changes = [float(b.right) - float(a.right) for a, b in zip(static, perturbed, strict=True)]
     both = np.concatenate([_f1_sums(static, clusters), _f1_sums(perturbed, clusters)], axis=1)
-    drawn = resampled(both, 0)
+    [drawn] = resampled([both], 0)
     total = both.sum(axis=0, keepdims=True)
     return Drop(
         name=name,
@@ -319,14 +330,14 @@ def drop(
 
 
 def _f1_sums(judged: Sequence[JudgedLabel], clusters: Sequence[str]) -> Floats:
-    """Hits, and predicted plus true, of label 1 by cluster."""
-    hits = [float(one.truth == 1 == one.given) for one in judged]
-    either = [float(one.truth == 1) + float(one.given == 1) for one in judged]
+    """The sums by cluster of hits, and of predicted plus true, for label 1."""
+    hits = [float(label.truth == 1 == label.given) for label in judged]
+    either = [float(label.truth == 1) + float(label.given == 1) for label in judged]
     return cluster_sums([hits, either], clusters)[0]
 
 
 def _f1(sums: Floats) -> Floats:
-    """F1 = 2 hits / (predicted + true) of each row, 0 where there are none."""
+    """F1 = 2 hits / (predicted + true) of each row, 0 for an empty denominator."""
     return np.asarray(2 * sums[:, 0] / np.maximum(sums[:, 1], 1e-12))
 
 

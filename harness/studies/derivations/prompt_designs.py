@@ -17,8 +17,8 @@ TABLE = "table 4"
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """A prompt that the paper tried: which of ours it is, and on which subset; ``*`` chosen."""
+class PromptDesign:
+    """A prompt that the paper tried, with our prompt's name and the subset."""
 
     benchmark: str
     subset: str
@@ -30,36 +30,40 @@ class Design:
 
 _STEP2, _DIFF = ("derivations", "step2"), ("calculus", "diff")
 DESIGNS = (
-    Design(*_STEP2, "no description; random examples 2+2", "derivation-step-random", 4),
-    Design(*_STEP2, "concise description; random examples 2+2", "derivation-step-described", 4),
-    Design(*_STEP2, "no description; same final operation 2+2", "derivation-step", 4, chosen=True),
-    Design(*_STEP2, "no description; same final operation 3+3", "derivation-step", 6),
-    Design(*_DIFF, "no description 2+2", "calculus-step", 4, chosen=True),
-    Design(*_DIFF, "no description 3+3", "calculus-step", 6),
+    PromptDesign(*_STEP2, "no description; random examples 2+2", "derivation-step-random", 4),
+    PromptDesign(
+        *_STEP2, "concise description; random examples 2+2", "derivation-step-described", 4
+    ),
+    PromptDesign(
+        *_STEP2, "no description; same final operation 2+2", "derivation-step", 4, chosen=True
+    ),
+    PromptDesign(*_STEP2, "no description; same final operation 3+3", "derivation-step", 6),
+    PromptDesign(*_DIFF, "no description 2+2", "calculus-step", 4, chosen=True),
+    PromptDesign(*_DIFF, "no description 3+3", "calculus-step", 6),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class AskedDesign:
-    """A design that a model was asked with, and its scores."""
+    """A design with the scores of a model."""
 
-    design: Design
+    design: PromptDesign
     model: str
     scores: Scores
 
 
 def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[AskedDesign]:
-    """What was asked with one of the prompts of the table on its subset, in the table's order.
+    """The scores for the table's prompts on their subsets, in the table's order.
 
     Args:
         runs: runs of ``derivations/step2`` or ``calculus/diff``.
-        policy: verdicts to take; by default the latest complete of all runs.
+        policy: the verdicts' name; by default the latest complete set of all runs.
 
     Returns:
-        The scores of each model and design; of several runs with the same, those of the last.
+        The scores of each model and design; a later run replaces an earlier one.
 
     """
-    asked: dict[tuple[Design, str], AskedDesign] = {}
+    by_design: dict[tuple[PromptDesign, str], AskedDesign] = {}
     for run in runs:
         prompts = run.manifest["identity"]["prompts"]
         used = {
@@ -68,25 +72,25 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
         }
         for design in DESIGNS:
             if (design.prompt, design.shots) in used:
-                asked |= {(design, one.model): one for one in _asked(run, design, policy)}
-    return sorted(asked.values(), key=lambda one: DESIGNS.index(one.design))
+                by_design |= {(design, row.model): row for row in _asked(run, design, policy)}
+    return sorted(by_design.values(), key=lambda row: DESIGNS.index(row.design))
 
 
-def designs_table(asked: Sequence[AskedDesign]) -> list[Section]:
+def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
     """A section with a column for each model; none if no design was asked."""
-    labels = list(dict.fromkeys(one.model for one in asked))
+    labels = list(dict.fromkeys(row.model for row in rows_asked))
     if not labels:
         return []
     ours = {
-        (one.design, one.model): with_interval(one.scores.f1, one.scores.f1_interval)
-        for one in asked
+        (row.design, row.model): with_interval(row.scores.f1, row.scores.f1_interval)
+        for row in rows_asked
     }
     models = ("gpt-3.5", "gpt-4")
-    known = published()
+    published_values = published()
     rows = tuple(
         (
             f"{design.subset}: {design.name}{' *' * design.chosen}",
-            *(known[TABLE, model, design.subset, design.name] for model in models),
+            *(published_values[TABLE, model, design.subset, design.name] for model in models),
             *(ours.get((design, label), "") for label in labels),
         )
         for design in DESIGNS
@@ -99,13 +103,15 @@ def designs_table(asked: Sequence[AskedDesign]) -> list[Section]:
     return [Section("F1 by prompt", headings, rows, (remark,))]
 
 
-def _asked(run: Run, design: Design, policy: str | None) -> Iterator[AskedDesign]:
+def _asked(run: Run, design: PromptDesign, policy: str | None) -> Iterator[AskedDesign]:
     for model, answers in judged_labels(run, policy).items():
-        asked: list[tuple[JudgedLabel, str]] = [
+        labels: list[tuple[JudgedLabel, str]] = [
             (label, str(run.problem(key).metadata.get("group", key)))
             for key, label in answers.items()
             if run.problem(key).subset == design.subset
         ]
-        if asked:
-            scored = scores(design.name, [one for one, _ in asked], [group for _, group in asked])
+        if labels:
+            scored = scores(
+                design.name, [label for label, _ in labels], [group for _, group in labels]
+            )
             yield AskedDesign(design, str(run.models[model]["label"]), scored)

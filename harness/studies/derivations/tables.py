@@ -1,7 +1,7 @@
 """The pairwise analysis (`pairwise`) as tables and a figure, beside the published numbers.
 
-Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. What was published stands in tables of its
-own that say so: it is about other models, and about examples that our verifier did not prove.
+Tables 1, 2, 3 and 6 and figure 3 of Meadows et al. 2023. Published numbers have separate, marked
+tables: the models differ, and the examples were not proved by our verifier.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .pairwise import (
     Analysis,
     Category,
     Drop,
-    Family,
     G,
     S,
+    SubsetAnalysis,
 )
 from .published import SOURCE, published
 
@@ -34,35 +34,35 @@ REMARK = (
     f"Tables headed “published” are from {SOURCE}: other models, asked of other examples, which "
     "no verifier has proven. A guide to what is usual, not a comparison."
 )
-#: Items of an intersection that are named, as in Figure 5.
-SHOWN = 3
-#: Operators that a table names, as in the paper: of Table 3, and of Table 6.
+#: The largest number of named items of an intersection, as in Figure 5.
+MAX_NAMED_ITEMS = 3
+#: The numbers of operators in Table 3 and Table 6, as in the paper.
 NAMED, NAMED_OF_PAIRS = 5, 3
 
 
 def sections(analyses: Sequence[Analysis], common: Sequence[Intersection] = ()) -> list[Section]:
-    """All tables of all models, what they have in common, and the published tables once."""
-    made: list[Section] = []
+    """All tables of all models, the intersections of models, and the published tables."""
+    tables: list[Section] = []
     for analysis in analyses:
         for family in analysis.families:
             name = f"{analysis.label} on {_name(family)}"
-            made.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
-            made.append(_categories(family, f"{name}: static against perturbed"))
+            tables.append(_accuracy(family, f"{name}: accuracy and F1", analysis.samples))
+            tables.append(_categories(family, f"{name}: static against perturbed"))
             if family.pairs:
-                made.append(_pairs(family, f"{name}: right and wrong steps together"))
-        made.append(_by_rank(analysis))
+                tables.append(_pairs(family, f"{name}: right and wrong steps together"))
+        tables.append(_by_rank(analysis))
     families = {(f.benchmark, f.subset): f for a in analyses for f in a.families}
-    return [*made, *map(_in_common, common), *_published(list(families.values()))]
+    return [*tables, *map(_in_common, common), *_published(list(families.values()))]
 
 
-def _name(family: Family) -> str:
+def _name(family: SubsetAnalysis) -> str:
     return f"{family.benchmark}/{family.subset}"
 
 
 # --- ours --------------------------------------------------------------------------------------
 
 
-def _accuracy(family: Family, title: str, samples: int) -> Section:
+def _accuracy(family: SubsetAnalysis, title: str, samples: int) -> Section:
     """A row of Table 1 or 2, turned."""
     drops = {drop.name: drop for drop in family.drops}
     rows = []
@@ -104,7 +104,7 @@ def _dropped(drop: Drop) -> tuple[str, ...]:
     )
 
 
-def _categories(family: Family, title: str) -> Section:
+def _categories(family: SubsetAnalysis, title: str) -> Section:
     """Table 3."""
     return Section(
         title,
@@ -118,7 +118,7 @@ def _categories(family: Family, title: str) -> Section:
     )
 
 
-def _pairs(family: Family, title: str) -> Section:
+def _pairs(family: SubsetAnalysis, title: str) -> Section:
     """Table 6."""
     return Section(
         title,
@@ -148,12 +148,11 @@ def _shared(category: Category, named: int) -> tuple[str, ...]:
 
 def _in_common(common: Intersection) -> Section:
     """The section behind Figure 5."""
-    shown = ", ".join(common.fail_to_generalise[:SHOWN])
+    named = ", ".join(common.fail_to_generalise[:MAX_NAMED_ITEMS])
+    named += ", ..." * (len(common.fail_to_generalise) > MAX_NAMED_ITEMS)
     remarks = ["An item counts if it is in the category for each of the models."]
-    if shown:
-        remarks.append(
-            f"In G for all of them: {shown}{', ...' * (len(common.fail_to_generalise) > SHOWN)}"
-        )
+    if named:
+        remarks.append(f"In G for all of them: {named}")
     return Section(
         f"{' and '.join(common.models)} on {common.benchmark}/{common.subset}: in common",
         ("", "items", "% of items", f"the {NAMED} most frequent final operators"),
@@ -198,58 +197,58 @@ def _figure(
 # --- published ---------------------------------------------------------------------------------
 
 
-def _published(families: Sequence[Family]) -> list[Section]:
+def _published(families: Sequence[SubsetAnalysis]) -> list[Section]:
     """The published tables of the subsets that a run has."""
-    made = []
+    tables = []
     for family in families:
-        place = "table 1" if family.benchmark == "derivations" else "table 2"
-        others = [scores.name for scores in family.others]
-        sets = [STATIC, *family.perturbations, *others]
-        if section := _published_scores(place, family.subset, sets):
-            made.append(section)
+        table = "table 1" if family.benchmark == "derivations" else "table 2"
+        derived_sets = [scores.name for scores in family.others]
+        sets = [STATIC, *family.perturbations, *derived_sets]
+        if section := _published_scores(table, family.subset, sets):
+            tables.append(section)
     if any(family.benchmark == "derivations" for family in families):
-        made.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
+        tables.append(_published_shares("table 3", TOGETHER, (S, G, NONE, ALL)))
     if any((f.benchmark, f.subset) == ("derivations", "step3") for f in families):
-        made.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
-    return made
+        tables.append(_published_shares("table 6", "step3", (STATIC_PM, ALL, NOT_P)))
+    return tables
 
 
-def _published_scores(place: str, subset: str, sets: Sequence[str]) -> Section | None:
+def _published_scores(table: str, subset: str, sets: Sequence[str]) -> Section | None:
     measures = [f"{name} {what}" for name in sets for what in ("accuracy", "F1")]
-    known = {measure for p, _, s, measure in published() if (p, s) == (place, subset)}
-    measures = [measure for measure in measures if measure in known]
-    models = _models(place, subset)
+    published_measures = {measure for p, _, s, measure in published() if (p, s) == (table, subset)}
+    measures = [measure for measure in measures if measure in published_measures]
+    models = _models(table, subset)
     if not measures or not models:
         return None
     remark = "Two printed averages for integration do not recompute: static F1 94.1, EC F1 53.9."
     return Section(
-        f"published: {SOURCE}, {place}, {subset}",
+        f"published: {SOURCE}, {table}, {subset}",
         ("model", *measures),
         tuple(
-            (model, *(published().get((place, model, subset, m), "") for m in measures))
+            (model, *(published().get((table, model, subset, m), "") for m in measures))
             for model in models
         ),
-        (remark,) if (place, subset) == ("table 2", "int") else (),
+        (remark,) if (table, subset) == ("table 2", "int") else (),
     )
 
 
-def _published_shares(place: str, subset: str, names: Sequence[str]) -> Section:
-    known = published()
+def _published_shares(table: str, subset: str, names: Sequence[str]) -> Section:
+    values = published()
     return Section(
-        f"published: {SOURCE}, {place}, {'steps 2 to 4' if subset == TOGETHER else subset}",
+        f"published: {SOURCE}, {table}, {'steps 2 to 4' if subset == TOGETHER else subset}",
         ("model", "", "%", "most frequent final operators"),
         tuple(
             (
                 model,
                 name,
-                known[place, model, subset, name],
-                ", ".join(known[place, model, subset, f"{name} operators"].split()),
+                values[table, model, subset, name],
+                ", ".join(values[table, model, subset, f"{name} operators"].split()),
             )
-            for model in _models(place, subset)
+            for model in _models(table, subset)
             for name in names
         ),
     )
 
 
-def _models(place: str, subset: str) -> list[str]:
-    return list(dict.fromkeys(m for p, m, s, _ in published() if (p, s) == (place, subset)))
+def _models(table: str, subset: str) -> list[str]:
+    return list(dict.fromkeys(m for p, m, s, _ in published() if (p, s) == (table, subset)))

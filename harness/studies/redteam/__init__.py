@@ -1,20 +1,19 @@
 """A standing search for wrong verdicts.
 
-Generators make cases whose label is certain by construction or checked in mpmath; the search runs
-the verifier over them and writes down, as small as they get, wrong answers that were accepted,
-right ones that were refused or undecided, and failures.
+Generators make cases whose label is certain by construction or checked in mpmath. The search runs
+the verifier over the cases, minimises faults and records them: accepted wrong answers, refused or
+undecided right answers, and failures.
 """
 
 from . import (  # noqa: F401  # importing them registers generators
     branches,
-    course,
     definite,
-    limits,
+    questions,
     rewrites,
     slips,
     templates,
 )
 from .case import GENERATORS, Case, case_at
-from .search import KINDS, Find, Judge, Result, search
+from .search import FAULTS, Find, Judge, Result, search
 
-__all__ = ["GENERATORS", "KINDS", "Case", "Find", "Judge", "Result", "case_at", "search"]
+__all__ = ["FAULTS", "GENERATORS", "Case", "Find", "Judge", "Result", "case_at", "search"]

@@ -15,7 +15,7 @@ from .numeric import confirmed
 
 X = Symbol("x")
 ONE = Number(1)
-#: Exponents and slopes far from 1, years among them, which competitions like.
+#: Exponents and slopes far from 1, with the years of competitions.
 SCALES = (60, 99, 150, 250, 365, 500, 999, 1000, 2016, 2023, 2024, 2025, 5000, 10_000)
 _BOUNDED = ("sin", "cos", "atan", "tanh", "asinh", "erf")
 _GROWING = (*_BOUNDED, "exp", "sinh", "cosh")
@@ -27,7 +27,7 @@ def call(name: str, argument: Expression) -> Expression:
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """What functions are applied to: of slope or degree ``scale``, if there is one."""
+    """An argument for functions, of slope or degree ``scale`` if given."""
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]
     if scale is not None:
@@ -56,8 +56,8 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
     """A sum of one to three terms that are smooth on the whole line."""
     terms = []
     count = rng.integer(1, 3)
-    for place in range(count):
-        size = scale if place == 0 or rng.below(3) == 0 else None
+    for index in range(count):
+        size = scale if index == 0 or rng.below(3) == 0 else None
         size_of = Fraction(rng.integer(-9, 9, nonzero=True), rng.choice((1, 1, 2, 3, 7)))
         if size is not None:
             size_of /= size
@@ -72,12 +72,12 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
 
 def antiderivative(rng: HashedRandom) -> Expression:
     """Smooth sums, the trees of the benchmark `lample_charton`, the templates of `brittleness`."""
-    kind = rng.below(8)
-    if kind == 0:
+    source = rng.below(8)
+    if source == 0:
         drawn = rng.choice(INTEGERS).integral(rng.integer(1, 99), rng.integer(1, 99))
         if drawn.antiderivative is not None:
             return drawn.antiderivative
-    if kind == 1:
+    if source == 1:
         tree = sample_tree(rng, rng.integer(2, 6))
         if is_constant(tree, "x") or not confirmed(Formulas(tree, tree).integrand, tree):
             raise DiscardedError("constant, or not real at enough points")

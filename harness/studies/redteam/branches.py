@@ -1,4 +1,4 @@
-"""Generators of answers on another branch, and of steps that roots and inverse functions make."""
+"""Generators of answers on another branch, and of steps by roots and inverse functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _square(at: int) -> Expression:
 
 @generator
 def misplaced_branch(rng: HashedRandom) -> Case:
-    """F, or its modulus as a root of a square, where f has a sign that changes elsewhere."""
+    """F, or |F| as the root of a square, where f contains the sign of x minus another point."""
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))
     angle = mul(k, t)
@@ -40,33 +40,33 @@ def misplaced_branch(rng: HashedRandom) -> Case:
     positive = rng.choice(
         [ONE, k, add(ONE, power(X, TWO)), call("exp", angle), call("cosh", X), Call("pi")]
     )
-    whole = mul(positive, squared)
+    squared_modulus = mul(positive, squared)
     modulus = rng.choice(
         [
-            call("sqrt", whole),
+            call("sqrt", squared_modulus),
             mul(call("sqrt", positive), call("sqrt", squared)),
-            power(whole, HALF),
+            power(squared_modulus, HALF),
             power(mul(power(positive, TWO), power(squared, TWO)), mul(HALF, HALF)),
-            div(ONE, call("sqrt", div(ONE, whole))),
-            div(whole, call("sqrt", mul(squared, positive))),
+            div(ONE, call("sqrt", div(ONE, squared_modulus))),
+            div(squared_modulus, call("sqrt", mul(squared, positive))),
             mul(call("sqrt", positive), call("acosh", call("cosh", function))),
         ]
     )
-    there = add(X, number(-elsewhere))
-    root = call("sqrt", rng.choice([power(there, TWO), _square(elsewhere)]))
-    truth, wanted = mul(call("sqrt", positive), function), rng.below(4) == 0
+    shifted = add(X, number(-elsewhere))
+    root = call("sqrt", rng.choice([power(shifted, TWO), _square(elsewhere)]))
+    truth, is_right = mul(call("sqrt", positive), function), rng.below(4) == 0
     formulas = Formulas(
         truth,
-        answer=truth if wanted else modulus,
-        factor=rng.choice([div(there, root), div(root, there)]),
+        answer=truth if is_right else modulus,
+        factor=rng.choice([div(shifted, root), div(root, shifted)]),
     )
-    case = Case.of(formulas, wanted, "an answer on another branch")
+    case = Case.of(formulas, is_right, "an answer on another branch")
     return replace(case, formulas=None)  # an edit may move one branch to the other
 
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """F plus a step: a root of a square, or an inverse function, with a quotient beside it."""
+    """F plus a step: a quotient or product of u with a root of a square or an inverse function."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))
     squared, secant = power(u, TWO), add(ONE, power(tan, TWO))
@@ -94,7 +94,7 @@ def hidden_step(rng: HashedRandom) -> Case:
 
 @generator
 def tiny_step(rng: HashedRandom) -> Case:
-    """F plus a step of a tiny height, which is a part that is level on both sides."""
+    """F plus a step of a tiny height, constant on both sides."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sign = rng.choice(
         [

@@ -1,4 +1,4 @@
-"""A case of the search: an integrand, a completion, and the verdict that is right for it."""
+"""A case of the search: an integrand, a completion, and the right verdict."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ....rewards.reading.expression.derivative import differentiate
 from ....rewards.reading.expression.tree import Expression
 from ....rewards.reading.latex import to_latex
 
-#: Where a completion's template has its answer, and its integrand.
+#: The placeholders of the answer and of the integrand in a completion's template.
 ANSWER, INTEGRAND = "<F>", "<f>"
 BOXED = rf"\boxed{{{ANSWER}}}"
 
 
 class DiscardedError(ValueError):
-    """What was drawn has no certain label; the next draw may."""
+    """The draw has no certain label; the generator draws again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
     """The trees behind a case, which the minimiser edits.
 
-    The integrand is ``truth' * factor + added``: ``truth`` is an antiderivative of it as long as
-    nothing is added and the factor is 1.
+    The integrand is ``truth' * factor + added``: ``truth`` is an antiderivative if ``factor`` is 1
+    and ``added`` is 0.
     """
 
     truth: Expression
@@ -36,10 +36,10 @@ class Formulas:
 
     @property
     def integrand(self) -> Expression:
-        """The integrand that these trees make.
+        """The integrand ``truth' * factor + added``.
 
         Raises:
-            DiscardedError: for a function that has no rule of differentiation.
+            DiscardedError: a function has no rule of differentiation.
 
         """
         try:
@@ -50,15 +50,15 @@ class Formulas:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    r"""An integrand and a completion, with the verdict that is right.
+    r"""An integrand and a completion, with the right verdict.
 
     Attributes:
         integrand: LaTeX.
-        completion: what a model might say.
+        completion: a model's text, as the verifier reads it.
         wanted: whether the completion is to be accepted.
-        note: why.
+        note: the reason of the label.
         assumptions: kinds of the parameters.
-        formulas: the trees behind the case, if it has any.
+        formulas: the trees behind the case, or None.
         voice: the template of the completion.
         task: "antiderivative" of the integrand; else the name of another question
             (`rewards.questions`), which stands in the place of the integrand.
@@ -87,12 +87,12 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case that these trees make, in a voice.
+        """The case of the trees, with the template ``voice``.
 
         Args:
             formulas: the trees.
             wanted: whether the completion is to be accepted.
-            note: why.
+            note: the reason of the label.
             voice: the template of the completion.
             assumptions: kinds of the parameters.
 
@@ -100,12 +100,12 @@ class Case:
             The case.
 
         """
-        shown = to_latex(formulas.integrand)
-        text = voice.replace(INTEGRAND, shown).replace(ANSWER, to_latex(formulas.answer))
-        return cls(shown, text, wanted, note, assumptions or {}, formulas, voice)
+        integrand = to_latex(formulas.integrand)
+        text = voice.replace(INTEGRAND, integrand).replace(ANSWER, to_latex(formulas.answer))
+        return cls(integrand, text, wanted, note, assumptions or {}, formulas, voice)
 
     def to_dict(self) -> dict[str, Any]:
-        """What a line of a case file says.
+        """The case as a line of a case file.
 
         Returns:
             The row.
@@ -122,8 +122,8 @@ class Case:
 
 Make = Callable[[HashedRandom], Case]
 GENERATORS: dict[str, Make] = {}
-#: Generators whose cases come in groups with one draw, and how many are in each: what is computed
-#: for one answer serves the others.
+#: Generators with groups of cases from one draw, and the sizes of the groups: the verifier's
+#: computations for an answer serve the whole group.
 _GROUPS: dict[str, tuple[Callable[[HashedRandom, int], Case], int]] = {}
 
 
@@ -136,7 +136,7 @@ def generator(make: Make) -> Make:
 def group_generator(
     size: int,
 ) -> Callable[[Callable[[HashedRandom, int], Case]], Callable[[HashedRandom, int], Case]]:
-    """Register a generator that also takes the number of the case within its group.
+    """Register a generator that also takes the number of the case within the group.
 
     Args:
         size: how many cases are in a group.
@@ -152,18 +152,18 @@ def group_generator(
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
-    """The case with this address: the same on any machine.
+    """The case of a generator, seed and index: the same on any machine.
 
     Args:
         name: the generator.
         seed: the seed.
-        index: which of its cases.
+        index: the number of the case.
 
     Returns:
         The case.
 
     Raises:
-        KeyError: there is no such generator.
+        KeyError: no generator has this name.
         RuntimeError: no draw has a certain label.
 
     >>> from calculus_harness.harness.studies.redteam import case_at

@@ -1,8 +1,9 @@
 r"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
-Each family has integers k, n, p and gives an integral, its value, and values that someone would
-give who missed a peak, another regime of a parameter, the last kinks, the power of a logarithm, a
-finite limit or a factor of a substitution, or who fitted a number to the digits.
+Each family draws integers k, n, p and returns an integral, the value, and plausible wrong values:
+with a missed peak, another regime of a parameter, missing kinks, another power of a logarithm, an
+infinite limit for a finite one, a missing factor of a substitution, or a number fitted to the
+digits.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} on a finite range, which is most of it or no part of it."""
+    """A peak of width 10^{-k} within a finite range, with nearly the whole integral."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -75,7 +76,7 @@ def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power near to the critical one, at 0 or at infinity."""
+    """A power near the critical exponent, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
@@ -89,7 +90,7 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power near to the critical one times a logarithm, whose integral changes its sign."""
+    """A power near the critical exponent times a logarithm, so that the integral changes sign."""
     n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
     value = rf"{'-' if at_zero else ''}{n * n}"
     wrong = [str(n), r"\text{diverges}", r"-\infty" if at_zero else r"\infty", f"{value}1"]
@@ -161,7 +162,7 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A parameter on both sides of a threshold; the wrong values are right on one."""
+    """A parameter on both sides of a threshold; the wrong values belong to the other side."""
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)
     f = rf"|x-{n}{letter}|" if n > 1 else rf"|x-{letter}|"
@@ -201,15 +202,15 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A value with a tiny part that no number of digits shows."""
+    """A value with a term too small for any number of digits."""
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
     wrong = [rf"\frac{{\pi}}{{{2 * n}}}+{tiny}", rf"\frac{{\pi}}{{{2 * n}}}\left(1+{tiny}\right)"]
     return rf"\int_0^\infty\frac{{dx}}{{x^2+{n * n}}}", rf"\frac{{\pi}}{{{2 * n}}}", wrong
 
 
-#: f(@), its upper limit (the lower one is 0) and its value.
-_KNOWN: tuple[tuple[str, str, str], ...] = (
+#: f(@), the upper limit (the lower limit is 0) and the value.
+_STANDARD_INTEGRALS: tuple[tuple[str, str, str], ...] = (
     (r"\frac{1}{1+@^2}", r"\infty", r"\frac{\pi}{2}"),
     (r"\frac{@^2}{e^{@}-1}", r"\infty", r"2\zeta(3)"),
     (r"\frac{\sin @}{@}", r"\infty", r"\frac{\pi}{2}"),
@@ -225,23 +226,23 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
 
 
 def _moved(rng: HashedRandom) -> tuple[str, str, str]:
-    """A known integral after a substitution, and its value."""
-    f, upper, value = rng.choice(_KNOWN)
-    kind, n = rng.below(4), rng.integer(2, 9)
+    """A standard integral after a substitution, the value, and a wrong value."""
+    f, upper, value = rng.choice(_STANDARD_INTEGRALS)
+    substitution, n = rng.below(4), rng.integer(2, 9)
     m = n * 10 ** rng.integer(0, 3)
     endless = upper == r"\infty"
-    if kind == 0:  # x / m
+    if substitution == 0:  # x / m
         end = upper if endless else rf"{m}\cdot {upper}"
         moved = f.replace("@", rf"\left(\frac{{x}}{{{m}}}\right)")
         return rf"\int_0^{{{end}}}{moved}\,dx", rf"{m}\left({value}\right)", value
-    if kind == 1:  # x - m
+    if substitution == 1:  # x - m
         end = upper if endless else f"{m}+{upper}"
         moved = f.replace("@", _shifted("x", m))
         return rf"\int_{{{m}}}^{{{end}}}{moved}\,dx", value, f"{m}+{value}"
-    if kind == 2 and endless:  # 1/x
+    if substitution == 2 and endless:  # 1/x
         moved = f.replace("@", r"\left(\frac1x\right)")
         return rf"\int_0^\infty\frac{{1}}{{x^2}}{moved}\,dx", value, f"-{value}"
-    if kind == 3 and endless:  # e^x
+    if substitution == 3 and endless:  # e^x
         moved = f.replace("@", r"\left(e^{x}\right)")
         return rf"\int_{{-\infty}}^\infty e^{{x}}{moved}\,dx", value, f"2{value}"
     moved = f.replace("@", rf"\left(x^{{{n}}}\right)")  # x^n
@@ -254,7 +255,8 @@ def _substituted(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return integral, value, [wrong, "0", r"\text{diverges}"]
 
 
-#: Integrals from 0 to N: f, an antiderivative that vanishes at 0, its limit, and whether it shows.
+#: Integrals from 0 to N: f, an antiderivative that vanishes at 0, the antiderivative's limit at
+#: infinity, and whether the difference shows in digits.
 _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
     (r"e^{-x}", r"1-e^{-@}", "1", False),
     (r"e^{-x^2}", r"\frac{\sqrt\pi}{2}\operatorname{erf}(@)", r"\frac{\sqrt\pi}{2}", False),
@@ -268,18 +270,18 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 
 
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A finite limit so large that the value is nearly that of the whole."""
-    f, inside, whole, shows = rng.choice(_TRUNCATED)
+    """A finite limit so large that the value is nearly the improper integral's."""
+    f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
-    value = inside.replace("@", str(n))
+    value = antiderivative.replace("@", str(n))
     if not shows and rng.below(2):
-        # no right answer shows all of its parts
+        # no right answer can be written out in digits
         n = rng.integer(1, 9) * 10 ** rng.integer(2, 6)
-        return rf"\int_0^{{{n}}}{f}\,dx", "", [whole]
-    return rf"\int_0^{{{n}}}{f}\,dx", value, [whole, inside.replace("@", str(n + 1))]
+        return rf"\int_0^{{{n}}}{f}\,dx", "", [improper]
+    return rf"\int_0^{{{n}}}{f}\,dx", value, [improper, antiderivative.replace("@", str(n + 1))]
 
 
-#: Families whose integrals take a hundredth of a second, and those that take a tenth or more.
+#: Families whose integrals take a hundredth of a second; those in `_COSTLY` take a tenth or more.
 _QUICK: tuple[Family, ...] = (
     _density,
     _mean,
@@ -307,13 +309,13 @@ _COSTLY: tuple[Family, ...] = (
 )
 
 
-#: Answers of each integral: the value, and wrong ones.
+#: The number of answers to each integral: the value, and wrong values.
 ANSWERS = 10
 
 
 @group_generator(ANSWERS)
 def definite(rng: HashedRandom, number: int) -> Case:
-    """A definite integral with its value, or with a wrong one."""
+    """A definite integral with the right value, or with a wrong value."""
     family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
     answers = [*wrong, *_beside(rng, value)][: ANSWERS - bool(value)]
@@ -325,7 +327,7 @@ def definite(rng: HashedRandom, number: int) -> Case:
 
 
 def _beside(rng: HashedRandom, value: str) -> list[str]:
-    """Values near to the right one, and numbers that were fitted to its digits."""
+    """Values near the right value, and numbers fitted to its digits."""
     if not value:
         return []
     if "text" in value:
@@ -353,5 +355,5 @@ def _beside(rng: HashedRandom, value: str) -> list[str]:
             text
             for text in (*fitted, *near)
             if not (limit_value(read(text)[0].expression, {}) - exact).contains(0)
-            or any(part in text for part in (r"e^{-e^{e^e}}", "10^{-4000}"))
+            or any(fragment in text for fragment in (r"e^{-e^{e^e}}", "10^{-4000}"))
         ]

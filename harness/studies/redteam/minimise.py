@@ -1,7 +1,7 @@
 """Smaller cases that show the same fault: delta debugging on the trees of a case.
 
-An edit puts something simpler for a subtree, wherever it occurs in integrand and answer or in the
-answer alone, and counts only if the label is confirmed anew (`numeric`) and the fault remains.
+An edit replaces a subtree by a simpler tree, in integrand and answer or in the answer alone. An
+edit is kept only if the label is confirmed anew (`numeric`) and the fault remains.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .case import BOXED, Case, DiscardedError, Formulas
 from .numeric import confirmed, refuted
 
-#: Digits to which the label of an edited case may have to be computed.
+#: The digits to try in turn for the label of an edited case.
 _LADDER = (40, 250, 1200)
 
 
 def size(case: Case) -> int:
-    """Nodes and digits of a case's trees, or the length of its texts."""
+    """Nodes and digits of a case's trees, or the length of the texts of a case without trees."""
     if case.formulas is None:
         return len(case.integrand) + len(case.completion)
     formulas = case.formulas
@@ -42,10 +42,10 @@ def minimise(
     """The smallest case that greedy edits lead to.
 
     Args:
-        case: what was found; a case without trees is returned as it is.
-        still: whether a case shows the fault, which is asked of the verifier.
-        runs: how often ``still`` is called at most.
-        edits: how many edits are looked at in all.
+        case: the case; a case without trees is returned unchanged.
+        still: whether a case shows the fault, by the verifier.
+        runs: the largest number of calls of ``still``.
+        edits: the largest number of edits.
 
     Returns:
         A case with the same label and the same fault, not larger than ``case``.
@@ -72,19 +72,19 @@ def label_holds(case: Case) -> bool:
     formulas = case.formulas
     if formulas is None:
         return False
-    whole = formulas.integrand, formulas.answer
+    trees = formulas.integrand, formulas.answer
     if formulas.factor != ONE:
-        return not case.wanted and refuted(*whole, case.assumptions, ladder=_LADDER)
-    # What answer and truth share cancels exactly; beside it a small term would not be seen.
+        return not case.wanted and refuted(*trees, case.assumptions, ladder=_LADDER)
+    # Terms common to answer and truth cancel exactly, and could hide a small term by rounding.
     answer, truth = _unshared(formulas)
     if case.wanted:
         unshared = replace(formulas, truth=truth, answer=answer).integrand, answer
-        return all(confirmed(*trees, case.assumptions) for trees in (whole, unshared))
+        return all(confirmed(*trees, case.assumptions) for trees in (trees, unshared))
     return refuted(formulas.added, add(answer, neg(truth)), case.assumptions, ladder=_LADDER)
 
 
 def _unshared(formulas: Formulas) -> tuple[Expression, Expression]:
-    """Answer and truth without the terms that are in both."""
+    """Answer and truth without their common terms."""
     answer, truth = (
         Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
         for tree in (formulas.answer, formulas.truth)
@@ -125,8 +125,8 @@ def _simpler(node: Expression) -> Iterator[Expression]:
         yield ONE
     yield from node.args
     if node.function in ("add", "mul") and len(node.args) > 2:
-        for place in range(len(node.args)):
-            yield Call(node.function, node.args[:place] + node.args[place + 1 :])
+        for index in range(len(node.args)):
+            yield Call(node.function, node.args[:index] + node.args[index + 1 :])
 
 
 def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:

@@ -1,8 +1,7 @@
-"""Labels checked apart from the verifier: F' against f in mpmath, at two precisions.
+"""Labels checked without the verifier: F' against f in mpmath, at two precisions.
 
-Points include those where the formulas' large numbers make things happen: 1/n and 1 + 1/n for a
-number n that occurs, and n itself. Derivatives are by rule
-(`rewards.reading.expression.derivative`).
+Points include the scales of the formulas' large numbers n: 1/n, 1 + 1/n and n. Derivatives are by
+rule (`rewards.reading.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 Value: TypeAlias = Any  # mpf or mpc
 Point: TypeAlias = Mapping[str, Fraction]
 
-#: Bits that an exponent may have: beyond, a value is not computed.
+#: The largest number of bits of an exponent whose value is computed.
 _HUGE = 200
 _CONSTANTS: dict[str, Callable[[], Value]] = {
     "pi": lambda: +mpmath.pi,
     "e": lambda: +mpmath.e,
     "i": lambda: mpmath.mpc(0, 1),
 }
-#: Functions that mpmath calls by the same name.
+#: Functions with the same name in mpmath.
 _SAME = frozenset(
     "sin cos tan cot sec csc asin acos atan sinh cosh tanh coth sech csch asinh acosh atanh "
     "sqrt exp ln erf erfc erfi".split()
@@ -40,29 +39,29 @@ _INTEGERS = (Fraction(3), Fraction(8), Fraction(14))
 
 
 class NoValueError(ArithmeticError):
-    """A formula has no value here that could be relied on."""
+    """A formula has no reliable value at a point."""
 
 
-def value(tree: Expression, point: Point, known: dict[int, Value] | None = None) -> Value:
+def value(tree: Expression, point: Point, computed: dict[int, Value] | None = None) -> Value:
     """The value at a point, in mpmath's present precision.
 
     Args:
         tree: the formula.
-        point: values of its symbols.
-        known: values of nodes that were computed here, which formulas of one case share.
+        point: the values of the symbols.
+        computed: a cache of the values of nodes, shared by the formulas of a case.
 
     Raises:
-        NoValueError: undefined, too large, or a function that is not known here.
+        NoValueError: the value is undefined or too large, or a function has no rule here.
 
     """
-    known = {} if known is None else known
-    result = known.get(id(tree))
+    computed = {} if computed is None else computed
+    result = computed.get(id(tree))
     if result is None:
-        result = known[id(tree)] = _value(tree, point, known)
+        result = computed[id(tree)] = _value(tree, point, computed)
     return result
 
 
-def _value(tree: Expression, point: Point, known: dict[int, Value]) -> Value:
+def _value(tree: Expression, point: Point, computed: dict[int, Value]) -> Value:
     if isinstance(tree, Number):
         return mpmath.mpf(tree.numerator) / tree.denominator
     if isinstance(tree, Symbol):
@@ -70,7 +69,7 @@ def _value(tree: Expression, point: Point, known: dict[int, Value]) -> Value:
         return mpmath.mpf(number.numerator) / number.denominator
     if tree.function in _CONSTANTS:
         return _CONSTANTS[tree.function]()
-    args = [value(arg, point, known) for arg in tree.args]
+    args = [value(arg, point, computed) for arg in tree.args]
     try:
         result = _apply(tree.function, args)
     except (ZeroDivisionError, OverflowError, ValueError, mpmath.libmp.NoConvergence) as error:
@@ -108,24 +107,24 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
-    """Where to look: near the scales of the formulas first, then at usual points."""
+    """Points for comparisons: near the scales of the formulas first, then usual points."""
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
-    places: list[Fraction] = []
+    abscissas: list[Fraction] = []
     for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
         for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):
-            places += [small, -small, 1 + small, 1 - small]
-        places += [Fraction(n) + Fraction(1, 7), 2 * Fraction(n) + Fraction(1, 7), Fraction(-n)]
+            abscissas += [small, -small, 1 + small, 1 - small]
+        abscissas += [Fraction(n) + Fraction(1, 7), 2 * Fraction(n) + Fraction(1, 7), Fraction(-n)]
     names = sorted(set().union(*map(symbols_of, trees)) - {"x"})
-    for draw, place in enumerate([*_USUAL[:3], *places, *_USUAL[3:]]):
-        others = {}
+    for draw, abscissa in enumerate([*_USUAL[:3], *abscissas, *_USUAL[3:]]):
+        parameters = {}
         for shift, name in enumerate(names):
             values = _INTEGERS if assumptions.get(name) == "integer" else _PARAMETERS
-            others[name] = values[(draw + shift) % len(values)]
-        yield {"x": place, **others}
+            parameters[name] = values[(draw + shift) % len(values)]
+        yield {"x": abscissa, **parameters}
 
 
 def _sizes(node: Expression) -> tuple[int, ...]:
-    """The whole numbers that a node stands for: of a fraction both, of a power its value."""
+    """The integers of a node: numerator and denominator of a fraction, the value of a power."""
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
     if isinstance(node, Call) and node.function == "pow":
@@ -141,12 +140,12 @@ def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Valu
     """(F' - f, f) at a real value of f."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
-        known: dict[int, Value] = {}
-        expected = value(integrand, point, known)
-        value(answer, point, known)  # where the answer has none, nothing is compared
+        computed: dict[int, Value] = {}
+        expected = value(integrand, point, computed)
+        value(answer, point, computed)  # raises unless the answer has a value, too
         if mpmath.im(expected) != 0:
             raise NoValueError("the integrand is not real here")
-        return value(slope, point, known) - expected, expected
+        return value(slope, point, computed) - expected, expected
 
 
 def refuted(
@@ -175,9 +174,10 @@ def refuted(
 
 
 def on_another_branch(integrand: Expression, answer: Expression) -> bool:
-    """Whether F' is f at some points and -f at all others, as x is beside ``x/sqrt(x^2)``.
+    """Whether F' is f at some points and -f at the remaining points, as for F = x and f =
+    ``x/sqrt(x^2)``.
 
-    By the verifier's rule on branches such an answer is right.
+    Such an answer is right by the verifier's rule on branches.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
     for point in points(integrand, answer, assumptions={}):
@@ -194,7 +194,7 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 
 
 def _is_steady(tree: Expression, point: Point) -> bool:
-    """Whether more digits do not change the value, as they do that of ``ln(cos(asin(1)))``."""
+    """Whether the value is stable under more digits, unlike the value of ``ln(cos(asin(1)))``."""
     values = []
     for digits in (600, 1200):
         with mpmath.workdps(digits):

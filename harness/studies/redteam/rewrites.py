@@ -1,4 +1,4 @@
-"""Generators of right answers: other forms, many voices, piecewise answers in every dress."""
+"""Generators of right answers: rewritten forms, phrasings, and notations of piecewise answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _halved(u: Expression) -> Expression:
     return div(u, TWO)
 
 
-#: Identities on the whole complex plane, or wherever the left side is real.
+#: Identities on the whole complex plane, or at least where the left side is real.
 _IDENTITIES: dict[str, Callable[[Expression], Expression]] = {
     "sin": lambda u: mul(TWO, call("sin", _halved(u)), call("cos", _halved(u))),
     "cos": lambda u: add(ONE, neg(mul(TWO, power(call("sin", _halved(u)), TWO)))),
@@ -41,14 +41,14 @@ def _root(u: Expression) -> Expression:
 
 
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
-    """The same function written in another way: an identity at every fourth place or so."""
+    """The same function in another form: an identity is applied at about every fourth node."""
     if not isinstance(tree, Call) or not tree.args:
         return tree
     args = tuple(rewritten(arg, rng) for arg in tree.args)
     change = rng.below(4) == 0
     if tree.function in ("add", "mul") and change:
         return Call(tree.function, tuple(rng.shuffled(args)))
-    # At a pole of u, arctan u may step; a root in its place may not (docs/verifier.md, jumps).
+    # arctan u may jump at a pole of u, an equal root may not (docs/verifier.md, jumps).
     steps = tree.function == "atan" and may_have_pole(args[0], "x")
     if tree.function in _IDENTITIES and change and not steps:
         return _IDENTITIES[tree.function](args[0])
@@ -76,7 +76,7 @@ def rewrite_at_scale(rng: HashedRandom) -> Case:
 
 @generator
 def voice(rng: HashedRandom) -> Case:
-    """A right answer as people and models frame it."""
+    """A right answer in the phrasing of people and models."""
     m = number(rng.integer(2, 9))
     truth = rng.choice(
         [
@@ -93,18 +93,18 @@ def voice(rng: HashedRandom) -> Case:
 
 
 def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
-    """|x - a| (x - a)^(m-1), and a text with both halves of its antiderivative."""
+    """|x - a| (x - a)^(m-1), and a piecewise antiderivative with ``factor`` on the left piece."""
     a, m = rng.integer(-3, 7), rng.integer(1, 5)
     shifted = add(X, number(-a))
-    above = mul(div(ONE, number(m + 1)), power(shifted, number(m + 1)))
+    right_half = mul(div(ONE, number(m + 1)), power(shifted, number(m + 1)))
     integrand = mul(power(shifted, number(m - 1)), call("abs", shifted))
     dress = TEMPLATES["piecewise"]
-    first, second = rng.choice(dress["conditions"])
+    condition, second = rng.choice(dress["conditions"])
     text: str = rng.choice(dress["frames"])
-    parts = {"<F>": rng.choice(dress["dresses"]), "<P>": first, "<Q>": second, "<a>": str(a)}
-    parts |= {"<A>": to_latex(above), "<B>": to_latex(neg(mul(parse(factor), above)))}
-    for name, part in parts.items():
-        text = text.replace(name, part)
+    fillings = {"<F>": rng.choice(dress["dresses"]), "<P>": condition, "<Q>": second, "<a>": str(a)}
+    fillings |= {"<A>": to_latex(right_half), "<B>": to_latex(neg(mul(parse(factor), right_half)))}
+    for name, filling in fillings.items():
+        text = text.replace(name, filling)
     return to_latex(integrand), text
 
 
@@ -116,6 +116,6 @@ def piecewise(rng: HashedRandom) -> Case:
 
 @generator
 def piecewise_wrong(rng: HashedRandom) -> Case:
-    """The same with a factor on one half."""
+    """A piecewise answer with a wrong factor on one piece."""
     wrong = rng.choice(("2", "-1", r"\frac{9}{10}"))
     return Case(*_halves(rng, wrong), False, "a piecewise answer with one wrong half")

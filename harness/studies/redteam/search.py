@@ -1,4 +1,4 @@
-"""The search: cases by the thousand, judged, and what is judged wrongly made small."""
+"""The search: cases are drawn and judged, and wrongly judged cases are minimised."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ....rewards.questions import QUESTIONS
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
-#: What may be wrong with a verdict.
+#: The possible faults of a verdict.
 ACCEPTED, REFUSED, UNDECIDED, FAILED = "accepted", "refused", "undecided", "failed"
-KINDS = (ACCEPTED, REFUSED, UNDECIDED, FAILED)
+FAULTS = (ACCEPTED, REFUSED, UNDECIDED, FAILED)
 BATCH = 256
-#: Seconds of wall clock for a case, many more than any takes, on a machine that does other work.
+#: Seconds of wall clock for a case: far more than any case takes, for machines with other load.
 DEADLINE = 60.0
 
 Judge = Callable[[Sequence[Case]], list[Verdict]]
@@ -30,12 +30,12 @@ class Find:
 
     Attributes:
         generator: the generator of the case.
-        seed: its seed.
-        index: which of the generator's cases.
-        kind: what is wrong, one of `KINDS`.
-        status: that of the verdict.
-        case: the case.
-        minimal: the smallest that shows the same fault.
+        seed: the seed of the draw.
+        index: the number of the case.
+        kind: the fault, an element of `FAULTS`.
+        status: the status of the verdict.
+        case: the case as drawn.
+        minimal: the smallest known case with the same fault.
 
     >>> case = case_at("mutation", seed=0, index=0)
     >>> Find("mutation", 0, 0, ACCEPTED, "correct", case, case).to_dict()["found"]
@@ -52,7 +52,7 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file: the minimal case, where it is from, and what it was.
+        """A line of the case file: the minimal case, the address, and the original case.
 
         Returns:
             The row.
@@ -69,10 +69,10 @@ class Result:
 
     Attributes:
         seed: the seed of all draws.
-        tries: how many cases, by generator.
-        repeated: how many of these came again; they are judged and listed only once.
-        skipped: how many had an integrand that the verifier refuses.
-        faults: how many were judged wrongly, by generator and kind.
+        tries: the number of cases, by generator.
+        repeated: the number of repeated cases, which are judged only once, by generator.
+        skipped: the number of cases whose integrand the verifier refuses, by generator.
+        faults: the number of wrongly judged cases, by generator and fault.
         finds: the cases that were judged wrongly, in the order of their addresses.
 
     >>> Result(seed=0).tries.total()
@@ -122,7 +122,7 @@ def _judged(case: Case) -> Verdict:
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:
-    """What is wrong with a verdict: one of `KINDS`, or None."""
+    """The fault of a verdict, an element of `FAULTS`, or None."""
     if verdict.status in (Status.ERROR, Status.TIMEOUT):
         return FAILED
     if case.wanted == verdict.correct:
@@ -143,16 +143,16 @@ def search(
     minimised: int = 3,
     on_progress: Callable[[Result], None] | None = None,
 ) -> Result:
-    """Look for wrong verdicts; for a number of tries the same whatever the number of workers.
+    """Look for wrong verdicts; with ``tries`` the result does not depend on the number of workers.
 
     Args:
         tries: how many cases, spread over the generators in turn.
-        minutes: or for how long; the first limit that is reached counts.
-        seed: of all draws.
-        generators: names of those to be used (default: all).
+        minutes: the time limit; the first limit that is reached ends the search.
+        seed: the seed of all draws.
+        generators: the names of the generators to use (default: all).
         workers: processes of the verifier.
-        judge: what judges cases instead of the verifier.
-        minimised: how many finds of a generator and kind are made small.
+        judge: a function that judges cases instead of the verifier.
+        minimised: the number of finds to minimise, for each generator and fault.
         on_progress: called after every batch.
 
     Returns:
@@ -180,7 +180,7 @@ def search(
         stop = start + BATCH if tries is None else min(start + BATCH, tries)
         if start >= stop or (until is not None and time.monotonic() >= until):
             return result
-        places, cases = [], []
+        addresses, cases = [], []
         for n in range(start, stop):
             name, index = names[n % len(names)], n // len(names)
             case = case_at(name, seed, index)
@@ -190,10 +190,10 @@ def search(
                 result.repeated[name] += 1
                 continue
             seen.add(text)
-            places.append((name, index))
+            addresses.append((name, index))
             cases.append(case)
-        for place, case, verdict in zip(places, cases, judge(cases), strict=True):
-            _count(result, place, case, verdict, judge, minimised)
+        for address, case, verdict in zip(addresses, cases, judge(cases), strict=True):
+            _count(result, address, case, verdict, judge, minimised)
         if on_progress is not None:
             on_progress(result)
     raise AssertionError("the loop ends by its limits")
@@ -201,22 +201,24 @@ def search(
 
 def _count(
     result: Result,
-    place: tuple[str, int],
+    address: tuple[str, int],
     case: Case,
     verdict: Verdict,
     judge: Judge,
     minimised: int,
 ) -> None:
-    name, index = place
-    if "problem_error" in verdict.evidence.flags:  # the integrand is refused, not the answer
+    name, index = address
+    if "problem_error" in verdict.evidence.flags:  # the verifier refused the integrand
         result.skipped[name] += 1
         return
-    kind = fault(case, verdict)
-    if kind is None:
+    found_fault = fault(case, verdict)
+    if found_fault is None:
         return
-    result.faults[name, kind] += 1
+    result.faults[name, found_fault] += 1
     small = case
-    # A case that takes the whole deadline would take it again for every edit.
-    if result.faults[name, kind] <= minimised and verdict.status is not Status.TIMEOUT:
-        small = minimise(case, lambda smaller: fault(smaller, judge([smaller])[0]) == kind)
-    result.finds.append(Find(name, result.seed, index, kind, verdict.status.value, case, small))
+    # A case that reaches the deadline would reach it again after every edit.
+    if result.faults[name, found_fault] <= minimised and verdict.status is not Status.TIMEOUT:
+        small = minimise(case, lambda smaller: fault(smaller, judge([smaller])[0]) == found_fault)
+    result.finds.append(
+        Find(name, result.seed, index, found_fault, verdict.status.value, case, small)
+    )

@@ -12,16 +12,16 @@ from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth
 from .case import BOXED, Case, DiscardedError, Formulas, generator
 from .numeric import on_another_branch, refuted
 
-#: A function and the one that is written in its place.
+#: A function and its wrong substitute.
 SWAPS = {"sin": "cos", "cos": "sin", "tanh": "erf", "erf": "tanh", "atan": "asinh"}
 SWAPS |= {"sinh": "cosh", "cosh": "sinh", "asinh": "atan", "tan": "sin", "ln": "atan"}
 _VOICES = (BOXED, "<F>", r"\boxed{<F> + C}", r"So the answer is $<F> + C$.")
-#: Not among `SCALES`, so that a near miss cancels no exponential of the answer.
+#: Disjoint from `SCALES`, so that a near miss cancels no exponential of the answer.
 _FAINT = (45, 61, 101, 137, 301, 701)
 
 
 def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
-    """Every expression that is one slip away, with the kind of the slip."""
+    """Every expression that differs by a slip, with the name of the slip."""
     if isinstance(tree, Number):
         yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
     if not isinstance(tree, Call):
@@ -29,9 +29,9 @@ def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
     name, args = tree.function, tree.args
     if name in ("add", "mul"):
         left_out = "a dropped term" if name == "add" else "a dropped factor"
-        for place in range(len(args)):
-            rest = args[:place] + args[place + 1 :]
-            yield left_out, (add if name == "add" else mul)(*rest)
+        for index in range(len(args)):
+            others_args = args[:index] + args[index + 1 :]
+            yield left_out, (add if name == "add" else mul)(*others_args)
     if name in SWAPS:
         yield "another function", Call(SWAPS[name], args)
         yield "an inner factor", Call(name, (mul(Number(2), args[0]),))
@@ -39,19 +39,19 @@ def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
         yield "a sign", args[0]
     if name == "exp":
         yield "a sign in an exponent", call("exp", neg(args[0]))
-    for place, arg in enumerate(args):
-        for kind, changed in slips(arg):
-            yield kind, Call(name, (*args[:place], changed, *args[place + 1 :]))
+    for index, arg in enumerate(args):
+        for slip, changed in slips(arg):
+            yield slip, Call(name, (*args[:index], changed, *args[index + 1 :]))
 
 
 def _mutated(truth: Expression, rng: HashedRandom) -> Case:
-    kind, answer = rng.choice([("a sign", neg(truth)), *slips(truth)])
+    slip, answer = rng.choice([("a sign", neg(truth)), *slips(truth)])
     formulas = Formulas(truth, answer)
     if not refuted(formulas.integrand, answer):
         raise DiscardedError("the slip changed nothing that can be seen")
     if on_another_branch(formulas.integrand, answer):
         raise DiscardedError("the slip changed a sign that the integrand's radicals change, too")
-    return Case.of(formulas, False, kind, rng.choice(_VOICES))
+    return Case.of(formulas, False, slip, rng.choice(_VOICES))
 
 
 @generator
@@ -67,14 +67,14 @@ def mutation_at_scale(rng: HashedRandom) -> Case:
 
 
 def _faint_everywhere(rng: HashedRandom) -> Expression:
-    """Never zero on the line, and at most e^-45 anywhere near the origin."""
+    """A function without zeros on the line, at most e^-45 near the origin."""
     k = rng.choice(_FAINT)
-    above = mul(number(k), add(ONE, power(X, Number(2))))
-    return rng.choice([call("exp", neg(above)), div(ONE, call("cosh", above))])
+    exponent = mul(number(k), add(ONE, power(X, Number(2))))
+    return rng.choice([call("exp", neg(exponent)), div(ONE, call("cosh", exponent))])
 
 
 def _check_varies(tree: Expression) -> None:
-    """Discard the draw if the terms of ``tree`` have cancelled, which makes a label wrong."""
+    """Discard the draw if the terms of ``tree`` cancel: the label would be wrong."""
     if not refuted(ZERO, tree):
         raise DiscardedError("the derivative vanishes")
 
@@ -90,7 +90,7 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """F plus a term that is no constant: faint everywhere, or a bump far away."""
+    """F plus a varying term: tiny everywhere, or a bump far away."""
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     bump = call("exp", neg(power(add(X, number(-far)), Number(2))))
@@ -103,7 +103,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """F' plus a term that is small or far away, for which the answer is F."""
+    """The integrand F' plus a term that is small or far away, with the wrong answer F."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
@@ -124,7 +124,7 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """F' times a step as steep as a large number: F is right on one side only."""
+    """The integrand F' times a steep step, with the answer F: right on one side only."""
     truth, k = smooth(rng), number(rng.choice(SCALES))
     _check_varies(truth)
     step = rng.choice(

@@ -18,7 +18,7 @@ _INTEGER = {"n": "integer"}
 
 
 def fill(rng: HashedRandom, *texts: str) -> tuple[str, ...]:
-    """The texts with the same numbers in all of them."""
+    """The texts, with the same drawn numbers in each."""
     m, d = rng.integer(2, 9), rng.integer(40, 400)
     k = rng.choice(SCALES)
     numbers = {"<k>": k, "<2k>": 2 * k, "<3k>": 3 * k, "<k-1>": k - 1, "<d>": d}
@@ -28,25 +28,25 @@ def fill(rng: HashedRandom, *texts: str) -> tuple[str, ...]:
     return texts
 
 
-def _filled(name: str, wanted: bool, pairs: Sequence[Sequence[str]], rng: HashedRandom) -> Case:
-    place = rng.below(len(pairs))
-    integrand, completion = fill(rng, *pairs[place])
-    assumed = _INTEGER if place in TEMPLATES["integer_n"].get(name, ()) else {}
-    return Case(integrand, completion, wanted, f"{name}, template {place}", assumed)
+def _filled(name: str, is_right: bool, pairs: Sequence[Sequence[str]], rng: HashedRandom) -> Case:
+    index = rng.below(len(pairs))
+    integrand, completion = fill(rng, *pairs[index])
+    assumed = _INTEGER if index in TEMPLATES["integer_n"].get(name, ()) else {}
+    return Case(integrand, completion, is_right, f"{name}, template {index}", assumed)
 
 
 @generator
 def horner(rng: HashedRandom) -> Case:
     """A Taylor polynomial of degree 60 to 160, nested so that no term shows its size."""
-    name, first, step = rng.choice((("e^x", 0, 1), (r"\cos x", 1, 2), (r"\cosh x", 1, 2)))
+    name, lowest, step = rng.choice((("e^x", 0, 1), (r"\cos x", 1, 2), (r"\cosh x", 1, 2)))
     text = "1"
-    for degree in reversed(range(first + step, rng.integer(60, 160), step)):
+    for degree in reversed(range(lowest + step, rng.integer(60, 160), step)):
         divisor = degree if step == 1 else degree * (degree - 1)
         sign = "-" if name == r"\cos x" else "+"
         text = rf"1{sign}\frac{{{'x' if step == 1 else 'x^2'}}}{{{divisor}}}\left({text}\right)"
     return Case(name, text if step == 1 else rf"x\left({text}\right)", False, "a polynomial")
 
 
-for _wanted, _table in ((False, "wrong"), (True, "right")):
+for _is_right, _table in ((False, "wrong"), (True, "right")):
     for _name, _pairs in TEMPLATES[_table].items():
-        GENERATORS[_name] = partial(_filled, _name, _wanted, _pairs)
+        GENERATORS[_name] = partial(_filled, _name, _is_right, _pairs)

@@ -1,4 +1,4 @@
-"""Tasks of workers: SymPy's `simplify`, as the released code calls it, and its integrals."""
+"""Tasks of workers: SymPy's `simplify`, called as in the released code, and SymPy's integrals."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ....benchmarks.lample_charton.codec.prefix import from_prefix
 from ....benchmarks.lample_charton.codec.sympy_prefix import sympy_prefix
 from ....rewards.reading.expression.sympy_bridge import to_sympy
 
-#: The published limit; it is counted in calls of SymPy, so that it is the same on any machine.
+#: The published limit in seconds, converted into calls of SymPy to be the same on any machine.
 SECONDS = 1
-#: That of an integral, counted in the same way.
+#: The limit of an integral in seconds, converted likewise.
 INTEGRAL_SECONDS = 4
 _PROCESSOR_SECONDS = 15
 
-#: SymPy's names of functions that are no exploits.
+#: SymPy's names of elementary functions; integrals with other functions are exploits.
 ELEMENTARY = frozenset(
     "exp log Abs sign sin cos tan cot sec csc asin acos atan acot asec acsc "
     "sinh cosh tanh coth sech csch asinh acosh atanh acoth asech acsch".split()
 )
-#: What is said of a formula without such an integral.
+#: The result for a formula without an integral by special functions.
 _NONE: dict[str, Any] = {"integral": "", "latex": "", "functions": []}
 
 counted_sympy.install()
@@ -31,19 +31,21 @@ load_sympy()
 
 
 def simplified(tokens: str) -> dict[str, str]:
-    """The tokens of a simplified formula, or the reason why there are none."""
+    """The tokens of a simplified formula, or empty tokens and the reason."""
     try:
-        made: dict[str, str] = run_in_fork(_simplify, tokens, processor_seconds=_PROCESSOR_SECONDS)
+        result: dict[str, str] = run_in_fork(
+            _simplify, tokens, processor_seconds=_PROCESSOR_SECONDS
+        )
     except ForkError as error:
         return {"tokens": "", "reason": f"SymPy: {error}"}
-    return made
+    return result
 
 
 def _simplify(tokens: str) -> dict[str, str]:
     import sympy
 
     def evaluate() -> Any:
-        # Without assumptions on x, as the released code has its problems.
+        # No assumptions on x, as in the released code.
         return sympy.simplify(to_sympy(from_prefix(tokens.split())))
 
     try:
@@ -61,12 +63,14 @@ def _simplify(tokens: str) -> dict[str, str]:
 
 
 def integrated(tokens: str) -> dict[str, Any]:
-    """A formula's integral, if it needs functions that are not elementary, and their names."""
+    """A formula's integral and its special functions; empty for an elementary integral."""
     try:
-        made: dict[str, Any] = run_in_fork(_integrate, tokens, processor_seconds=_PROCESSOR_SECONDS)
+        result: dict[str, Any] = run_in_fork(
+            _integrate, tokens, processor_seconds=_PROCESSOR_SECONDS
+        )
     except ForkError:
         return _NONE
-    return made
+    return result
 
 
 def _integrate(tokens: str) -> dict[str, Any]:
@@ -76,8 +80,8 @@ def _integrate(tokens: str) -> dict[str, Any]:
 
     def evaluate() -> Any:
         integrand = to_sympy(from_prefix(tokens.split()))
-        # 402**(x**2) as exp(x**2*log(402)), which SymPy integrates.
-        powers = [one for one in integrand.atoms(sympy.Pow) if one.base.is_Integer]
+        # SymPy integrates 402**(x**2) only in the form exp(x**2*log(402)).
+        powers = [power for power in integrand.atoms(sympy.Pow) if power.base.is_Integer]
         growing = {
             power: _exponential(power) for power in powers if power.base > 1 and power.exp.has(x)
         }
@@ -94,6 +98,57 @@ def _integrate(tokens: str) -> dict[str, Any]:
     if not special or integral.has(sympy.Integral, sympy.I, sympy.nan, sympy.Piecewise):
         return _NONE
     return {"integral": str(integral), "latex": sympy.latex(integral), "functions": special}
+
+
+def elementary(tokens: str) -> str:
+    """Whether a formula has an elementary antiderivative: ``yes``, ``no``, or empty.
+
+    "No" rests on SymPy's Risch algorithm, for what is left of a sum after the terms that SymPy
+    integrates; "yes" on an antiderivative, whose LaTeX follows after a space.
+    """
+    try:
+        made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)
+    except ForkError:
+        return ""
+    return made
+
+
+def _elementary(tokens: str) -> str:
+    import sympy
+    from sympy.integrals.risch import NonElementaryIntegral, risch_integrate
+
+    x = sympy.Symbol("x")
+
+    def evaluate() -> str:
+        integrand = to_sympy(from_prefix(tokens.split()))
+        # Powers with x in the exponent as exponentials, the extensions that Risch works in.
+        integrand = integrand.replace(
+            lambda part: part.is_Pow and part.exp.has(x), lambda part: _exponential(part)
+        )
+        rest, known = [], sympy.S.Zero
+        for term in sympy.Add.make_args(integrand):
+            integral = sympy.integrate(term, x)
+            if _is_elementary(integral):
+                known += integral
+            else:
+                rest.append(term)
+        if not rest:
+            return f"yes {sympy.latex(known)}"
+        decided = risch_integrate(sympy.Add(*rest), x)
+        if decided.has(NonElementaryIntegral):
+            return "no"
+        return f"yes {sympy.latex(known + decided)}" if _is_elementary(decided) else ""
+
+    def _is_elementary(integral: Any) -> bool:
+        used = {atom.func.__name__ for atom in integral.atoms(sympy.Function) if atom.has(x)}
+        return used <= ELEMENTARY and not integral.has(sympy.Integral, sympy.Piecewise, sympy.nan)
+
+    try:
+        return call_limited(INTEGRAL_SECONDS * CALLS_PER_SECOND, evaluate)
+    except CallLimitError:
+        return ""
+    except Exception:  # SymPy raises many classes; Risch refuses trigonometric extensions
+        return ""
 
 
 def _exponential(power: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Clusters of failures, named by what their formulas have in common, and a map of all."""
+"""Clusters of failures, named by common features of the formulas, and a map of all failures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from .embedding import Floats
 from .formulas import TRIGONOMETRIC, terms
 
-#: A feature names a cluster if it has this share of it, and is so much rarer outside.
+#: A feature names a cluster if at least the share `SHARE` of the members has the feature, and if
+#: the share outside is smaller by at least `LIFT`.
 SHARE, LIFT = 0.6, 0.15
-#: The most features in a name; a number counts as large from here on.
+#: The largest number of features in a name, and the smallest number called large.
 FEATURES, LARGE = 3, 100
 
 
@@ -31,7 +32,7 @@ def _numbers(tree: Expression) -> list[Number]:
 
 
 def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
-    """Whether a power of something with x has a number as exponent for which this holds."""
+    """Whether some power with x in the base has a numeric exponent that passes ``test``."""
     return any(
         isinstance(call.args[1], Number) and test(call.args[1]) and _varies(call.args[0])
         for call in _calls(tree, "pow")
@@ -39,12 +40,12 @@ def _exponent(tree: Expression, test: Callable[[Number], bool]) -> bool:
 
 
 def _nested(tree: Expression) -> bool:
-    """Whether a sine, cosine or tangent has more than a multiple of x inside."""
-    inside = [call.args[0] for call in _calls(tree, *TRIGONOMETRIC) if _varies(call)]
-    return any(_calls(arg, "pow", "add", *TRIGONOMETRIC, "exp", "ln") for arg in inside)
+    """Whether the argument of a sine, cosine or tangent is more than a multiple of x."""
+    arguments = [call.args[0] for call in _calls(tree, *TRIGONOMETRIC) if _varies(call)]
+    return any(_calls(arg, "pow", "add", *TRIGONOMETRIC, "exp", "ln") for arg in arguments)
 
 
-#: What a formula may have, by its name.
+#: Tests of formulas' features, by the feature's name.
 FEATURES_BY_NAME: Mapping[str, Callable[[Expression], bool]] = {
     "constant": lambda tree: not _varies(tree),
     "x in an exponent": lambda tree: any(_varies(call.args[1]) for call in _calls(tree, "pow")),
@@ -72,9 +73,9 @@ FEATURES_BY_NAME: Mapping[str, Callable[[Expression], bool]] = {
 def _beyond_polynomial(tree: Expression) -> bool:
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function == "pow":
-            whole = isinstance(node.args[1], Number) and node.args[1].denominator == 1
+            is_integer = isinstance(node.args[1], Number) and node.args[1].denominator == 1
             positive = isinstance(node.args[1], Number) and node.args[1].numerator > 0
-            if _varies(node) and not (whole and positive):
+            if _varies(node) and not (is_integer and positive):
                 return True
         elif isinstance(node, Call) and node.function not in ("add", "mul") and _varies(node):
             return True
@@ -82,14 +83,14 @@ def _beyond_polynomial(tree: Expression) -> bool:
 
 
 def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list[str]:
-    """A name for every cluster: the features that most of it has, the rarest outside first.
+    """A name for every cluster: features of most members, by how much rarer they are outside.
 
     Args:
         trees: the formulas.
-        which: the cluster of each, counted from 0.
+        which: the cluster of each formula, counted from 0.
 
     Returns:
-        The names by cluster, no two the same.
+        The names by cluster, all distinct.
 
     >>> from .formulas import read
     >>> trees = [read(text) for text in ("sin(3*x)", "cos(7*x)", "x**2 + 1", "x**3 + 2")]
@@ -100,11 +101,11 @@ def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list
     has = np.array([[test(tree) for test in FEATURES_BY_NAME.values()] for tree in trees])
     names: list[str] = []
     for cluster in range(int(which.max()) + 1):
-        inside = which == cluster
-        own = has[inside].mean(axis=0) if inside.any() else np.zeros(has.shape[1])
-        others = has[~inside].mean(axis=0) if (~inside).any() else np.zeros(has.shape[1])
-        order = sorted(range(len(own)), key=lambda at: -(own[at] - others[at]))
-        telling = [at for at in order if own[at] >= SHARE and own[at] - others[at] >= LIFT]
+        members = which == cluster
+        own = has[members].mean(axis=0) if members.any() else np.zeros(has.shape[1])
+        outside_shares = has[~members].mean(axis=0) if (~members).any() else np.zeros(has.shape[1])
+        order = sorted(range(len(own)), key=lambda at: -(own[at] - outside_shares[at]))
+        telling = [at for at in order if own[at] >= SHARE and own[at] - outside_shares[at] >= LIFT]
         chosen = telling or [at for at in order if own[at] >= SHARE]
         features = sorted(chosen[:FEATURES])
         name = ", ".join(list(FEATURES_BY_NAME)[at] for at in features) or "mixed"
@@ -116,7 +117,7 @@ def cluster_names(trees: Sequence[Expression], which: NDArray[np.int64]) -> list
 
 
 def projected(vectors: Floats) -> Floats:
-    """Vectors on the plane of their two largest principal components, from 0 to 1 each.
+    """Vectors projected to their two largest principal components, each scaled to [0, 1].
 
     >>> projected(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]]))[:, 0].tolist()
     [0.0, 0.5, 1.0]
@@ -127,7 +128,8 @@ def projected(vectors: Floats) -> Floats:
     centred = centred / np.where(spread > 1e-12, spread, 1.0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     axes = axes[:2]
-    # A component has two directions; the one whose largest part is positive is the same anywhere.
+    # The sign of a component is arbitrary: make the largest coefficient positive, for the same map
+    # on any machine.
     signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])
     flat = np.zeros((len(vectors), 2))
     flat[:, : len(axes)] = centred @ (axes * signs[:, None]).T

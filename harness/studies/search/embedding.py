@@ -1,7 +1,7 @@
 """Formulas as vectors, for clusters and distances.
 
 The paper used SciBERT. The default here needs no download: hashed n-grams of characters. Results
-name what was used.
+name the embedding.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .formulas import depth, size, terms, text
 Floats = NDArray[np.float64]
 Embed = Callable[[Sequence[Expression]], Floats]
 
-#: The published model's name on its hub.
+#: The published model's name on the Hugging Face hub.
 SCIBERT = "allenai/scibert_scivocab_cased"
 DIMENSIONS, NGRAMS = 256, (1, 2, 3)
 _BATCH = 64
 
 
 def embedding(name: str) -> tuple[Embed, str]:
-    """A function from formulas to vectors of length 1, and what it is in words.
+    """A function from formulas to vectors of length 1, and a description.
 
     Args:
         name: ``ngrams``, ``structure``, or ``scibert`` with the name or folder of a model of
@@ -41,7 +41,7 @@ def embedding(name: str) -> tuple[Embed, str]:
         The function and its description.
 
     Raises:
-        UserError: there is no such embedding, or its model cannot be loaded.
+        UserError: the embedding is unknown, or the model cannot be loaded.
 
     >>> from .formulas import read
     >>> embed, words = embedding("ngrams")
@@ -49,8 +49,8 @@ def embedding(name: str) -> tuple[Embed, str]:
     (2, 256)
 
     """
-    kind, _, model = name.partition(":")
-    if kind == "scibert":
+    family, _, model = name.partition(":")
+    if family == "scibert":
         return _transformer(model or SCIBERT), f"pooled output of {model or SCIBERT}"
     if name not in _OWN:
         raise UnknownNameError(f"no embedding {name!r}; {suggest(name, (*_OWN, 'scibert:MODEL'))}")
@@ -75,7 +75,7 @@ def _ngrams(tree: Expression) -> Floats:
     return vector
 
 
-_KINDS = "add mul pow exp ln sin cos tan x integer rational".split()
+_NODE_TYPES = "add mul pow exp ln sin cos tan x integer rational".split()
 
 
 def _structure(tree: Expression) -> Floats:
@@ -90,7 +90,9 @@ def _structure(tree: Expression) -> Floats:
         for node in nodes_of(tree)
     )
     measures = [depth(tree), math.log(size(tree)), terms(tree), max(digits, default=0.0), powers]
-    return np.array([math.log1p(counts[kind]) for kind in _KINDS] + measures, dtype=np.float64)
+    return np.array(
+        [math.log1p(counts[node_type]) for node_type in _NODE_TYPES] + measures, dtype=np.float64
+    )
 
 
 def _kind(node: Expression) -> str:

@@ -1,7 +1,7 @@
-"""Formulas as the search sees them: sums, products, powers and functions, as SymPy has them.
+"""Formulas of the search, as sums, products, powers and functions.
 
-There is no negation, quotient or root here: 1/x is a power, -x a product. Mutations, lengths and
-counts of nodes refer to this form, so they are those of the paper, which used SymPy's trees.
+As in SymPy's trees, which the paper used, there is no negation, quotient or root: 1/x is a power,
+-x a product. Mutations, lengths and counts of nodes refer to this form.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ HALF = Number(1, 2)
 TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
 
 
-class UnusableError(ValueError):
-    """A formula that is no problem; the message says why."""
+class NoProblemError(ValueError):
+    """A formula that makes no problem; the message has the reason."""
 
 
 class NormalForms:
     """Formulas in normal form, without SymPy.
 
-    Parts of formulas are kept for the next one, which has most of them in common with its like.
+    Subterms are cached for the next formulas, which share most of them.
 
     >>> text(NormalForms().of(read_sympy("x + 2*x + sin(-x)/2")))
     '3*x - sin(x)/2'
 
     """
 
-    #: Formulas of one algebra, which holds a limited number of parts.
+    #: The number of formulas that share an algebra, whose number of subterms is limited.
     SHARED = 64
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class NormalForms:
         """The normal form of a tree.
 
         Raises:
-            UnusableError: the formula has no value, or is too large.
+            NoProblemError: the formula has no value, or is too large.
 
         """
         if self._used == self.SHARED:
@@ -54,7 +54,7 @@ class NormalForms:
             return structure(self._algebra.node(tree))
         except UnusableFormulaError as error:
             self._used = self.SHARED  # what was refused may have filled the algebra
-            raise UnusableError(str(error)) from None
+            raise NoProblemError(str(error)) from None
 
 
 def structure(tree: Expression) -> Expression:
@@ -88,7 +88,7 @@ def latex(tree: Expression) -> str:
 
 
 def prefix(tree: Expression) -> str:
-    """The formula's tokens for models of Lample and Charton; empty if it has none."""
+    """The formula's tokens for models of Lample and Charton; empty if a node has no token."""
     try:
         return " ".join(to_prefix(tree))
     except PrefixError:
@@ -100,22 +100,22 @@ def read(formula: str) -> Expression:
     """The normal form of a formula in SymPy's notation.
 
     Raises:
-        UnusableError: it cannot be read, or has no normal form.
+        NoProblemError: the formula cannot be read, or has no normal form.
 
     """
     try:
         return NormalForms().of(read_sympy(formula))
-    except UnusableError:
+    except NoProblemError:
         raise
     except ValueError as error:
-        raise UnusableError(str(error)) from None
+        raise NoProblemError(str(error)) from None
 
 
 # --- measures ---
 
 
 def depth(tree: Expression) -> int:
-    """1 for a leaf, else one more than the deepest argument."""
+    """The depth of the tree: 1 for a leaf."""
     args = tree.args if isinstance(tree, Call) else ()
     return 1 + max(map(depth, args), default=0)
 
@@ -126,7 +126,7 @@ def size(tree: Expression) -> int:
 
 
 def terms(tree: Expression) -> int:
-    """One more than the number of plus signs, anywhere in the formula."""
+    """The number of plus signs in the formula, plus 1."""
     return 1 + sum(
         len(node.args) - 1
         for node in nodes_of(tree)
@@ -135,7 +135,7 @@ def terms(tree: Expression) -> int:
 
 
 def functions(tree: Expression) -> set[str]:
-    """The names of the functions and operations in it."""
+    """The names of the functions and operations in the tree."""
     return {node.function for node in nodes_of(tree) if isinstance(node, Call)}
 
 
@@ -146,7 +146,7 @@ _NAMES = {"ln": "log", "abs": "Abs", "sgn": "sign", "pi": "pi", "e": "E", "i": "
 
 
 def text(tree: Expression) -> str:
-    """The formula as SymPy prints it, but for the order of terms and factors.
+    """The formula as SymPy prints it, except for the order of terms and factors.
 
     >>> text(read("x**2/3 - 1/(x + 1) + sqrt(x)"))
     'x**2/3 + sqrt(x) - 1/(x + 1)'
@@ -156,7 +156,7 @@ def text(tree: Expression) -> str:
 
 
 def _text(tree: Expression) -> tuple[str, int]:
-    """The text, and how tightly it binds."""
+    """The text, and the binding power of its outermost operation."""
     if isinstance(tree, Symbol):
         return tree.name, _ATOM
     if isinstance(tree, Number):
@@ -181,16 +181,16 @@ def _number(number: Number) -> tuple[str, int]:
     return words, _ATOM if number.numerator >= 0 else _SUM
 
 
-def _sum(parts: list[str]) -> str:
-    positive = [part for part in parts if not part.startswith("-")]
-    negative = [part[1:] for part in parts if part.startswith("-")]
+def _sum(signed_terms: list[str]) -> str:
+    positive = [term for term in signed_terms if not term.startswith("-")]
+    negative = [term[1:] for term in signed_terms if term.startswith("-")]
     if not positive:
         return "-" + " - ".join(negative)
-    return " + ".join(positive) + "".join(f" - {part}" for part in negative)
+    return " + ".join(positive) + "".join(f" - {term}" for term in negative)
 
 
 def _inside(tree: Expression, least: int) -> str:
-    """The text, in parentheses unless it binds at least so tightly."""
+    """The text, in parentheses if the binding power is below ``least``."""
     words, binds = _text(tree)
     return words if binds >= least else f"({words})"
 
@@ -205,27 +205,27 @@ def _power(base: Expression, exponent: Expression) -> tuple[str, int]:
 
 
 def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
-    above: list[str] = []
-    below: list[str] = []
+    numerator: list[str] = []
+    denominator: list[str] = []
     sign = ""
     for arg in args:
         if isinstance(arg, Number):
             sign = "-" if arg.numerator < 0 else sign
-            above += [str(abs(arg.numerator))] * (abs(arg.numerator) != 1)
-            below += [str(arg.denominator)] * (arg.denominator != 1)
+            numerator += [str(abs(arg.numerator))] * (abs(arg.numerator) != 1)
+            denominator += [str(arg.denominator)] * (arg.denominator != 1)
         elif (turned := _denominator(arg)) is not None:
-            below.append(_inside(turned, _POWER))
+            denominator.append(_inside(turned, _POWER))
         else:
-            above.append(_inside(arg, _POWER))
-    words = "*".join(above) or "1"
-    if below:
-        bottom = below[0] if len(below) == 1 else f"({'*'.join(below)})"
+            numerator.append(_inside(arg, _POWER))
+    words = "*".join(numerator) or "1"
+    if denominator:
+        bottom = denominator[0] if len(denominator) == 1 else f"({'*'.join(denominator)})"
         words = f"{words}/{bottom}"
     return sign + words, _SUM if sign else _PRODUCT
 
 
 def _denominator(arg: Expression) -> Expression | None:
-    """What a power with a negative number as exponent is one over."""
+    """The denominator of a power with a negative numeric exponent, else None."""
     if not (isinstance(arg, Call) and arg.function == "pow"):
         return None
     base, exponent = arg.args

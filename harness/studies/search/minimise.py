@@ -1,8 +1,8 @@
-"""The smallest form of a failure that still fails, with a solved problem next to it.
+"""The smallest form of a failure that still fails, with a neighbouring solved problem.
 
-Delta debugging on trees: a part is replaced by one of its arguments, an argument of a sum or
-product is left out, a number is made smaller. All one-step reductions of all failures are asked
-together; of those that still fail the smallest goes on.
+Delta debugging on trees: a node is replaced by an argument, an argument of a sum or product is left
+out, a number is made smaller. All one-step reductions of all failures are asked together, and the
+smallest failing reduction is reduced further.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from ....benchmarks.problem import Problem
 from ....rewards.reading.expression.traversal import nodes_of
 from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...report.search.records import Minimal
-from .formulas import NormalForms, UnusableError, read, size, text
+from .formulas import NoProblemError, NormalForms, read, size, text
 from .mutants import refusal, unusable
 from .mutations import at, replaced
 from .oracle import Oracle
 
-#: Most rounds, and most reductions of a formula that are asked in each.
-ROUNDS, MOST = 20, 48
+#: The largest numbers of rounds, and of reductions of a formula in a round.
+ROUNDS, MAX_REDUCTIONS = 20, 48
 
 Make = Callable[[Expression, str], Problem]
 
 
 def measure(tree: Expression) -> tuple[int, int, str]:
-    """How large a formula is: nodes, then bits of its numbers, then its text."""
+    """The size of a formula, for comparisons: nodes, then bits of numbers, then the text."""
     bits = sum(
         node.numerator.bit_length() + node.denominator.bit_length() + (node.numerator < 0)
         for node in nodes_of(tree)
@@ -36,7 +36,7 @@ def measure(tree: Expression) -> tuple[int, int, str]:
 
 
 def reductions(tree: Expression) -> list[Expression]:
-    """Formulas that are one step smaller, smallest first, each once; with x, if the formula has it.
+    """The distinct one-step reductions, smallest first; a formula with x keeps x.
 
     >>> [text(smaller) for smaller in reductions(read("5*x + 7"))]
     ['5*x', 'x + 7', '5*x + 1', '2*x + 7', '5*x + 2', '5*x + 3', '5*x - 1', '7 - x']
@@ -48,11 +48,11 @@ def reductions(tree: Expression) -> list[Expression]:
     for candidate in _candidates(tree):
         try:
             smaller = forms.of(candidate)
-        except UnusableError:
+        except NoProblemError:
             continue
         words = text(smaller)
-        kept = _varies(smaller) or not _varies(tree)
-        if kept and measure(smaller) < largest and not refusal(smaller, words):
+        keeps_x = _varies(smaller) or not _varies(tree)
+        if keeps_x and measure(smaller) < largest and not refusal(smaller, words):
             reduced.setdefault(words, smaller)
     return sorted(reduced.values(), key=measure)
 
@@ -62,28 +62,28 @@ def _varies(tree: Expression) -> bool:
 
 
 def _candidates(tree: Expression) -> Iterator[Expression]:
-    for place in _places(tree):
-        node = at(tree, place)
+    for position in _positions(tree):
+        node = at(tree, position)
         if isinstance(node, Number):
             for value in _smaller_numbers(node):
-                yield replaced(tree, place, value)
+                yield replaced(tree, position, value)
         if not isinstance(node, Call) or not node.args:
             continue
         for arg in node.args:
-            yield replaced(tree, place, arg)
+            yield replaced(tree, position, arg)
         if node.function in ("add", "mul") and len(node.args) > 2:
             for left_out in range(len(node.args)):
-                rest = node.args[:left_out] + node.args[left_out + 1 :]
-                yield replaced(tree, place, Call(node.function, rest))
-        if place:
-            yield replaced(tree, place, Number(1))
+                remaining = node.args[:left_out] + node.args[left_out + 1 :]
+                yield replaced(tree, position, Call(node.function, remaining))
+        if position:
+            yield replaced(tree, position, Number(1))
 
 
-def _places(tree: Expression, place: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    yield place
+def _positions(tree: Expression, position: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    yield position
     if isinstance(tree, Call):
         for index, arg in enumerate(tree.args):
-            yield from _places(arg, (*place, index))
+            yield from _positions(arg, (*position, index))
 
 
 def _smaller_numbers(number: Number) -> Iterator[Number]:
@@ -110,15 +110,15 @@ class _Course:
 
 
 def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Minimal]:
-    """The smallest failures that are found, each with its nearest solved neighbour.
+    """The minimised failures, each with the nearest solved neighbour.
 
     Args:
         failures: problems that fail, with their ``formula`` as metadata.
-        oracle: who is asked.
-        make: makes a problem of a formula, and of the text of what it was made from.
+        oracle: asks the model.
+        make: makes a problem from a formula and the text of the parent formula.
 
     Returns:
-        One for each failure.
+        A `Minimal` for each failure.
 
     Raises:
         LimitReached: answers are missing because of a limit.
@@ -132,22 +132,26 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
         open_ones = [course for course in courses if not course.done]
         if not open_ones:
             break
-        asked: dict[str, Problem] = {}
+        by_id: dict[str, Problem] = {}
         for course in open_ones:
-            smaller = [tree for tree in reductions(course.tree) if not unusable(tree)][:MOST]
-            made = [make(tree, text(course.tree)) for tree in smaller]
-            course.candidates = [asked.setdefault(one.id, one) for one in made]
-        failing = {one.id for one in oracle.failures(list(asked.values()))[0]}
+            smaller = [tree for tree in reductions(course.tree) if not unusable(tree)][
+                :MAX_REDUCTIONS
+            ]
+            problems = [make(tree, text(course.tree)) for tree in smaller]
+            course.candidates = [by_id.setdefault(problem.id, problem) for problem in problems]
+        failing = {problem.id for problem in oracle.failures(list(by_id.values()))[0]}
         for course in open_ones:
             _advance(course, failing, oracle)
     return [_minimal(course) for course in courses]
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Go on from the smallest that fails; what is solved nearest to it is kept."""
+    """Continue with the smallest failing candidate; without one, store the nearest solved
+    candidate.
+    """
     smallest = next((candidate for candidate in course.candidates if candidate.id in failing), None)
     if smallest is None:
-        solved = [one for one in course.candidates if oracle.solves(one)]
+        solved = [candidate for candidate in course.candidates if oracle.solves(candidate)]
         course.solved = solved[-1] if solved else None  # the largest differs least
         course.done = True
         return

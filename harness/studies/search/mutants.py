@@ -1,4 +1,4 @@
-"""A generation of mutants: evaluated, valid, each with where it comes from."""
+"""A generation of mutants: evaluated and valid, each with its parent and mutation."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from ....rewards.reading.expression.traversal import nodes_of
 from ....rewards.reading.expression.tree import Expression, Number
 from ....rewards.workers.errors import WorkerError
 from ....rewards.workers.pool import shared_pool
-from .formulas import NormalForms, UnusableError, latex, prefix, structure, text
+from .formulas import NoProblemError, NormalForms, latex, prefix, structure, text
 from .mutations import Rules, mutate
 
-#: Of the released code: texts are shorter than this, integers smaller.
+#: Bounds of the released code: the length of texts and the size of integers are below.
 LONGEST, LARGEST = 100, 10**7
-#: Seconds of wall clock for a formula of `simplify`, only in case a worker hangs.
+#: Seconds of wall clock for `simplify` of a formula, only in case a worker hangs.
 _DEADLINE = 300.0
-#: The tasks of workers, of which SymPy is a part.
-TASKS = {name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated")}
+#: The tasks of workers that use SymPy.
+TASKS = {
+    name: f"{__package__}._worker:{name}" for name in ("simplified", "integrated", "elementary")
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,9 @@ class Mutant:
 
     Attributes:
         tree: the formula.
-        text: the same as SymPy prints it.
-        parent: the text of the formula that it was made from.
-        mutation: what was done.
+        text: the formula as SymPy prints it.
+        parent: the text of the mutated formula.
+        mutation: the name of the mutation.
 
     """
 
@@ -50,17 +52,18 @@ def mutants(
     key: tuple[object, ...],
     simplifier: str = "normal-form",
 ) -> tuple[list[Mutant], Counter[str]]:
-    """Mutants of every seed, each seed as often as any other.
+    """Mutants of every seed, equally many of each.
 
     Args:
         seeds: formulas in the form of `formulas.structure`.
-        number: of how many all together the seeds have their share; at least one each.
-        rules: which mutations there are.
-        key: what the random numbers depend on, beside the place of a mutant.
+        number: the number of mutants, divided among the seeds; at least one per seed.
+        rules: the mutations.
+        key: the key of the random numbers, together with the index of a mutant.
         simplifier: ``normal-form``, or ``sympy`` as published.
 
     Returns:
-        The valid ones, in order and with repetitions, and how many were refused by reason.
+        The valid mutants, in order and with repetitions, and the number of refused mutants by
+        reason.
 
     >>> from .formulas import read
     >>> found, refused = mutants([read("x")], 3, Rules(), ("example",))
@@ -86,25 +89,25 @@ def mutants(
 
 def _drawn(
     seeds: Sequence[Expression],
-    each: int,
+    per_seed: int,
     rules: Rules,
     key: tuple[object, ...],
     refused: Counter[str],
 ) -> Iterator[tuple[Expression, str, str]]:
-    """Mutants that are not evaluated yet, with the parent's text and the mutation."""
+    """Unevaluated mutants, with the parent's text and the mutation's name."""
     for index, seed in enumerate(seeds):
         parent = text(seed)
-        for number in range(each):
+        for number in range(per_seed):
             try:
                 mutant, name = mutate(seed, HashedRandom("search", *key, index, number), rules)
-            except UnusableError as error:
+            except NoProblemError as error:
                 refused[str(error)] += 1
                 continue
             yield mutant, parent, name
 
 
 def refusal(tree: Expression, words: str) -> str:
-    """Why a formula is no problem, by the released code's rules; empty if it is one."""
+    """The reason why a formula is no problem by the released code's rules; empty for a problem."""
     if len(words) >= LONGEST:
         return f"{LONGEST} characters or more"
     for node in nodes_of(tree):
@@ -114,7 +117,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """Why the verifier could not judge answers; empty if it can."""
+    """The reason why the verifier cannot judge answers; empty if it can."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -123,17 +126,17 @@ def unusable(tree: Expression) -> str:
 
 
 def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """The normal form of each tree, or why there is none."""
+    """The normal form of each tree, or the reason why there is none."""
     forms = NormalForms()
     for tree in trees:
         try:
             yield forms.of(tree)
-        except UnusableError as error:
+        except NoProblemError as error:
             yield str(error)
 
 
 def _by_sympy(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """SymPy's `simplify` of each tree, in workers, within a limit that is the same anywhere."""
+    """SymPy's `simplify` of each tree, in workers, with a limit counted in calls."""
     tokens = [prefix(tree) for tree in trees]
     results = shared_pool(tasks=TASKS).map(
         "simplified", [[words] for words in tokens], deadline=_DEADLINE

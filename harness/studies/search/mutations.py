@@ -1,7 +1,7 @@
 """Mutations of formulas, as the paper's text describes them and as its released code does them.
 
-A node is drawn, and replaced by a constant, by the variable, by the result of a simple operation,
-or it gets another operation or one more argument. What comes out is not evaluated yet.
+A random node is replaced by a constant, by the variable or by the result of a simple operation, or
+gets another operation or an additional argument. The result is not evaluated.
 """
 
 from __future__ import annotations
@@ -11,31 +11,32 @@ from typing import Literal
 
 from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.reading.expression.tree import Call, Expression, Number
-from .formulas import TRIGONOMETRIC, UnusableError, X, depth
+from .formulas import TRIGONOMETRIC, NoProblemError, X, depth
 
 Variant = Literal["code", "paper"]
-Kinds = Literal["all", "constants"]
+MutationSet = Literal["all", "constants"]
 
-#: Of the released code: the constants that replace a compound part, whatever the bounds are.
+#: The bounds of the constants that replace a compound node in the released code, which ignores the
+#: settings here.
 CODE_CONSTANTS = (0, 1000)
 _OPERATORS = ("add", "mul", "pow")
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which mutations there are.
+    """The set of mutations, and the bounds of constants.
 
     Attributes:
-        kinds: ``all``, or only those to ``constants``.
+        kinds: ``all``, or only mutations to ``constants``.
         low: the least constant.
-        high: the constants are below this.
+        high: the upper bound of constants, not included.
         variant: the released ``code``, which made the published archives, or the ``paper``'s text.
-            The text draws all constants between the same bounds, changes leaves only where all
-            mutations are to constants, and does not leave sines, cosines and tangents alone.
+            The text draws all constants between the same bounds, changes leaves only if all
+            mutations are to constants, and also mutates sines, cosines and tangents.
 
     """
 
-    kinds: Kinds = "all"
+    kinds: MutationSet = "all"
     low: int = -1000
     high: int = 1000
     variant: Variant = "code"
@@ -46,14 +47,14 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
 
     Args:
         tree: the formula, in the form of `formulas.structure`.
-        rng: what is drawn from.
-        rules: which mutations there are.
+        rng: the random numbers.
+        rules: the mutations.
 
     Returns:
-        The mutant, which may be the formula itself, and what was done.
+        The mutant, which may equal the formula, and the mutation's name.
 
     Raises:
-        UnusableError: the mutation makes no formula, such as a power of four parts.
+        NoProblemError: the mutation makes no formula, such as a power of four arguments.
 
     >>> from .formulas import read, text
     >>> tree = read("x**2 + sin(3*x)")
@@ -63,48 +64,48 @@ def mutate(tree: Expression, rng: HashedRandom, rules: Rules) -> tuple[Expressio
 
     """
     leaves_only = rules.variant == "paper" and rules.kinds == "constants"
-    place = draw_place(tree, rng, to_leaf=leaves_only)
-    node = at(tree, place)
+    position = draw_position(tree, rng, to_leaf=leaves_only)
+    node = at(tree, position)
     if not isinstance(node, Call) or not node.args:
-        made, name = _mutate_leaf(rng, rules)
+        new_node, name = _mutate_leaf(rng, rules)
     elif node.function in TRIGONOMETRIC and rules.variant == "code":
         return tree, "none"
     else:
-        made, name = _mutate_compound(node, rng, rules)
-    return replaced(tree, place, made), name
+        new_node, name = _mutate_compound(node, rng, rules)
+    return replaced(tree, position, new_node), name
 
 
-def draw_place(tree: Expression, rng: HashedRandom, *, to_leaf: bool = False) -> tuple[int, ...]:
-    """A random node, as the indices of arguments that lead to it; the root only of a leaf."""
-    place: list[int] = []
-    left = depth(tree) - 1
-    if left and not to_leaf:
-        left = rng.integer(1, left)
+def draw_position(tree: Expression, rng: HashedRandom, *, to_leaf: bool = False) -> tuple[int, ...]:
+    """The position of a random node, as a path of argument indices; the root only for a leaf."""
+    position: list[int] = []
+    levels = depth(tree) - 1
+    if levels and not to_leaf:
+        levels = rng.integer(1, levels)
     node = tree
-    while left and isinstance(node, Call) and node.args:
+    while levels and isinstance(node, Call) and node.args:
         index = rng.below(len(node.args))
-        place.append(index)
+        position.append(index)
         node = node.args[index]
-        left -= 1
-    return tuple(place)
+        levels -= 1
+    return tuple(position)
 
 
-def at(tree: Expression, place: tuple[int, ...]) -> Expression:
-    """The node at a place."""
-    for index in place:
+def at(tree: Expression, position: tuple[int, ...]) -> Expression:
+    """The node at a position."""
+    for index in position:
         assert isinstance(tree, Call)
         tree = tree.args[index]
     return tree
 
 
-def replaced(tree: Expression, place: tuple[int, ...], node: Expression) -> Expression:
-    """The tree with another node at a place."""
-    if not place:
+def replaced(tree: Expression, position: tuple[int, ...], node: Expression) -> Expression:
+    """The tree with another node at a position."""
+    if not position:
         return node
     assert isinstance(tree, Call)
-    first, *rest = place
-    inner = replaced(tree.args[first], tuple(rest), node)
-    return Call(tree.function, (*tree.args[:first], inner, *tree.args[first + 1 :]))
+    index, *inner_position = position
+    inner = replaced(tree.args[index], tuple(inner_position), node)
+    return Call(tree.function, (*tree.args[:index], inner, *tree.args[index + 1 :]))
 
 
 def _constant(rng: HashedRandom, low: int, high: int) -> Number:
@@ -158,6 +159,6 @@ def _call(operator: str, args: tuple[Expression, ...], rules: Rules) -> Expressi
     """An operation; in the released code a power of three parts loses the third."""
     if operator == "pow" and len(args) > 2:
         if len(args) > 3 or rules.variant == "paper":
-            raise UnusableError("a power of more than two parts")
+            raise NoProblemError("a power of more than two parts")
         args = args[:2]
     return Call(operator, args)

@@ -1,4 +1,4 @@
-"""Which problems a model fails: they are asked in a run, which keeps every answer."""
+"""Problems that a model fails, by the answers in a run."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from ...stats.intervals import clopper_pearson
 from ...store.counts import UNKNOWN
 from ...store.run import Run
 
-#: How often what got no answer, as of a server that was down for a moment, is asked.
+#: The number of attempts at a request without an answer, as when a server is down for a moment.
 ATTEMPTS = 3
-#: Ends the subset of the problems that are asked again.
+#: The suffix of the subset of problems that are asked again.
 AGAIN = "-again"
 
 
 class LimitReached(Exception):  # noqa: N818 (not an error: the search ends)
-    """The limit of cost or tokens is reached, so that answers are missing."""
+    """The limit of cost or tokens is reached, and answers are missing."""
 
 
 @dataclass(slots=True)
-class Outcome:
+class AnswerCounts:
     """The verdicts on a model's answers to a problem.
 
     Attributes:
-        samples: how many answers were judged.
-        correct: how many are correct.
-        unknown: of how many it is not known: no verdict, an error, or a limit of time.
-        status: the verdict on the first.
+        samples: the number of judged answers.
+        correct: the number of correct answers.
+        unknown: the number of undecided answers: no verdict, an error, or a limit of time.
+        status: the verdict on the first answer.
 
     """
 
@@ -59,11 +59,11 @@ class Outcome:
 
 
 class Oracle:
-    """Asks a model, or two, and says which problems are failures.
+    """Asks one or two models, and decides which problems are failures.
 
-    A failure is a problem none of whose answers is correct or undecided; where ``below`` is given,
-    one whose pass rate is below it, by the interval of 95 %. With two models the second has to
-    solve it.
+    A failure is a problem without correct or undecided answers; with ``below``, a problem whose
+    pass rate is less than ``below`` by the 95 % interval. With two models, the second model has to
+    solve the problem.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Oracle:
         self.job, self.policy, self.progress, self.session = job, policy, progress, session
         self.below = below
         self.models = [model.hash for model in job.models]
-        self.outcomes: dict[tuple[str, str], Outcome] = {}
+        self.outcomes: dict[tuple[str, str], AnswerCounts] = {}
         sampling = job.identity.sampling
         self.ranked = sampling.beams > 0
         self.sampled = (
@@ -106,7 +106,7 @@ class Oracle:
         )
 
     def ask(self, problems: Sequence[Problem]) -> None:
-        """Ask what was not asked yet.
+        """Ask the problems that are new, or lack answers.
 
         Raises:
             LimitReached: answers are missing because of a limit.
@@ -130,57 +130,57 @@ class Oracle:
         )
 
     def _missing(self, problems: Sequence[Problem]) -> int:
-        """How many answers to these problems were not judged yet."""
+        """The number of answers to the problems that are not judged yet."""
         return sum(
-            max(0, self.job.samples_of(model) - known.samples)
+            max(0, self.job.samples_of(model) - outcome.samples)
             for model in self.job.models
             for problem in problems
-            for known in [self.outcomes.get((model.hash, problem_key(problem)), Outcome())]
+            for outcome in [self.outcomes.get((model.hash, problem_key(problem)), AnswerCounts())]
         )
 
     def _count(self, run: Run) -> None:
-        """Count the verdicts since the last time; they are in the order of writing."""
+        """Count the verdicts that were written since the last call."""
         for number, (_, row) in enumerate(run.verdicts(self.policy.name).heads()):
             if number >= self._read:
-                self.outcomes.setdefault((row["model"], row["problem"]), Outcome()).add(row)
+                self.outcomes.setdefault((row["model"], row["problem"]), AnswerCounts()).add(row)
                 self._read = number + 1
 
-    def outcome(self, problem: Problem, model: int = 0) -> Outcome:
-        """What is known of a problem that was asked."""
+    def outcome(self, problem: Problem, model: int = 0) -> AnswerCounts:
+        """The outcome of a problem."""
         return self.outcomes[self.models[model], problem_key(problem)]
 
     def fails(self, problem: Problem) -> bool:
-        """Whether the answers to a problem make it a failure."""
+        """Whether a problem is a failure."""
         own = self.outcome(problem)
         failed = self._high(own) < self.below if self.below is not None else not self._most(own)
         return failed and (len(self.models) < 2 or self.solves(problem, 1))
 
     def solves(self, problem: Problem, model: int = 0) -> bool:
-        """Whether a model solves a problem; a sampled one, more often than ``below``."""
+        """Whether a model solves a problem; a sampled model, more often than ``below``."""
         own = self.outcome(problem, model)
         if self.below is None or self.ranked or own.samples == 1:
             return own.correct > 0
         return clopper_pearson(own.correct, own.samples)[0] > self.below
 
     @staticmethod
-    def _most(own: Outcome) -> int:
+    def _most(own: AnswerCounts) -> int:
         """How many answers may be correct."""
         return own.correct + own.unknown
 
-    def _high(self, own: Outcome) -> float:
+    def _high(self, own: AnswerCounts) -> float:
         """The end of the interval of the pass rate; of a deterministic model the rate itself."""
         if self.ranked or own.samples == 1:
             return float(self._most(own) > 0)
         return clopper_pearson(self._most(own), own.samples)[1]
 
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
-        """Ask problems; those of a sampled model that fail are asked once more, with fresh seeds.
+        """Ask problems; failures of a sampled model are asked once more, with fresh seeds.
 
         Args:
             problems: the problems.
 
         Returns:
-            The failures, and how many were none when asked again.
+            The failures, and the number of failures that the second asking did not confirm.
 
         Raises:
             LimitReached: answers are missing because of a limit.
@@ -192,16 +192,16 @@ class Oracle:
         if not self.confirms or not failed:
             return failed, 0
         self.ask([again(problem) for problem in failed])
-        kept = [problem for problem in failed if self.fails(again(problem))]
-        return kept, len(failed) - len(kept)
+        confirmed = [problem for problem in failed if self.fails(again(problem))]
+        return confirmed, len(failed) - len(confirmed)
 
-    def deciding(self, problem: Problem) -> Outcome:
-        """The answers by which a failure was kept: the second ones, where it was asked again."""
+    def deciding(self, problem: Problem) -> AnswerCounts:
+        """The deciding answers to a failure: the second answers, if it was asked again."""
         return self.outcome(again(problem) if self.confirms else problem)
 
 
 def again(problem: Problem) -> Problem:
-    """The same problem under another name, so that its samples have other seeds."""
+    """The problem under another name, so that the samples have other seeds."""
     return replace(
         problem,
         id=f"{problem.id}{AGAIN}",

@@ -1,7 +1,7 @@
-"""The search: generations of mutants are asked, and failures become an archive (SAGGA).
+"""The search: generations of mutants are asked, and failures form an archive (SAGGA).
 
-Everything is in a run directory. A generation's mutants are stored before they are asked, and what
-follows from the verdicts is computed anew, so the same call goes on wherever it was stopped.
+The state is in a run directory. A generation's mutants are stored before the requests, and
+everything derived from verdicts is recomputed, so that the same call resumes a stopped search.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from ...run.spec import SweepSpec
 from ...store.run import Run
 from .clusters import cluster_names, projected
 from .embedding import embedding
-from .formulas import UnusableError, depth, latex, prefix, read, size, terms, text
+from .formulas import NoProblemError, depth, latex, prefix, read, size, terms, text
 from .minimise import minimise
 from .mutants import Mutant, mutants, refusal, unusable
 from .oracle import LimitReached, Oracle
@@ -52,11 +52,11 @@ from .settings import SearchSettings
 
 #: The benchmark's name in the problems of searches.
 BENCHMARK = "search"
-#: After so many generations in a row without a new failure a search ends.
+#: The number of successive generations without a new failure that ends a search.
 PATIENCE = 10
-#: The share of answers without a readable formula from which on there is a remark.
+#: The share of unreadable answers that causes a remark.
 UNREADABLE = 0.9
-#: Settings that may be larger when a search goes on.
+#: Settings that may grow when a search is resumed.
 GROWING = ("archive", "generations", "minimised")
 
 Report = Callable[[SearchRecord], None]
@@ -70,18 +70,18 @@ def search(
     progress: Progress | None = None,
     on_generation: Report | None = None,
 ) -> Run:
-    """Search for problems that a model fails; the same call goes on where it was stopped.
+    """Search for problems that a model fails; the same call resumes a stopped search.
 
     Args:
-        spec: whom to ask and how: one model, or two, whose second solves what the first fails. Its
-            benchmarks are only what the run is called; `search_spec` makes one.
-        settings: what is searched for.
+        spec: the models and how to ask them; with two models the second has to solve the failures
+            of the first. The benchmarks only name the run; `search_spec` makes a spec.
+        settings: the settings of the search.
         models: models in place of the names in ``spec.model``.
-        progress: is told of every completion and verdict; silent by default.
-        on_generation: is called with the record after every generation.
+        progress: receives every completion and verdict; silent by default.
+        on_generation: called with the record after every generation.
 
     Returns:
-        The run: every problem with its answers, ``search.json`` and ``archive.jsonl``.
+        The run: every problem with answers, ``search.json`` and ``archive.jsonl``.
 
     Raises:
         UserError: a seed or a setting cannot be used, or the run directory belongs to another
@@ -114,7 +114,7 @@ def search(
                 confirm=settings.confirm,
             )
             try:
-                return _Search(oracle, settings, seeds, on_generation).run()
+                return _RunningSearch(oracle, settings, seeds, on_generation).run()
             finally:
                 session.close(job.models)
 
@@ -127,10 +127,10 @@ def planned(
     models: Sequence[str | Model] | None,
     seeds: Sequence[Problem],
 ) -> Job:
-    """The job of a search, which asks its seeds; the run directory depends on the settings.
+    """The job of a search, with the seeds as problems; the run directory depends on the settings.
 
     Raises:
-        UserError: something is unknown or cannot work.
+        UserError: a name is unknown, or the settings contradict each other.
 
     """
     job = plan(spec, models=models, problems=seeds)
@@ -142,11 +142,11 @@ def planned(
 
 
 def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
-    """The `SweepSpec` of a search: its problems are named after the settings.
+    """The `SweepSpec` of a search, with a benchmark that is named after the settings.
 
     Args:
-        settings: those of the search.
-        fields: fields of `SweepSpec`, but ``benchmark``.
+        settings: the settings of the search.
+        fields: fields of `SweepSpec`, except ``benchmark``.
 
     Returns:
         The spec.
@@ -162,10 +162,10 @@ def search_spec(settings: SearchSettings, **fields: object) -> SweepSpec:
 
 
 def seed_problems(settings: SearchSettings) -> list[Problem]:
-    """The seeds as problems, each once.
+    """The distinct seeds as problems.
 
     Raises:
-        UserError: some cannot be read, or are no integrands; the message names them all.
+        UserError: seeds are unreadable, or are no integrands; the message names all of them.
 
     """
     trees: dict[str, Expression] = {}
@@ -173,7 +173,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
     for seed in settings.seeds:
         try:
             tree = read(seed)
-        except UnusableError as error:
+        except NoProblemError as error:
             hint = "; a power is **" if "^" in seed else ""
             broken.append(f"{seed!r}: {error}{hint}")
             continue
@@ -196,11 +196,11 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
 def problem_of(
     tree: Expression, subset: str, metadata: dict[str, object], prefix_of_id: str = ""
 ) -> Problem:
-    """A formula as a problem, whose id is a hash of the formula."""
+    """A formula as a problem; the id is a hash of the formula."""
     words = text(tree)
     integral = latex(tree), "x"
     name = blake2b(words.encode(), digest_size=6).hexdigest()
-    more = plain(metadata) | {
+    measured = plain(metadata) | {
         "formula": words,
         "prefix": prefix(tree),
         "nodes": size(tree),
@@ -214,13 +214,13 @@ def problem_of(
         subset,
         IntegrationInputs(*integral),
         IntegrationTarget(*integral),
-        metadata=more,
+        metadata=measured,
     )
 
 
 @dataclass
 class _State:
-    """What follows from the verdicts so far."""
+    """The state of a search that follows from the verdicts so far."""
 
     seeds: list[Expression]
     seen: set[str]
@@ -229,8 +229,8 @@ class _State:
     barren: int = 0
 
 
-class _Search:
-    """One search, with its models open."""
+class _RunningSearch:
+    """A search with open models."""
 
     def __init__(
         self,
@@ -254,22 +254,22 @@ class _Search:
         self._refuse_other()
 
     def _refuse_other(self) -> None:
-        """Raise `RunError` if the run directory has another search."""
-        known = read_record(self.job.out)
-        if known is None:
+        """Raise `RunError` if the run directory belongs to another search."""
+        stored = read_record(self.job.out)
+        if stored is None:
             return  # a run of another kind has another identity
-        here = json.loads(json.dumps(self.record.to_dict()))
+        own = json.loads(json.dumps(self.record.to_dict()))
         for name in ("model", "solved_by", "policy"):
-            if getattr(known, name) != here[name]:
+            if getattr(stored, name) != own[name]:
                 raise RunError(
                     f"{self.job.out} is a search with another {name.replace('_', ' ')}; use "
                     "another --out"
                 )
-        for name, value in here["settings"].items():
-            there = known.settings.get(name)
-            if there != value and name not in GROWING:
+        for name, value in own["settings"].items():
+            former = stored.settings.get(name)
+            if former != value and name not in GROWING:
                 raise RunError(
-                    f"{self.job.out} was searched with {name.replace('_', '-')} {there}, not "
+                    f"{self.job.out} was searched with {name.replace('_', '-')} {former}, not "
                     f"{value}; use the same settings, or another --out"
                 )
 
@@ -292,12 +292,12 @@ class _Search:
         return Run(self.job.out)
 
     def _ask_seeds(self, state: _State) -> None:
-        """Ask the seeds, too: what the model solves at home is what failures are seen against."""
+        """Ask the seeds, too: failures mean little for a model that does not solve the seeds."""
         state.seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
         state.seen = {str(problem.metadata["formula"]) for problem in self.first}
         self.oracle.ask(self.first)
         write_record(self.job.out, self.record)
-        failed = [one for one in self.first if not self.oracle.solves(one)]
+        failed = [problem for problem in self.first if not self.oracle.solves(problem)]
         if not failed:
             return
         names = ", ".join(str(problem.metadata["formula"]) for problem in failed)
@@ -356,12 +356,12 @@ class _Search:
         """The new mutants of a generation as problems."""
         settings = self.settings
         key = (self.job.identity.seed, settings.name, number)
-        made, refused = mutants(
+        drawn, refused = mutants(
             state.seeds, settings.generation_size, settings.rules, key, settings.simplifier
         )
         new: dict[str, Mutant] = {}
         repeated = 0
-        for mutant in made:
+        for mutant in drawn:
             if mutant.text in state.seen or mutant.text in new:
                 repeated += 1
             elif reason := unusable(mutant.tree):
@@ -376,10 +376,10 @@ class _Search:
             )
             for mutant in new.values()
         )
-        return Batch(len(made) + sum(refused.values()), dict(refused), repeated, problems)
+        return Batch(len(drawn) + sum(refused.values()), dict(refused), repeated, problems)
 
     def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
-        """Put the failures that are fit enough into the archive, as far as there is room."""
+        """Add failures to the archive, if they are fit enough and there is room."""
         trees = [read(str(problem.metadata["formula"])) for problem in failed]
         novel: list[tuple[Problem, float]] = []
         for problem, fitness in zip(failed, self.fitness.of(trees), strict=True):
@@ -398,21 +398,21 @@ class _Search:
         return novel
 
     def _next_seeds(self, novel: Sequence[tuple[Problem, float]], number: int) -> list[Expression]:
-        """The fittest new failures of every cluster; the first seeds take part again."""
+        """The fittest new failures of every cluster, and the original seeds."""
         settings = self.settings
         trees = [read(str(problem.metadata["formula"])) for problem, _ in novel]
         values = [fitness for _, fitness in novel]
         chosen: list[int] = []
         if novel and settings.select == "fittest":
-            order = sorted(range(len(novel)), key=lambda place: -values[place])
+            order = sorted(range(len(novel)), key=lambda index: -values[index])
             chosen = order[: settings.seed_size]
         elif novel:
             rng = HashedRandom("search", "clusters", self.job.identity.seed, number)
             clusters = k_means(self.embed(trees), settings.clusters, rng)
-            each = max(1, settings.seed_size // settings.clusters)
-            chosen = fittest_of_clusters(values, clusters, each)
-        first = [read(str(problem.metadata["formula"])) for problem in self.first]
-        return [*(trees[place] for place in chosen), *first]
+            per_cluster = max(1, settings.seed_size // settings.clusters)
+            chosen = fittest_of_clusters(values, clusters, per_cluster)
+        first_seeds = [read(str(problem.metadata["formula"])) for problem in self.first]
+        return [*(trees[index] for index in chosen), *first_seeds]
 
     def _unknown(self, problems: Sequence[Problem]) -> int:
         return sum(
@@ -423,25 +423,25 @@ class _Search:
     # --- what is written ---
 
     def _describe(self, state: _State) -> None:
-        """Remarks on a search that found nothing, or nothing but unreadable answers."""
-        asked = sum(generation.asked for generation in state.generations)
-        unknown = sum(one.unknown for one in state.generations)
-        failed = sum(one.failed - one.unconfirmed for one in state.generations)
-        if not asked:
+        """Note remarks on a search without failures, or with mostly unreadable answers."""
+        total = sum(generation.asked for generation in state.generations)
+        unknown = sum(generation.unknown for generation in state.generations)
+        failed = sum(generation.failed - generation.unconfirmed for generation in state.generations)
+        if not total:
             self._note("No mutant was new and valid: widen the constants, or add seeds.")
         elif not state.archive and failed:
             self._note(
-                f"The model failed {failed} of {asked} problems, but the fitness of none reaches "
+                f"The model failed {failed} of {total} problems, but the fitness of none reaches "
                 f"the threshold of {self.settings.threshold:g}."
             )
-        elif not state.archive and unknown < asked:
-            self._note(f"The model failed none of {asked} problems.")
-        if asked and unknown >= UNREADABLE * asked:
+        elif not state.archive and unknown < total:
+            self._note(f"The model failed none of {total} problems.")
+        if total and unknown >= UNREADABLE * total:
             self._note(
-                f"No verdict is known on {unknown} of {asked} problems (errors of the model, or "
+                f"No verdict is known on {unknown} of {total} problems (errors of the model, or "
                 "limits of time): look at the answers (`view`)."
             )
-        statuses = Counter(str(one.metadata["status"]) for one in state.archive.values())
+        statuses = Counter(str(failure.metadata["status"]) for failure in state.archive.values())
         silent = (Status.NO_ANSWER, Status.UNPARSEABLE, FinishReason.LENGTH)
         unreadable = sum(statuses[status] for status in silent)
         if state.archive and unreadable >= UNREADABLE * len(state.archive):
@@ -451,7 +451,7 @@ class _Search:
             )
 
     def _cluster(self, state: _State) -> None:
-        """Note the cluster of every failure, and its place on a map by structure."""
+        """Store the cluster of every failure, and the coordinates on a map by structure."""
         if not state.archive:
             return
         failures = list(state.archive.values())
@@ -459,21 +459,23 @@ class _Search:
         rng = HashedRandom("search", "archive", self.job.identity.seed)
         which = k_means(self.embed(trees), self.settings.clusters, rng)
         names = cluster_names(trees, which)
-        places = projected(embedding("structure")[0](trees))
-        for problem, cluster, (x, y) in zip(failures, which.tolist(), places.tolist(), strict=True):
-            more = {"cluster": names[cluster], "place": [round(x, 4), round(y, 4)]}
-            state.archive[problem.id] = replace(problem, metadata={**problem.metadata, **more})
+        coordinates = projected(embedding("structure")[0](trees))
+        for problem, cluster, (x, y) in zip(
+            failures, which.tolist(), coordinates.tolist(), strict=True
+        ):
+            location = {"cluster": names[cluster], "place": [round(x, 4), round(y, 4)]}
+            state.archive[problem.id] = replace(problem, metadata={**problem.metadata, **location})
 
     def _minimise(self, state: _State) -> None:
         chosen = list(state.archive.values())
         trees = [read(str(problem.metadata["formula"])) for problem in chosen]
         rng = HashedRandom("search", "minimised", self.job.identity.seed)
         if chosen:
-            wanted = self.settings.minimised
-            clusters = k_means(self.embed(trees), wanted, rng)
+            count = self.settings.minimised
+            clusters = k_means(self.embed(trees), count, rng)
             fitness = [float(str(problem.metadata["fitness"])) for problem in chosen]
-            places = fittest_of_clusters(fitness, clusters, 1)
-            pairs = minimise([chosen[place] for place in places], self.oracle, self._smaller)
+            indices = fittest_of_clusters(fitness, clusters, 1)
+            pairs = minimise([chosen[index] for index in indices], self.oracle, self._smaller)
             self.record = replace(self.record, minimal=tuple(pairs))
 
     def _smaller(self, tree: Expression, parent: str) -> Problem:

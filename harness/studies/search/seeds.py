@@ -1,4 +1,4 @@
-"""Seeds that a user names: formulas, files of them, the integrands of a benchmark."""
+"""Seeds from a user: formulas, files of formulas, the integrands of a benchmark."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from ....benchmarks.payloads import IntegrationTarget
 from ....rewards.reading.latex import ReadError
 from ...core.errors import UserError
 from ...run.problems import problems_of
-from .formulas import NormalForms, UnusableError, text
+from .formulas import NoProblemError, NormalForms, text
 
 
 def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[str, ...]:
     """Formulas in SymPy's notation.
 
     Args:
-        given: formulas, or names of files with one a line, where ``#`` begins a remark.
+        given: formulas, or names of files with a formula per line, where ``#`` begins a remark.
         benchmark: a benchmark whose integrands are seeds, too.
-        limit: of that, so many problems.
+        limit: the number of problems of the benchmark.
 
     Returns:
         The formulas.
 
     Raises:
-        UserError: a file or a problem cannot be read, or is no integrand in x.
+        UserError: a file or a problem is unreadable, or is no integrand in x.
 
     >>> seeds_of(["x + 1"], "drills/monomials", 1)
     ('x + 1', '29*x**4')
 
     """
     seeds: list[str] = []
-    for one in given:
-        seeds += _in_file(Path(one)) if _is_file(one) else [one]
+    for argument in given:
+        seeds += _in_file(Path(argument)) if _is_file(argument) else [argument]
     if benchmark is None:
         return tuple(seeds)
     for problem in problems_of([benchmark], limit, 0):
@@ -43,15 +43,17 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
             raise UserError(f"{problem.id}: seeds are integrands in x")
         try:
             seeds.append(text(NormalForms().of(parse(target.integrand))))
-        except (ReadError, UnusableError) as error:
+        except (ReadError, NoProblemError) as error:
             raise UserError(f"{problem.id} cannot be a seed: {error}") from None
     return tuple(seeds)
 
 
-def _is_file(given: str) -> bool:
-    """Whether this names a file, which may be missing; a formula ends in no such suffix."""
-    path = Path(given)
-    return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", given))
+def _is_file(argument: str) -> bool:
+    """Whether the argument names a file, possibly a missing one; no formula ends in a suffix of
+    letters.
+    """
+    path = Path(argument)
+    return bool(path.suffix and path.is_file()) or bool(re.fullmatch(r".*\w\.[a-z]{2,}", argument))
 
 
 def _in_file(path: Path) -> list[str]:

@@ -14,20 +14,20 @@ from .embedding import Embed, Floats
 from .formulas import TRIGONOMETRIC, read, text
 from .settings import SearchSettings
 
-#: Rounds of k-means; it ends earlier where nothing changes.
+#: The largest number of rounds of k-means, which ends earlier without a change.
 ROUNDS = 50
 
 
 def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
     """The cluster of each vector.
 
-    The first centres are drawn as by k-means++. A cluster that loses all its vectors stays empty,
-    so there may be fewer than k.
+    The first centres are drawn by k-means++. A cluster that loses all vectors stays empty, so that
+    there may be fewer than k clusters.
 
     Args:
-        vectors: a row each.
-        k: the most clusters.
-        rng: what the centres are drawn from.
+        vectors: a vector per row.
+        k: the largest number of clusters.
+        rng: the random numbers of the centres.
 
     Returns:
         A number from 0 to k - 1 for each row.
@@ -45,8 +45,8 @@ def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
         if total <= 1e-12:
             break  # fewer different vectors than clusters
         drawn = rng.below(1 << 53) / (1 << 53) * total
-        place = int(np.searchsorted(np.cumsum(squares), drawn, side="right"))
-        centres.append(vectors[min(place, count - 1)])
+        index = int(np.searchsorted(np.cumsum(squares), drawn, side="right"))
+        centres.append(vectors[min(index, count - 1)])
     middle = np.array(centres)
     which = np.full(count, -1)
     for _ in range(ROUNDS):
@@ -71,27 +71,28 @@ def _squares(vectors: Floats, centres: Floats) -> Floats:
 def fittest_of_clusters(
     fitness: Sequence[float], clusters: NDArray[np.int64], each: int
 ) -> list[int]:
-    """The places of the fittest of each cluster; of the equally fit the first.
+    """The indices of the fittest candidates of each cluster; ties by index.
 
     Args:
-        fitness: of each candidate.
-        clusters: the cluster of each.
-        each: how many are taken of a cluster.
+        fitness: the fitness of each candidate.
+        clusters: the cluster of each candidate.
+        each: the number of candidates per cluster.
 
     Returns:
-        The places, cluster by cluster.
+        The indices, cluster by cluster.
 
     """
     chosen: list[int] = []
     for cluster in sorted(set(clusters.tolist())):
-        members = [index for index, its in enumerate(clusters) if its == cluster]
-        chosen += sorted(members, key=lambda place: -fitness[place])[:each]
+        members = [index for index, its_cluster in enumerate(clusters) if its_cluster == cluster]
+        chosen += sorted(members, key=lambda index: -fitness[index])[:each]
     return chosen
 
 
 # --- fitness ---
 
-#: Of the paper's text, which divides by 0 at the length that is asked for, and at the seeds.
+#: Fitness at the target length, and the least distance from the seeds, where the paper's formulas
+#: divide by 0.
 AT_TARGET, NEAREST = 2.0, 1e-9
 
 
@@ -103,7 +104,7 @@ class Fitness:
     embed: Embed
 
     def of(self, trees: Sequence[Expression]) -> list[float]:
-        """The fitness of each formula, if the model fails it.
+        """The fitness of each formula as a failure.
 
         Args:
             trees: the formulas.

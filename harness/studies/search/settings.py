@@ -1,4 +1,4 @@
-"""What a search does: its settings, and those of the published runs."""
+"""The settings of a search, and of the published runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from ....rewards.records import Record, convert
 from ...core.errors import UnknownNameError, UserError, suggest
-from .mutations import Kinds, Rules, Variant
+from .mutations import MutationSet, Rules, Variant
 
 Count = Annotated[int, Meta(ge=1)]
 Fitness = Literal["length", "trig", "target", "distance"]
@@ -25,33 +25,33 @@ Simplifier = Literal["normal-form", "sympy"]
 class SearchSettings(Record):
     """A search for problems that a model fails.
 
-    The defaults are those of the published code, but for the embedding and the simplifier.
+    The defaults are from the published code, except for the embedding and the simplifier.
 
     Attributes:
-        name: what the problems' subset is called.
+        name: the name of the problems' subset.
         seeds: the first formulas, in SymPy's notation.
         mutations: ``all``, or ``constants`` only.
         low: the least constant of mutations.
-        high: they are below this.
+        high: the upper bound of the constants, not included.
         variant: the mutations and fitness of the released ``code``, or of the ``paper``'s text.
-        fitness: of failures those are preferred that are short (``length``), that are short and
-            have sines, cosines or tangents (``trig``), that are of a length (``target``), or that
-            are like the seeds (``distance``).
+        fitness: prefers failures that are short (``length``), short with sines, cosines or tangents
+            (``trig``), of a given length (``target``), or similar to the seeds (``distance``).
         target: the number of characters for ``target``.
-        threshold: the least fitness of what is kept.
-        archive: how many failures end the search.
-        generations: how many generations do.
-        generation_size: mutants of a generation.
-        seed_size: how many failures the next generation is made from, beside the first seeds.
-        select: these are the fittest of every one of the ``clusters``, or the ``fittest`` of all.
+        threshold: the least fitness of failures in the archive.
+        archive: the number of failures that ends the search.
+        generations: the number of generations that ends the search.
+        generation_size: the number of mutants in a generation.
+        seed_size: the number of failures that seed the next generation, with the original seeds.
+        select: take the seeds from the fittest of every cluster (``clusters``), or from the
+            ``fittest`` overall.
         clusters: the number of clusters of new failures.
-        embedding: what failures are clustered by: ``ngrams``, ``structure``, or ``scibert:NAME``
-            with the name or folder of a model of transformers.
+        embedding: the vectors for clustering: ``ngrams``, ``structure``, or ``scibert:NAME`` with
+            the name or folder of a model of transformers.
         simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
-        fails_below: with several samples of each problem, what the pass rate of a failure is below;
-            None takes one that no sample solves.
-        confirm: ask a failure again, with fresh seeds, before it is kept.
-        minimised: of so many failures the smallest form that still fails is looked for.
+        fails_below: with several samples per problem, the bound of a failure's pass rate; None
+            means that no sample solves the problem.
+        confirm: ask a failure again, with fresh seeds, before storing the failure.
+        minimised: the number of failures to minimise.
 
     >>> SearchSettings(seeds=("x",), generation_size=10).to_dict()["archive"]
     1000
@@ -60,7 +60,7 @@ class SearchSettings(Record):
 
     name: str = "own"
     seeds: tuple[str, ...] = ("1", "x", "x + 1", "x**2 + x + 1")
-    mutations: Kinds = "all"
+    mutations: MutationSet = "all"
     low: int = -1000
     high: int = 1000
     variant: Variant = "code"
@@ -89,7 +89,7 @@ class SearchSettings(Record):
 
     @property
     def rules(self) -> Rules:
-        """What mutations there are."""
+        """The mutations of the settings."""
         return Rules(self.mutations, self.low, self.high, self.variant)
 
 
@@ -126,7 +126,7 @@ def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings
         The checked settings.
 
     Raises:
-        UserError: a setting is unknown, of the wrong kind or out of range.
+        UserError: a setting is unknown, of the wrong type or out of range.
 
     >>> search_settings("robust-poly", archive=50).high
     100
@@ -137,8 +137,8 @@ def search_settings(preset: str | None = None, **changes: Any) -> SearchSettings
         if preset not in _presets():
             raise UnknownNameError(f"no search {preset!r}; {suggest(preset, preset_names())}")
         row = {"name": preset} | _presets()[preset]
-    known = {item.name for item in fields(SearchSettings)}
+    names = {item.name for item in fields(SearchSettings)}
     for name in changes:
-        if name not in known:
-            raise UserError(f"a search has no setting {name!r}; {suggest(name, known)}")
+        if name not in names:
+            raise UserError(f"a search has no setting {name!r}; {suggest(name, names)}")
     return convert(row | changes, SearchSettings, lambda name: name.replace("_", "-"))

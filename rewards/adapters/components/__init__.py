@@ -1,8 +1,9 @@
-r"""Reward components, by name. A reward is their weighted sum (`rewards.adapters.scoring`).
+r"""Reward components, by name. A reward is a weighted sum of components
+(`rewards.adapters.scoring`).
 
-A component is a function from a `GradedCompletion` to a number between 0 and 1. To add one, write
-it in a file of this folder and import that file at the end of this module; in a training script of
-your own, the decorator alone is enough. It can then be named in `Rubric.components`, in
+A component is a function from a `GradedCompletion` to a number between 0 and 1. To add a component,
+write a file in this folder and import the file at the end of this module; in a training script of
+your own, the decorator suffices. The name can be used in `Rubric.components`, in
 ``make_reward(components=...)`` and with ``run.py serve-reward --component``.
 
 >>> from calculus_harness.rewards.adapters.components import GradedCompletion, component

@@ -1,4 +1,4 @@
-"""What a reward component is, and the registry of them."""
+"""Reward components and their registry."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...verdict import Status, Verdict
 
 @dataclass(frozen=True, slots=True)
 class GradedCompletion:
-    """A completion with its verdict, as components see it.
+    """A completion with its verdict, the argument of components.
 
     Attributes:
         text: the completion, with the thought that the prompt opened for it.
-        status: that of the verdict, or ``incorrect`` below ``Rubric.min_coverage``.
-        verdict: what the verifier says.
+        status: the verdict's status, or ``incorrect`` below ``Rubric.min_coverage``.
+        verdict: the verdict.
         truncated: the completion was cut off by the token limit.
-        tokens: its length, where it is known.
+        tokens: the length in tokens, if known.
         stop: as in the `Rubric`.
         length: as in the `Rubric`.
         think_tags: as in the `Rubric`.
@@ -57,8 +57,9 @@ class Component:
 
     Attributes:
         value: the function, from a graded completion to a number between 0 and 1.
-        weight: its weight in a reward by default.
-        gated: it earns nothing beside a wrong answer, unless the rubric says otherwise.
+        weight: the default weight in a reward.
+        gated: whether the component counts only with a correct answer, unless the rubric opens the
+            gate.
 
     >>> from calculus_harness.rewards.adapters.components import COMPONENTS
     >>> COMPONENTS["format"].weight
@@ -82,14 +83,14 @@ def component(
 
     Args:
         name: the component's name in rubrics, logs and metrics.
-        weight: its weight in a reward by default.
-        gated: count it only beside a correct answer, where ``Rubric.gate`` is set.
+        weight: the default weight in a reward.
+        gated: count the component only with a correct answer, if ``Rubric.gate`` is set.
 
     Returns:
         A decorator that returns the function unchanged.
 
     Raises:
-        ValueError: another module has a component of that name.
+        ValueError: another module has a component of the same name.
 
     >>> from calculus_harness.rewards.adapters.components import COMPONENTS, component
     >>> @component("politeness", weight=0.2)
@@ -101,9 +102,9 @@ def component(
     """
 
     def register(function: ComponentFunction) -> ComponentFunction:
-        known = COMPONENTS.get(name)
-        # The same module may define it again, as where a notebook's cell is run twice.
-        if known is not None and known.value.__module__ != function.__module__:
+        existing = COMPONENTS.get(name)
+        # The same module may define a component again, as when a notebook's cell is run twice.
+        if existing is not None and existing.value.__module__ != function.__module__:
             raise ValueError(f"there is already a component {name!r}; use another name")
         COMPONENTS[name] = Component(function, weight, gated)
         return function
@@ -116,14 +117,14 @@ def load_component(entry: str) -> str:
     """Register a function of a user's file as a component.
 
     Args:
-        entry: a component's name, or ``FILE.py:FUNCTION``. Only what the user has written belongs
-            here: the file is run.
+        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed: only for trusted
+            files of the user.
 
     Returns:
         The component's name: the function's, or the entry.
 
     Raises:
-        UserError: there is no such file or function, or another component has its name.
+        UserError: the file or function does not exist, or another component has the name.
 
     >>> load_component("format")
     'format'
@@ -132,9 +133,9 @@ def load_component(entry: str) -> str:
     path, _, name = entry.rpartition(":")
     if not path.endswith(".py"):
         return entry
-    known = COMPONENTS.get(name)
-    if known is not None:
-        if Path(inspect.getfile(known.value)).resolve() == Path(path).resolve():
+    existing = COMPONENTS.get(name)
+    if existing is not None:
+        if Path(inspect.getfile(existing.value)).resolve() == Path(path).resolve():
             return name  # registered when another function of the file was loaded
         raise UserError(f"{entry}: there is already a component {name!r}; use another name")
     function = load_function(Path(path), name)

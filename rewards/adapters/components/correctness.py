@@ -11,6 +11,6 @@ def correctness(graded: GradedCompletion) -> float:
     """1 for a proven answer, else 0.
 
     Undecided answers, timeouts and workers killed for memory are not proven and get 0: otherwise a
-    model learns to write what cannot be decided.
+    model learns to write undecidable answers.
     """
     return float(graded.status is Status.CORRECT)

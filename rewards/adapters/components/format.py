@@ -1,4 +1,4 @@
-"""The component ``format``: one box, in closed form, after well-formed thinking."""
+"""The component ``format``: a single box, in closed form, after well-formed thinking."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...reading.extraction.visible import visible
 from ...verdict import Status
 from .base import GradedCompletion, component
 
-#: What opens and closes a thought, unless a rubric says otherwise.
+#: The default tags that open and close a thought.
 THINK_TAGS = ("<think>", "</think>")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Five criteria of format; ``share`` is the share of them that a completion meets."""
+    """Five criteria of format; ``share`` is the share of the criteria that a completion meets."""
 
     box: bool
     one_box: bool
@@ -54,21 +54,25 @@ def form_of(
     tags: tuple[str, str] = THINK_TAGS,
     must_think: bool = False,
 ) -> Form:
-    """The form of a completion that got the verdict ``status``. Linear in the text; never raises.
+    """The form of a completion with the verdict ``status``. Linear in the text; never raises.
 
-    - ``box``: the text outside thoughts has a complete box, and the last one is no placeholder;
-    - ``one_box``: it has no other box;
+    - ``box``: the text outside thoughts has a complete box, and the last box is no placeholder;
+    - ``one_box``: the text has no other box;
     - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
     - ``thinking``: at most one thought, at the beginning, and closed (with ``must_think`` exactly
-      one, which is not empty);
+      one nonempty thought);
     - ``ended``: the completion was not cut off by the token limit.
     """
-    shown = boxes(visible(text, stop).text)
-    complete = bool(shown) and shown[-1].content is not None and not is_placeholder(shown[-1])
+    visible_boxes = boxes(visible(text, stop).text)
+    complete = (
+        bool(visible_boxes)
+        and visible_boxes[-1].content is not None
+        and not is_placeholder(visible_boxes[-1])
+    )
     unread = (Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM)
     return Form(
         box=complete,
-        one_box=complete and len(shown) == 1,
+        one_box=complete and len(visible_boxes) == 1,
         closed_form=status not in unread,
         thinking=_well_formed(text, tags, must_think),
         ended=not truncated,

@@ -7,9 +7,9 @@ from .base import GradedCompletion, component
 
 @component("steps", weight=0.5)
 def steps(graded: GradedCompletion) -> float:
-    """The share of the problem that right steps settle before the first wrong one.
+    """The share of the problem that right steps settle before the first wrong step.
 
-    For the task ``steps`` only, whose verdicts have it as their reward. Beside other components it
-    counts with a right answer only, as all do, unless the rubric opens the gate.
+    Only for the task ``steps``, whose verdicts have the share as reward. With other components, the
+    share counts only for a right answer, unless the rubric opens the gate.
     """
     return graded.verdict.reward

@@ -1,9 +1,9 @@
-"""One rollout as text in and text out: what environments of trainers are faces of.
+"""A rollout as text in and text out, the common core of trainers' environments.
 
 A turn whose text ends with ``<check>FORMULA</check>`` asks whether the formula is right, as long as
-checks are left; the observation says so. Any other turn is an answer. A right one ends the rollout,
-as does the last that `Turns` allows; after another one the model is told what `adapters.feedback`
-says of it, and answers again. The reward is that of the last answer.
+checks remain; the observation has the finding. Any other turn is an answer. A right answer ends the
+rollout, as does the last answer that `Turns` allows; after any other answer the model gets a
+message by `adapters.feedback`, and answers again. The reward is the reward of the last answer.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from ...errors import ProblemError
 from ...workers.errors import PoolError, WorkerError
 from ..feedback import FEEDBACK, WITH_STEPS, Feedback, retry
-from ..rows import Target, target_of
+from ..rows import RowTarget, target_of
 from ..scoring import Rollout, Rubric, Score, ascore, numbers, task_of, telemetry
 from .tools import checked, judged, solution_claims
 
 OPEN, CLOSE = "<check>", "</check>"
-#: What to say in a prompt.
+#: The instruction about checks for prompts.
 INSTRUCTION = (
     f"To check a formula before you answer, end your message with {OPEN}FORMULA{CLOSE}, where the "
     "formula is LaTeX; the next message says whether it is right."
@@ -57,13 +57,14 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What came of a turn.
+    """The result of a turn.
 
     Attributes:
         observation: the reply to the model; None at the end.
         reward: the reward; 0 before the end, None for "no opinion".
-        metrics: numbers for each sample, under the same names for every trainer; at the end.
-        score: the score, at the end.
+        metrics: numbers for the sample, with the same names for every trainer; empty before the
+            end.
+        score: the score; None before the end.
 
     """
 
@@ -73,7 +74,7 @@ class Turn:
     score: Score | None = None
 
     def number(self, row: Any) -> float:
-        """The reward for a trainer that takes no "no opinion"; raises as `scoring.numbers` does."""
+        """The reward for a trainer without "no opinion"; raises as `scoring.numbers` does."""
         return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 
     @property
@@ -83,12 +84,12 @@ class Turn:
 
 @dataclass
 class Episode:
-    r"""A rollout of one problem.
+    r"""A rollout of a problem.
 
     Attributes:
         label: the target: the integrand (value, ...), or an object (`rows.target_of`).
-        rubric: what earns what.
-        turns: how many checks and answers there may be.
+        rubric: the rubric.
+        turns: the limits of checks and answers.
 
     >>> import asyncio
     >>> episode = Episode("2x", Rubric(workers=1), Turns(checks=1, attempts=2))
@@ -109,11 +110,11 @@ class Episode:
     attempts: int = field(default=0, init=False)
 
     @property
-    def target(self) -> Target:
+    def target(self) -> RowTarget:
         return target_of(self.label, self.extra)
 
     async def step(self, text: str, *, truncated: bool = False, thinking: bool = False) -> Turn:
-        """One turn of the model."""
+        """Process a turn of the model."""
         formula = None if truncated else asked_for(text)
         if formula is not None and self.checks < self.turns.checks:
             self.checks += 1
@@ -123,7 +124,7 @@ class Episode:
         rollout = Rollout(text, **self.target._asdict(), truncated=truncated, thinking=thinking)
         [score] = await ascore([rollout], self.rubric)
         self.attempts += 1
-        # Without a reward, the row or the workers are at fault: another answer is of no use.
+        # Without a reward, the row or the workers are at fault: another answer is useless.
         ended = score.status == "correct" or score.reward is None
         if not ended and self.attempts < self.turns.attempts:
             return Turn(await asyncio.to_thread(self._told, rollout, score))
@@ -132,18 +133,18 @@ class Episode:
         return Turn(None, score.reward, metrics, score)
 
     def _told(self, rollout: Rollout, score: Score) -> str:
-        """What is said of an answer before the next."""
-        kind, claims, task = self.turns.feedback, [], task_of(rollout, self.rubric)
-        if kind == "steps" and task in WITH_STEPS:
+        """The message about an answer before the next attempt."""
+        feedback, claims, task = self.turns.feedback, [], task_of(rollout, self.rubric)
+        if feedback == "steps" and task in WITH_STEPS:
             with suppress(WorkerError, ProblemError, PoolError, OSError):
                 claims = solution_claims(rollout.text, rollout.target, self.rubric)
-        return retry(kind, judged(score), task, claims)
+        return retry(feedback, judged(score), task, claims)
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check, if it ends with one."""
+    """The formula that a turn asks to check; None without a check at the end."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None
-    _, found, formula = text.removesuffix(CLOSE).rpartition(OPEN)
-    return formula.strip() if found else None
+    _, opening, formula = text.removesuffix(CLOSE).rpartition(OPEN)
+    return formula.strip() if opening else None

@@ -1,4 +1,4 @@
-"""Agent of OpenRLHF: a file that ``--train.agent_func_path`` names.
+"""Agent of OpenRLHF: a file for ``--train.agent_func_path``.
 
     # my_agent.py
     from calculus_harness.rewards.adapters.environments.for_openrlhf import agent_executor
@@ -33,13 +33,13 @@ def agent_executor(
     turn: str = TURN,
     **rubric: Any,
 ) -> type[Any]:
-    """Make the class ``AgentExecutor`` that OpenRLHF looks for in the file.
+    """Make the class ``AgentExecutor`` for the file.
 
     Args:
-        checks: how many checks a rollout may ask for (`episode.Turns`).
-        attempts: how many answers it may give; 1, without checks, for a single turn.
-        feedback: what is told before another attempt.
-        turn: the text between two turns of the model, with ``{observation}`` in it.
+        checks: the largest number of checks in a rollout (`episode.Turns`).
+        attempts: the largest number of answers; 1, without checks, for a single turn.
+        feedback: the kind of message before another attempt.
+        turn: the text between two turns of the model, with the placeholder ``{observation}``.
         rubric: fields of `scoring.Rubric`.
 
     Returns:
@@ -50,7 +50,7 @@ def agent_executor(
         TypeError: an unknown field.
 
     """
-    made, turns = Rubric(**rubric), Turns(checks, attempts, feedback)
+    made_rubric, turns = Rubric(**rubric), Turns(checks, attempts, feedback)
     agent: Any = importlib.import_module("openrlhf.utils.agent")
 
     class Instance(agent.AgentInstanceBase):
@@ -58,20 +58,20 @@ def agent_executor(
             self._episode: Episode | None = None
 
         async def reset(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
-            self._episode = Episode(states["label"], made, turns)
+            self._episode = Episode(states["label"], made_rubric, turns)
             return states
 
         async def step(self, states: dict[str, Any], **_: Any) -> dict[str, Any]:
             if self._episode is None:
-                self._episode = Episode(states["label"], made, turns)
-            thinking = opens_thinking(states.get("observation_text"), made.think_tags[0])
+                self._episode = Episode(states["label"], made_rubric, turns)
+            thinking = opens_thinking(states.get("observation_text"), made_rubric.think_tags[0])
             done = await self._episode.step(states["action_text"], thinking=thinking)
-            said = "" if done.observation is None else turn.format(observation=done.observation)
+            reply = "" if done.observation is None else turn.format(observation=done.observation)
             correct = done.score is not None and done.score.status == "correct"
             return {
                 "rewards": np.float64(done.number(states["label"])),
                 "scores": np.float64(correct),
-                "environment_feedback": said,
+                "environment_feedback": reply,
                 "done": done.done,
                 "sampling_params": states.get("sampling_params"),
                 "extra_logs": {name: np.float64(value) for name, value in done.metrics.items()},

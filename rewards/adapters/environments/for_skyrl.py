@@ -40,14 +40,16 @@ class CalculusEnv(BaseTextEnv):
         self.turns += 1
         done = asyncio.run(self._episode.step(action))
         self._metrics = done.metrics
-        said = [] if done.observation is None else [{"role": "user", "content": done.observation}]
+        messages = (
+            [] if done.observation is None else [{"role": "user", "content": done.observation}]
+        )
         return BaseTextEnvStepOutput(
-            observations=said,
+            observations=messages,
             reward=done.number(self._episode.label),
             done=done.done,
             metadata=done.metrics,
         )
 
     def get_metrics(self) -> dict[str, float]:
-        """Numbers of the rollout, which SkyRL averages."""
+        """Numbers of the rollout, for SkyRL's averages."""
         return self._metrics

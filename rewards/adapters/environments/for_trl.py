@@ -1,4 +1,4 @@
-r"""Environment of TRL: tools that check while a model works (``environment_factory``).
+r"""Environment of TRL: tools that check during a rollout (``environment_factory``).
 
     GRPOTrainer(
         reward_funcs=antiderivative_reward,        # judges the last message
@@ -34,7 +34,7 @@ class CheckEnvironment:
     def reset(self, **row: Any) -> None:
         """Begin a rollout of a row of the data set."""
         columns = {name: [value] for name, value in row.items()}
-        # The columns mean what they mean for the reward of the same task.
+        # Columns have the same meaning as for the reward of the task.
         reward = make_reward(self._rubric.task)
         [rollout] = reward.rollouts(None, [""], None, columns)
         self._target = rollout.target
@@ -77,10 +77,10 @@ class CheckEnvironment:
 
 
 def environment_factory(*, checks: int = 3, **rubric: Any) -> Callable[[], CheckEnvironment]:
-    """Make what TRL calls ``environment_factory``.
+    """Make TRL's ``environment_factory``.
 
     Args:
-        checks: how many checks a rollout may ask for.
+        checks: the largest number of checks in a rollout.
         rubric: fields of `scoring.Rubric`.
 
     Returns:
@@ -91,5 +91,5 @@ def environment_factory(*, checks: int = 3, **rubric: Any) -> Callable[[], Check
         TypeError: an unknown field.
 
     """
-    made = Rubric(**rubric)
-    return lambda: CheckEnvironment(made, checks)
+    made_rubric = Rubric(**rubric)
+    return lambda: CheckEnvironment(made_rubric, checks)

@@ -1,7 +1,7 @@
-r"""Functions that a model may call while it works: is this an antiderivative, is this step right?
+r"""Functions that a model may call during a rollout, to check an antiderivative or a step.
 
-They take and return text, have docstrings in the form that trainers make schemas from, judge in
-isolated workers, and never raise for what a model sends.
+Functions take and return text, have docstrings in the form for trainers' schemas, judge in isolated
+workers, and never raise for a model's text.
 
 >>> check_antiderivative("2x", "x^2 + C")
 'correct'
@@ -21,7 +21,7 @@ from ...workers.pool import shared_pool
 from ..feedback import LONGEST, finding, steps
 from ..scoring import BAD_PROBLEM, CUT_OFF, FAULT, Rollout, Rubric, Score, score, task_of
 
-#: The longest argument that is judged.
+#: The largest number of characters of an argument.
 LONGEST_ARGUMENT = 4000
 
 
@@ -54,30 +54,30 @@ def check_step(problem: str, step: str) -> str:
 
 
 def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
-    """The finding on an answer, as a model reads it."""
+    """The finding on an answer, as text for the model."""
     if not isinstance(answer, str) or len(answer) > LONGEST_ARGUMENT:
         return f"unreadable: give a formula of at most {LONGEST_ARGUMENT} characters"
     text = answer if r"\boxed" in answer else rf"$\boxed{{{answer}}}$"
     rollout = Rollout(text, target, **row)
-    [given] = score([rollout], rubric)
-    if given.status in (FAULT, CUT_OFF):
+    [scored] = score([rollout], rubric)
+    if scored.status in (FAULT, CUT_OFF):
         return "undecided: the checker does not work now"
-    if given.status == BAD_PROBLEM:
-        return f"unreadable problem: {given.verdict.evidence.detail}"[:LONGEST]
-    return finding(judged(given), task_of(rollout, rubric))
+    if scored.status == BAD_PROBLEM:
+        return f"unreadable problem: {scored.verdict.evidence.detail}"[:LONGEST]
+    return finding(judged(scored), task_of(rollout, rubric))
 
 
-def judged(given: Score) -> Verdict:
-    """The verdict that was rewarded: `Rubric.min_coverage` makes right ones wrong."""
-    if given.status == given.verdict.status:
-        return given.verdict
-    share = f"right on {100 * (given.verdict.evidence.coverage or 0):.0f} % of the domain alone"
-    evidence = replace(given.verdict.evidence, detail=share)
-    return replace(given.verdict, status=Status(given.status), evidence=evidence)
+def judged(scored: Score) -> Verdict:
+    """The verdict behind the reward: `Rubric.min_coverage` may make a right answer wrong."""
+    if scored.status == scored.verdict.status:
+        return scored.verdict
+    share = f"right on {100 * (scored.verdict.evidence.coverage or 0):.0f} % of the domain alone"
+    evidence = replace(scored.verdict.evidence, detail=share)
+    return replace(scored.verdict, status=Status(scored.status), evidence=evidence)
 
 
 def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
-    """The findings on the equations of a step, as a model reads them."""
+    """The findings on the equations of a step, as text for the model."""
     if not isinstance(step, str) or not isinstance(problem, str) or len(step) > LONGEST_ARGUMENT:
         return f"unreadable: give equations of at most {LONGEST_ARGUMENT} characters"
     text = step if "$" in step or r"\[" in step else f"$${step}$$"

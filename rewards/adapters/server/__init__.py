@@ -2,10 +2,10 @@
 
 - `service`: the state of a server, and the reply to a request.
 - `bodies`: request bodies, read within limits while they arrive.
-- `shapes`: what trainers send, and the answers in kind.
+- `shapes`: the trainers' request formats, and the answers in the same format.
 - `http`, `connections`: the server on this machine, and its connections.
-- `metrics`: what Prometheus asks for.
+- `metrics`: the page for Prometheus.
 - `shadow`: a sample of rewards, judged again.
-- `client`: a client that comes again.
+- `client`: a client that repeats refused requests.
 - `on_ray`: the server as a deployment of Ray Serve.
 """

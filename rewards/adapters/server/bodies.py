@@ -1,10 +1,10 @@
 """Request bodies, read within limits while they arrive.
 
 A body is never held as a whole: every piece is decompressed, parsed and counted before the next is
-read. What counts is its *cost*: its bytes, and for every value in it what many small values take in
-memory (`NODE`, `CONTAINER`). A body that costs more than a request may is refused at that point, so
-that neither a gzip bomb nor millions of empty lists take more memory or time than text of that
-size. Between two pieces the event loop serves others.
+read. The limit is on the *cost* of a body: the bytes, and for every value the memory of a small
+value (`NODE`, `CONTAINER`). A body beyond the limit is refused at that point, so that neither a
+gzip bomb nor millions of empty lists take more memory or time than text of the same size. Between
+two pieces the event loop serves other requests.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class BodyTooLargeError(ValueError):
 
 
 class BusyError(RuntimeError):
-    """The server holds as many bytes of requests as it may."""
+    """The bytes of requests in progress have reached the server's limit."""
 
 
 async def read_json(
@@ -47,10 +47,10 @@ async def read_json(
     Args:
         chunks: the body as it arrives.
         encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
-        spend: is told what each piece costs, and may raise.
+        spend: called with the cost of each piece; may raise.
 
     Raises:
-        BadRequestError: it is not JSON, torn, or in another encoding.
+        BadRequestError: the body is not JSON, torn, or in another encoding.
 
     """
     import ijson
@@ -92,7 +92,7 @@ async def read_json(
         build()
     except zlib.error as error:
         raise BadRequestError(f"the body is not {encoding}: {error}") from None
-    # ijson reports some numbers that it cannot hold as a SystemError.
+    # ijson raises SystemError for some numbers out of range.
     except (ijson.JSONError, ArithmeticError, UnicodeError, SystemError) as error:
         lines = str(error).strip("b'\"").split("\\n")[0].splitlines() or ["it is empty"]
         raise BadRequestError(f"the body is not JSON: {lines[0].strip()}") from None
@@ -100,7 +100,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """What makes pieces of a chunk; of nothing, the last piece."""
+    """A function from a chunk to pieces; an empty chunk yields the last piece."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces
@@ -109,10 +109,10 @@ def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
     inflate = zlib.decompressobj(wbits=47 if encoding == "gzip" else 15)
 
     def pieces(chunk: bytes) -> Iterator[bytes]:
-        last = not chunk
-        while chunk or last:
+        at_end = not chunk
+        while chunk or at_end:
             piece = inflate.decompress(chunk, PIECE)
-            chunk, last = inflate.unconsumed_tail, last and bool(piece)
+            chunk, at_end = inflate.unconsumed_tail, at_end and bool(piece)
             yield from _pieces(piece)
         if inflate.unused_data:
             raise zlib.error("something follows its end")
@@ -128,9 +128,9 @@ def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
 def _pieces(chunk: bytes) -> Iterator[bytes]:
     start, size = 0, len(chunk)
     while start < len(chunk):
-        # As large as the piece before, or twice that: a chunk is alike, and is counted a few times.
+        # At most twice the previous piece: a chunk is homogeneous, so that few counts suffice.
         size = min(2 * size, PIECE)
-        # Marks within texts count, too: they only make pieces smaller.
+        # Marks within texts count, too, and only make pieces smaller.
         while sum(chunk.count(mark, start, start + size) for mark in b",[{:") > MARKS:
             size //= 2
         yield chunk[start : start + size]

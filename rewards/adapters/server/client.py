@@ -1,10 +1,10 @@
-"""A client of the reward server that comes again when it is sent away (extra `serve`).
+"""A client of the reward server that repeats refused requests (extra `serve`).
 
     async with RewardClient("http://rewards:8000", token="...") as client:
         scores = await client.score([{"completion": text, "integrand": "2x"}, ...])
 
-Items go in batches, several at a time; a batch that is refused because the server is full, stops or
-cannot be reached is sent again with growing pauses, by the library stamina.
+Items are sent in batches, several at a time. If the server is full, stopping or unreachable, the
+batch is repeated with growing pauses, by the library stamina.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
 
 
 class RewardServerError(RuntimeError):
-    """The server refuses a request for good, or has refused it for too long."""
+    """The server refuses a request permanently, or for too long."""
 
 
 class _AskLaterError(RuntimeError):
@@ -36,12 +36,12 @@ class RewardClient:
     """Asks a reward server. Use as an async context manager.
 
     Args:
-        address: of the server, as ``http://127.0.0.1:8000``.
+        address: the server's address, as ``http://127.0.0.1:8000``.
         token: the server's token.
-        batch: completions in a request.
-        parallel: requests at a time.
-        patience: seconds in which a batch is sent again and again before `RewardServerError`.
-        timeout: seconds in which a request must be answered.
+        batch: the number of completions in a request.
+        parallel: the number of concurrent requests.
+        patience: seconds of repeating a batch before `RewardServerError`.
+        timeout: seconds to wait for the answer to a request.
 
     """
 
@@ -81,7 +81,7 @@ class RewardClient:
         """The scores of some items, in order.
 
         Args:
-            items: as the server's plain shape has them (`shapes`).
+            items: items in the server's plain format (`shapes`).
 
         Returns:
             For each item ``reward``, ``status``, ``answer``, ``components`` and ``detail``.
@@ -91,8 +91,8 @@ class RewardClient:
 
         """
         batches = [items[at : at + self._batch] for at in range(0, len(items), self._batch)]
-        parts = await asyncio.gather(*map(self._scored, batches))
-        return [score for part in parts for score in part]
+        scores_of_batches = await asyncio.gather(*map(self._scored, batches))
+        return [score for scores in scores_of_batches for score in scores]
 
     async def _scored(self, items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         import stamina

@@ -1,11 +1,10 @@
-"""The connections of a server: accepted up to a limit, closed when they stay idle.
+"""The connections of a server: accepted up to a limit, closed when idle.
 
-aiohttp keeps a connection that has sent no request for as long as the client likes, and asyncio
-logs a traceback for every one that it cannot accept. Here a connection is parked, which costs 30 µs
-instead of the 700 that aiohttp takes, until the head of its first request is there. One whose head
-does not arrive, or that has no request, ends after some seconds. Where all places are taken, a new
-connection takes that of the one that has been idle for the longest, so that idle ones shut nobody
-out.
+aiohttp keeps connections without a request forever, and asyncio logs a traceback for every
+connection that cannot be accepted. Here a connection is parked until the head of its first request
+has arrived, which costs 30 µs instead of aiohttp's 700 µs. A connection without a head or without a
+request is closed after some seconds. At the limit, a new connection replaces the longest idle one,
+so that idle connections lock nobody out.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from contextlib import suppress
 
 log = logging.getLogger(__name__)
 
-#: Connections that the system holds until they are accepted.
+#: The number of connections that the system holds until they are accepted.
 BACKLOG = 1024
-#: The end of a head, and so many bytes of it that aiohttp refuses it.
+#: The end of a head, and the size in bytes beyond which aiohttp refuses a head.
 HEAD_ENDS, HEAD_BYTES = (b"\r\n\r\n", b"\n\n"), 16_384
-#: Seconds between two looks at heads of which a part has arrived.
+#: Seconds between two checks of partially arrived heads.
 LOOK_AT_PARTS = 0.05
-#: What accepting fails with when the process or the system has no more files or memory.
+#: Errors of accepting when the process or the system has no more files or memory.
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
@@ -35,9 +34,9 @@ class Connections:
     """Accepts connections to some sockets.
 
     Args:
-        limit: the most that are open at a time.
-        idle_seconds: after which a connection without a request is closed.
-        tls: for HTTPS.
+        limit: the largest number of open connections.
+        idle_seconds: the time after which a connection without a request is closed.
+        tls: the TLS context for HTTPS.
 
     """
 
@@ -50,7 +49,7 @@ class Connections:
     ) -> None:
         self._limit, self._tls = limit, tls
         self._idle_seconds = idle_seconds
-        #: Idle connections, the longest idle first, and since when they are: sockets are parked.
+        #: Idle connections, the longest idle first, with the time since when; sockets are parked.
         self._idle: dict[asyncio.BaseTransport | socket.socket, float] = {}
         self._parts: set[socket.socket] = set()
         self._busy: set[asyncio.BaseTransport] = set()
@@ -64,11 +63,11 @@ class Connections:
     def listen(
         self, sockets: list[socket.socket], protocol: Callable[[], asyncio.Protocol]
     ) -> None:
-        """Begin to accept; ``protocol`` makes what speaks with a connection."""
+        """Begin to accept; ``protocol`` makes the protocol of a connection."""
         self._protocol = protocol
-        for each in sockets:
-            each.setblocking(False)
-            self._tasks.append(asyncio.create_task(self._accept(each)))
+        for listener in sockets:
+            listener.setblocking(False)
+            self._tasks.append(asyncio.create_task(self._accept(listener)))
         self._tasks.append(asyncio.create_task(self._end_idle()))
         self._tasks.append(asyncio.create_task(self._look_at_parts()))
 
@@ -84,7 +83,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     async def close(self) -> None:
-        """Accept no more, and end what is idle."""
+        """Stop accepting, and close idle connections."""
         for task in (*self._tasks, *self._arriving):
             task.cancel()
         await asyncio.gather(*self._tasks, *self._arriving, return_exceptions=True)
@@ -110,7 +109,7 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Something has arrived on a parked connection; hand it over if it is a head."""
+        """Handle data on a parked connection: hand over a complete head."""
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:
@@ -151,7 +150,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """End the connection that has been idle for the longest; whether there was one."""
+        """Close the longest idle connection; returns whether there was one."""
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now
@@ -181,20 +180,20 @@ class Connections:
                     del self._idle[idle]
                 elif now - since > self._idle_seconds:
                     self._end(idle)
-            self._busy = {each for each in self._busy if not each.is_closing()}
+            self._busy = {transport for transport in self._busy if not transport.is_closing()}
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
     """Sockets that listen on all addresses of a host; raises `OSError`."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     try:
-        for family, _, _, _, address in dict.fromkeys(found):
+        for family, _, _, _, address in dict.fromkeys(addresses):
             if port == 0 and sockets:
                 break  # any free port is that of one address
             sockets.append(socket.create_server(address[:2], family=family, backlog=BACKLOG))
     except OSError:
-        for each in sockets:
-            each.close()
+        for listener in sockets:
+            listener.close()
         raise
     return sockets

@@ -1,15 +1,14 @@
 """The reward server on this machine, over HTTP or HTTPS, by aiohttp.
 
-=======================  =========================================================================
-``POST /score``          rewards (`shapes`); ``/get_reward`` is another name
-``POST /verify``         the reward of a rollout of NeMo Gym; ``/seed_session`` begins one
-``GET /live``            200 as long as the process answers
-``GET /ready``           200 if work is taken now, else 503
-``GET /health``          the same with counts; 503 only while the server stops
-``GET /metrics``         for Prometheus (`metrics`)
-=======================  =========================================================================
+======================= =========================================================================
+``POST /score`` rewards (`shapes`); ``/get_reward`` is another name ``POST /verify`` the reward of a
+rollout of NeMo Gym; ``/seed_session`` begins one ``GET /live`` 200 as long as the process answers
+``GET /ready`` 200 if the server accepts work now, else 503 ``GET /health`` the same with counts;
+503 only while the server stops ``GET /metrics`` for Prometheus (`metrics`) =======================
+=========================================================================
 
-With a token all but the first three of the GET requests need it (`service.RewardServer.admits`).
+With a token, all requests need the token except the first three GET requests
+(`service.RewardServer.admits`).
 """
 
 from __future__ import annotations
@@ -40,27 +39,27 @@ from .service import Incoming, NoWorkersError, Reply, RewardServer
 if TYPE_CHECKING:
     from aiohttp import web
 
-#: The log of requests is begun anew at this size, and two old ones are kept.
+#: The size at which the log of requests is rotated; two old logs are kept.
 ACCESS_LOG_BYTES = 32 << 20
 #: How much lower the priority of workers is than the server's own. With all cores at work /health
 #: took 190 to 250 ms instead of 320 to 390 (99th percentile, in turns, at a load of 13 to 15).
 NICENESS = 5
-#: Seconds between two looks at how late the event loop is; a look takes some 30 µs.
+#: Seconds between two measurements of the event loop's lateness, of some 30 µs each.
 LOOK = 0.01
 ACCESS_LOG_FORMAT = '%t %a "%r" %s %b %Tf'
-#: Files that the process needs beside connections: those of workers, logs and the system.
+#: The number of files in addition to connections: of workers, logs and the system.
 SPARE_FILES = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a server listens, and what it notes of requests.
+class Endpoint:
+    """The address of a server, the TLS files and the log of requests.
 
     Attributes:
         host: address to listen on.
         port: port to listen on; 0 for any free one.
         certificate: PEM file of a certificate and its chain, for HTTPS.
-        key: PEM file of its key.
+        key: PEM file of the certificate's key.
         access_log: file with a line for each request, or ``-`` for stderr; None for no log.
 
     """
@@ -73,7 +72,7 @@ class Place:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach it."""
+        """Whether only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:
@@ -82,7 +81,7 @@ class Place:
             return False
 
     def tls(self) -> ssl.SSLContext | None:
-        """Raises `UserError` for files that cannot be used."""
+        """The TLS context, or None; raises `UserError` for unusable files."""
         if self.certificate is None:
             if self.key is not None:
                 raise UserError("a key needs its certificate")
@@ -96,7 +95,9 @@ class Place:
 
 
 def application(server: RewardServer, connections: Connections) -> web.Application:
-    """The server as an aiohttp application, which says when requests begin and end."""
+    """The server as an aiohttp application, which reports the begin and end of requests to
+    ``connections``.
+    """
     from aiohttp import web
 
     open_to_all = {"/live", "/ready", "/health"}
@@ -176,7 +177,7 @@ def _response(reply: Reply) -> web.Response:
 
 @asynccontextmanager
 async def serving(
-    server: RewardServer, place: Place, say: Callable[[str], object] = lambda _: None
+    server: RewardServer, endpoint: Endpoint, say: Callable[[str], object] = lambda _: None
 ) -> AsyncIterator[str]:
     """Serve until the context is left; yields the address.
 
@@ -184,7 +185,7 @@ async def serving(
     """
     from aiohttp import web
 
-    tls = place.tls()
+    tls = endpoint.tls()
     async with AsyncExitStack() as stack:
         connections = Connections(
             limit=_within_files(server.limits.connections, say),
@@ -194,7 +195,7 @@ async def serving(
         server.connections = connections.__len__
         runner = web.AppRunner(
             application(server, connections),
-            access_log=_access_log(place.access_log),
+            access_log=_access_log(endpoint.access_log),
             access_log_format=ACCESS_LOG_FORMAT,
             handler_cancellation=True,  # a client that hangs up takes its work along
             shutdown_timeout=server.limits.shutdown_seconds,
@@ -205,12 +206,12 @@ async def serving(
         stack.push_async_callback(runner.cleanup)
         assert runner.server is not None
         try:
-            sockets = listening(place.host, place.port)
+            sockets = listening(endpoint.host, endpoint.port)
         except OSError as error:
             what = error.strerror or error
-            raise UserError(f"cannot listen on {place.host}:{place.port}: {what}") from None
-        for each in sockets:
-            stack.callback(each.close)
+            raise UserError(f"cannot listen on {endpoint.host}:{endpoint.port}: {what}") from None
+        for listener in sockets:
+            stack.callback(listener.close)
         connections.listen(sockets, runner.server)
         stack.push_async_callback(connections.close)
         watch = asyncio.create_task(_watch_loop(server.metrics))
@@ -223,9 +224,9 @@ async def serving(
             )
             stack.callback(shadow.cancel)
         host, port = sockets[0].getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
+        host_text = f"[{host}]" if ":" in host else host
         try:
-            yield f"http{'s' if tls else ''}://{shown}:{port}"
+            yield f"http{'s' if tls else ''}://{host_text}:{port}"
         finally:
             server.stopping = True
             for _ in range(round(server.limits.shutdown_seconds / 0.05)):
@@ -235,22 +236,22 @@ async def serving(
 
 
 async def _watch_loop(metrics: Metrics) -> None:
-    """Note again and again how late the event loop is, and how much of that is its own work."""
+    """Periodically record how late the event loop is, and how much of the delay is its own work."""
     while True:
         due, used = time.monotonic() + LOOK, time.thread_time()
         await asyncio.sleep(LOOK)
         late, worked = time.monotonic() - due, time.thread_time() - used
-        # What it worked beyond the time between two looks is its own doing; others may have taken
-        # the processor for the rest.
+        # Work beyond the time between two measurements is the loop's own; the remaining delay may
+        # be due to other processes.
         metrics.looked(late, own=worked - LOOK)
 
 
-def _within_files(wanted: int, say: Callable[[str], object]) -> int:
-    """So many connections as the process may have files for."""
+def _within_files(connections: int, say: Callable[[str], object]) -> int:
+    """The number of connections within the limit of open files."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    needed = wanted + SPARE_FILES
+    needed = connections + SPARE_FILES
     if soft < needed:
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (min(needed, hard), hard))
@@ -258,7 +259,7 @@ def _within_files(wanted: int, say: Callable[[str], object]) -> int:
     if soft < needed:
         say(f"warning: the limit of open files, {soft}, allows {soft // 2} connections")
         return max(1, soft // 2)
-    return wanted
+    return connections
 
 
 def _access_log(where: str | None) -> logging.Logger | None:
@@ -279,12 +280,12 @@ def _access_log(where: str | None) -> logging.Logger | None:
     return access
 
 
-async def run(server: RewardServer, place: Place, say: Callable[[str], object]) -> None:
+async def run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], object]) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
         server: the server's state.
-        place: where it listens.
+        endpoint: where it listens.
         say: receives lines about the server's progress.
 
     Raises:
@@ -297,29 +298,29 @@ async def run(server: RewardServer, place: Place, say: Callable[[str], object]) 
     except ImportError as error:
         raise UserError(f"serving needs {error.name}: {install('serve')}") from None
     with pools_from(_giving_way):
-        await _run(server, place, say)
+        await _run(server, endpoint, say)
 
 
 def _giving_way(size: int | None, memory_mb: int, tasks: Mapping[str, str]) -> WorkerPool:
-    """Workers that the system lets run when the server has nothing to do."""
+    """Workers with a lower priority than the server."""
     return WorkerPool(size, memory_mb, tasks=tasks, niceness=NICENESS)
 
 
-async def _run(server: RewardServer, place: Place, say: Callable[[str], object]) -> None:
+async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], object]) -> None:
     await make_ready(server)
-    # What is loaded by now stays: without it the collector's passes take a third of the time.
+    # Freeze the loaded objects: the collector's passes then take a third of the time.
     gc.collect()
     gc.freeze()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
-    async with serving(server, place, say) as address:
+    async with serving(server, endpoint, say) as address:
         say(f"rewards at {address}/score, health at {address}/health")
-        if not place.is_local and server.token is None:
+        if not endpoint.is_local and server.token is None:
             say(
-                f"warning: {place.host} is reached from other machines, and without --token-file "
-                "everybody there may use this server"
+                f"warning: {endpoint.host} is reached from other machines, and without "
+                "--token-file everybody there may use this server"
             )
         await stop.wait()
         for name in (signal.SIGINT, signal.SIGTERM):  # a second one ends at once
@@ -329,13 +330,13 @@ async def _run(server: RewardServer, place: Place, say: Callable[[str], object])
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by a call that is counted nowhere; raises `UserError` if none starts."""
+    """Start the workers by an uncounted call; raises `UserError` if no worker starts."""
     shadow, server.shadow = server.shadow, None
     try:
         await server.score([Rollout("", "1")])
     except NoWorkersError as error:
         raise UserError(str(error)) from None
-    # This was no completion of a client.
+    # The call was no completion of a client.
     server.shadow, server.scored = shadow, 0
     server.statuses.clear()
     server.__dict__.pop("metrics", None)

@@ -1,4 +1,4 @@
-"""What a reward server tells Prometheus at ``/metrics``."""
+"""The metrics of a reward server for Prometheus, at ``/metrics``."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any
 from ...errors import UserError, install
 from ..scoring import Score
 
-#: Flags of a verdict whose worker ended, and the cause (`rewards.workers.verdicts`).
+#: Flags of verdicts whose worker died -> the cause (`rewards.workers.verdicts`).
 DEATHS = {"memory_limit": "memory", "worker_crash": "crash"}
-#: Upper ends of the times of verdicts, in seconds: from a cached one to the usual deadline.
+#: Upper ends of the classes of verdict times, in seconds: from a cached verdict to the usual
+#: deadline.
 SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
-#: Upper ends of the lateness of the event loop.
+#: Upper ends of the classes of the event loop's lateness, in seconds.
 LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class Metrics:
-    """The counts of one server; all names begin with ``calculus_reward_``.
+    """The counts of a server; all names begin with ``calculus_reward_``.
 
-    ``waiting``, ``saturation`` and the others given as functions are asked when Prometheus asks.
+    ``waiting``, ``saturation`` and further functions are called at each request of Prometheus.
     """
 
     def __init__(self, **now: tuple[str, Callable[[], float]]) -> None:
@@ -64,7 +65,7 @@ class Metrics:
         self._truncated.inc(truncated)
 
     def looked(self, late: float, own: float) -> None:
-        """The event loop was so late, of which at least ``own`` seconds by its own work."""
+        """Record the event loop's lateness, with at least ``own`` seconds by its own work."""
         self._late.labels("all").observe(max(0.0, late))
         self._late.labels("own").observe(max(0.0, own))
 

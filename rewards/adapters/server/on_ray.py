@@ -1,8 +1,8 @@
 """The reward server as a deployment of Ray Serve: replicas on the nodes of a cluster.
 
 Every replica is a `RewardServer` with workers of its own, and answers the same requests. Ray Serve
-spreads them, asks replicas for their health, and replaces one that dies or has no workers. A proxy
-on every node listens, so that a trainer asks its own node.
+distributes requests, checks the replicas' health, and replaces replicas that die or have no
+workers. Every node has a listening proxy, so that a trainer asks its own node.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 NAME = "calculus-harness-rewards"
-#: Requests that a replica has at a time; more wait at the proxies.
+#: The largest number of concurrent requests of a replica; further requests wait at the proxies.
 ONGOING = 128
-#: Seconds between two questions for the health of a replica, and for its answer.
+#: Seconds between two health checks of a replica, and the time limit of a check.
 HEALTH_SECONDS, HEALTH_TIMEOUT = 10.0, 60.0
 
 
 class Replica:
-    """One server, as Ray Serve calls it."""
+    """A server as a deployment of Ray Serve."""
 
     def __init__(self, server: RewardServer, version: str) -> None:
         if version != our_version():
@@ -86,19 +86,19 @@ def deployed(
     """Serve on a cluster until the context is left.
 
     Args:
-        server: what each replica is a copy of; its rubric has the workers of each, by default as
-            many as the smallest node has CPUs.
+        server: the server that replicas copy; the rubric has the number of workers per replica, by
+            default the number of CPUs of the smallest node.
         host: address on which the proxies of all nodes listen.
-        port: their port.
-        address: of the cluster, as `use_cluster` takes it.
-        replicas: how many; by default as many as there are CPUs for.
+        port: the port of the proxies.
+        address: the address of the cluster, as for `use_cluster`.
+        replicas: the number of replicas; by default as many as the CPUs allow.
 
     Yields:
         The number of replicas.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
-        UserError: there is no such cluster, or it has too few CPUs.
+        UserError: the cluster does not exist, or has too few CPUs.
 
     """
     require_extra("a cluster", "ray", "ray")

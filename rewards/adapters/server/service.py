@@ -1,6 +1,6 @@
 """The state of a reward server, and the reply to a request.
 
-No request ends the server or makes it use more memory than its limits allow. Errors:
+No request ends the server or uses more memory than the limits allow. Errors:
 
 ======  =================================================================================
 400     the body is not what `shapes` describes, or a torn gzip
@@ -38,9 +38,9 @@ from .bodies import (
 )
 from .metrics import Metrics
 from .shadow import Shadow
-from .shapes import Asked, understood, understood_verify
+from .shapes import ParsedRequest, understood, understood_verify
 
-#: Seconds after which a client that was sent away should come again.
+#: Seconds after which a client should repeat a refused request.
 RETRY_AFTER = 1
 
 
@@ -49,15 +49,16 @@ class ServerLimits:
     """Limits of a server.
 
     Attributes:
-        batch: most completions in a request.
-        queue: most completions that wait or are scored at a time.
-        body: the most that the body of a request may cost: its bytes, and 200 for each value,
-            2,000 for each list or object.
-        in_flight: the most that the bodies of all requests in progress may cost.
+        batch: the largest number of completions in a request.
+        queue: the largest number of completions that wait or are being scored.
+        body: the largest cost of a request's body: the bytes, and 200 for each value, 2,000 for
+            each list or object.
+        in_flight: the largest cost of the bodies of all requests in progress.
         body_seconds: seconds in which a request has to arrive.
         header_seconds: seconds in which the head of a request has to arrive, and after which a
             connection without a request is closed.
-        connections: open connections; for a new one beyond them the longest idle one is closed.
+        connections: the largest number of open connections; a further connection replaces the
+            longest idle one.
         shutdown_seconds: seconds in which requests may finish when the server stops.
 
     """
@@ -80,7 +81,7 @@ class ServerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply over HTTP: JSON, and perhaps that the client should come again later."""
+    """A reply over HTTP: JSON, and whether the client should repeat the request later."""
 
     status: int
     body: Any
@@ -93,7 +94,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A request whose body has not been read: its path, the body as it arrives, its encoding."""
+    """A request with an unread body: the path, the chunks of the body, the encoding."""
 
     path: str
     chunks: AsyncIterator[bytes]
@@ -107,13 +108,13 @@ class NoWorkersError(RuntimeError):
 
 @dataclass
 class RewardServer:
-    """The state of one server: its reward function, its limits and its counts.
+    """The state of a server: the reward function, the limits and the counts.
 
     Attributes:
-        function: what judges.
-        limits: its limits.
-        token: what a client must know; without one everybody may ask.
-        shadow: judges a sample again, if asked to.
+        function: the reward function.
+        limits: the limits.
+        token: the token that clients must send; None admits all clients.
+        shadow: repeats a sample of judgements; None for no repetition.
 
     """
 
@@ -143,7 +144,9 @@ class RewardServer:
 
     @property
     def ready(self) -> bool:
-        """Whether work is taken: the workers judge, there is room, and no end has begun."""
+        """Whether the server accepts work: the workers judge, there is room, and the server is not
+        stopping.
+        """
         return self.working and not self.stopping and self.waiting < self.limits.queue
 
     def health(self) -> dict[str, Any]:
@@ -163,19 +166,19 @@ class RewardServer:
     def admits(self, authorization: str) -> bool:
         """Whether a header Authorization has the token: as Bearer, or as the password of Basic.
 
-        The latter is what clients send that know only an address: ``http://any:TOKEN@host:port``.
+        Basic is for clients with an address as their only setting: ``http://any:TOKEN@host:port``.
         """
         if self.token is None:
             return True
-        scheme, _, given = authorization.partition(" ")
+        scheme, _, credential = authorization.partition(" ")
         if scheme.lower() == "basic":
             try:
-                given = base64.b64decode(given, validate=True).decode().partition(":")[2]
+                credential = base64.b64decode(credential, validate=True).decode().partition(":")[2]
             except ValueError:
                 return False
         elif scheme.lower() != "bearer":
             return False
-        return hmac.compare_digest(given.strip().encode(), self.token.encode())
+        return hmac.compare_digest(credential.strip().encode(), self.token.encode())
 
     async def score(self, rollouts: Sequence[Rollout]) -> list[Score]:
         """The scores of some rollouts. Raises `NoWorkersError`."""
@@ -184,18 +187,18 @@ class RewardServer:
             scores = await ascore(rollouts, self.function.rubric)
         finally:
             self.waiting -= len(rollouts)
-        self.working = not any(each.status == FAULT for each in scores)
+        self.working = not any(scored.status == FAULT for scored in scores)
         if not self.working:
             raise NoWorkersError("the workers cannot be started; the server's log says why")
         self.scored += len(scores)
-        self.statuses.update(each.status for each in scores)
+        self.statuses.update(scored.status for scored in scores)
         self.metrics.judged(scores, sum(rollout.truncated for rollout in rollouts))
         if self.shadow is not None:
             self.shadow.offer(rollouts, scores)
         return scores
 
     async def reply(self, request: Incoming) -> Reply:
-        """The reply to a request, whose body is read when it may be."""
+        """The reply to a request; the body is read within the limits."""
         cost = 0
 
         def spend(amount: int) -> None:
@@ -222,7 +225,7 @@ class RewardServer:
         try:
             async with asyncio.timeout(self.limits.body_seconds):
                 body = await read_json(request.chunks, request.encoding, spend)
-            asked = self.understood(body, request)
+            parsed = self.understood(body, request)
         except TimeoutError:
             return self.refuse(408, "the body did not arrive in time")
         except BodyTooLargeError:
@@ -235,18 +238,18 @@ class RewardServer:
             return self.refuse(429, "too many bytes are in flight", later=True)
         except BadRequestError as error:
             return self.refuse(400, str(error))
-        count = len(asked.rollouts)
+        count = len(parsed.rollouts)
         if count > self.limits.batch:
             return self.refuse(413, f"a request may have {self.limits.batch} completions")
         if self.waiting + count > self.limits.queue:
             return self.refuse(429, "the queue is full", later=True)
         try:
-            return Reply(200, asked.answer(await self.score(asked.rollouts)))
+            return Reply(200, parsed.answer(await self.score(parsed.rollouts)))
         except (NoWorkersError, NoOpinionError) as error:
             return self.refuse(503, str(error), later=True)
 
-    def understood(self, body: Any, request: Incoming) -> Asked:
-        """What a body asks for; raises `BadRequestError`."""
+    def understood(self, body: Any, request: Incoming) -> ParsedRequest:
+        """The parsed request of a body; raises `BadRequestError`."""
         if request.path == "/verify":
             return understood_verify(body)
         return understood(body, self.function, detail=request.detail)

@@ -1,10 +1,9 @@
-"""Shadow checks: a sample of rewards is judged again later, elsewhere, with more budget.
+"""Shadow checks: a sample of rewards is judged again later, in other workers, with more budget.
 
-A reward that changes with the worker, the load or the time is a fault that no trainer sees: a
-right answer that was 0 once only slows learning down. The server therefore judges a few completions
-again, in a pool of its own, with a longer deadline and preferably when nothing else is to be done,
-and counts how often the verdict changed. A run can raise an alarm on
-``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.
+A reward that changes with the worker, the load or the time is a fault that no trainer sees: a right
+answer with reward 0 only slows learning down. The server therefore judges a few completions again,
+in a separate pool, with a longer deadline and preferably when idle, and counts changed verdicts. A
+run can raise an alarm on ``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from ..scoring import FAULT, Rollout, Rubric, Score, ascore
 
 log = logging.getLogger(__name__)
 
-#: Statuses that say that the verifier could not tell, not what the answer is.
+#: Statuses without a decision on the answer.
 _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
 def outcome(before: Score, after: Score) -> str:
-    """What came of judging again: ``same``, ``changed``, ``decided`` or ``undecided``.
+    """The outcome of judging again: ``same``, ``changed``, ``decided`` or ``undecided``.
 
-    More budget may decide what was not decided; ``changed`` is a verdict that became another one.
-    ``undecided`` is one that was there and is not any more.
+    ``decided``: more budget led to a decision; ``changed``: the decision changed; ``undecided``:
+    there is no decision any more.
     """
     if before.status == after.status:
         return "same"
@@ -43,12 +42,12 @@ class Shadow:
 
     Attributes:
         rate: the share of completions that is judged again.
-        budget: how many times longer than in training a verdict may take.
-        workers: processes of its own.
-        kept: completions that wait; of more, the oldest goes.
-        longest: the longest completion that is kept, in characters.
-        patience: seconds that a check waits for a moment without training; then it has its turn.
-        seed: of the sample.
+        budget: the factor of the deadline.
+        workers: the number of separate worker processes.
+        kept: the largest number of waiting completions; beyond, the oldest is dropped.
+        longest: the largest length of a completion in characters.
+        patience: seconds that a check waits for an idle moment.
+        seed: the seed of the sample.
 
     """
 
@@ -69,7 +68,7 @@ class Shadow:
         self._offered = asyncio.Event()
 
     def offer(self, rollouts: Sequence[Rollout], scores: Sequence[Score]) -> None:
-        """Take a sample of what was judged."""
+        """Take a sample of judged rollouts."""
         for rollout, score in zip(rollouts, scores, strict=True):
             if self._random.random() < self.rate and len(rollout.text) <= self.longest:
                 self.waiting.append((rollout, score))
@@ -81,12 +80,13 @@ class Shadow:
         """Judge again until cancelled.
 
         Args:
-            rubric: what earns what.
-            idle: whether there is time for it: training comes first.
+            rubric: the rubric.
+            idle: whether the server is idle: training has precedence.
             tell: receives each `outcome`.
 
         """
-        # Another memory limit makes another pool, whose workers have not seen these completions.
+        # Another memory limit gives a separate pool, whose workers have not cached these
+        # completions.
         again = replace(
             rubric,
             workers=self.workers,
@@ -99,18 +99,18 @@ class Shadow:
                 if idle():
                     break
                 await asyncio.sleep(0.1)
-            rollout, before = self.waiting.popleft()
+            rollout, former = self.waiting.popleft()
             if not self.waiting:
                 self._offered.clear()
-            [after] = await ascore([rollout], again)
-            if after.status == FAULT:
+            [repeated] = await ascore([rollout], again)
+            if repeated.status == FAULT:
                 continue
-            came = outcome(before, after)
+            came = outcome(former, repeated)
             if came in ("changed", "undecided"):
                 log.warning(
                     "a verdict became another one: %s, then %s; target %.200r, completion %.2000r",
-                    before.status,
-                    after.status,
+                    former.status,
+                    repeated.status,
                     rollout.target,
                     rollout.text,
                 )

@@ -1,4 +1,4 @@
-"""What trainers send, and the answers in kind.
+"""The trainers' request formats, and the answers in the same format.
 
 ====================  ============================================================================
 plain                 ``{"items": [{"completion": text, "target": integrand, ...}]}``; an item may
@@ -30,19 +30,19 @@ from .bodies import BadRequestError
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that was understood: its rollouts, and the answer that their scores make."""
+class ParsedRequest:
+    """A parsed request: the rollouts, and the function from scores to the answer."""
 
     rollouts: list[Rollout]
     answer: Callable[[Sequence[Score]], Any]
 
 
-def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> Asked:
+def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> ParsedRequest:
     """A request to ``/score``; raises `BadRequestError`."""
     if not isinstance(body, dict):
         raise BadRequestError("the body must be a JSON object")
     if "items" in body:
-        return Asked([_rollout(row) for row in _list(body, "items", dict)], _plain)
+        return ParsedRequest([_rollout(row) for row in _list(body, "items", dict)], _plain)
     if "query" in body:
         queries = _list(body, "query", str)
         labels = _list(body, "labels", object)
@@ -51,7 +51,9 @@ def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> 
             rollouts = function.rollouts(queries, prompts, labels)
         except ValueError as error:
             raise BadRequestError(str(error)) from None
-        return Asked(rollouts, lambda scores: results(rollouts, scores, labels, function.rubric))
+        return ParsedRequest(
+            rollouts, lambda scores: results(rollouts, scores, labels, function.rubric)
+        )
     if "response" in body:
         return _slime(body, function, detail)
     raise BadRequestError(
@@ -60,11 +62,11 @@ def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> 
     )
 
 
-def _list(request: dict[str, Any], name: str, kind: type) -> list[Any]:
+def _list(request: dict[str, Any], name: str, item_type: type) -> list[Any]:
     values = request.get(name)
-    if not isinstance(values, list) or not all(isinstance(value, kind) for value in values):
-        kinds: dict[type, str] = {str: " of strings", dict: " of objects"}
-        what = kinds.get(kind, "")
+    if not isinstance(values, list) or not all(isinstance(value, item_type) for value in values):
+        type_names: dict[type, str] = {str: " of strings", dict: " of objects"}
+        what = type_names.get(item_type, "")
         raise BadRequestError(f'"{name}" must be a list{what}')
     return values
 
@@ -94,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """A score as every face shows it, under the same names."""
+    """A score as JSON, with the same names in every format."""
     return {
         "reward": score.reward,
         "status": score.status,
@@ -105,10 +107,10 @@ def described(score: Score) -> dict[str, Any]:
 
 
 def _plain(scores: Sequence[Score]) -> dict[str, Any]:
-    return {"scores": [described(each) for each in scores]}
+    return {"scores": [described(scored) for scored in scores]}
 
 
-def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> Asked:
+def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> ParsedRequest:
     if not isinstance(body["response"], str):
         raise BadRequestError('"response" must be a text')
     thinking = opens_thinking(body.get("prompt"), function.rubric.think_tags[0])
@@ -116,14 +118,14 @@ def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> Aske
     rollout = Rollout(body["response"], **target, thinking=thinking)
 
     def answer(scores: Sequence[Score]) -> Any:
-        # slime has no value for "no opinion", and asks again after an error.
+        # slime has no value for "no opinion", and repeats a request after an error.
         [score], [reward] = scores, numbers(scores, [str(body.get("label"))])
         return described(score) | {"reward": reward} if detail else reward
 
-    return Asked([rollout], answer)
+    return ParsedRequest([rollout], answer)
 
 
-def understood_verify(body: Any) -> Asked:
+def understood_verify(body: Any) -> ParsedRequest:
     """A request to NeMo Gym's ``/verify``; raises `BadRequestError`."""
     if not isinstance(body, dict) or not isinstance(body.get("response"), dict):
         raise BadRequestError('the body must be an object with a "response"')
@@ -151,7 +153,7 @@ def understood_verify(body: Any) -> Asked:
             "answer": score.verdict.answer,
         }
 
-    return Asked([rollout], answer)
+    return ParsedRequest([rollout], answer)
 
 
 def _last_message(output: Any) -> str:
@@ -166,7 +168,11 @@ def _last_message(output: Any) -> str:
         content = item.get("content")
         if isinstance(content, str):
             return content
-        parts = content if isinstance(content, list) else ()
-        texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+        content_parts = content if isinstance(content, list) else ()
+        texts = (
+            content_part.get("text")
+            for content_part in content_parts
+            if isinstance(content_part, Mapping)
+        )
         return "".join(text for text in texts if isinstance(text, str))
     return ""

@@ -24,12 +24,12 @@ from ...reading.expression.traversal import (
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import COMPARISONS, names
 from ...reading.functions.record import (
+    AT_INTEGERS,
     COSTLY,
     PRODUCT,
     RADICAL_SLOPE,
     TURNING,
     TWO_LOGARITHMS,
-    WHOLE,
     WORKER,
     ZERO,
 )
@@ -57,7 +57,7 @@ _BRANCHING = TURNS | names(lambda function: function.branch == RADICAL_SLOPE)
 _LOGARITHMIC = names(lambda function: function.branch == TWO_LOGARITHMS)
 #: Not analytic: their argument's zeros (or, for rounding, whole numbers) are breakpoints.
 _BREAKS_AT_ZERO = names(lambda function: function.breaks == ZERO)
-_BREAKS_AT_INTEGERS = names(lambda function: function.breaks == WHOLE)
+_BREAKS_AT_INTEGERS = names(lambda function: function.breaks == AT_INTEGERS)
 #: Rules that take no longer than a few products.
 _CHEAP = names(lambda function: function.cost == PRODUCT) | {"sub"}
 #: Rules that take as long as ten elementary functions, and with many bits as a hundred. (Those of

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+#: Bits of a decimal digit: log2(10) = 3.3219..., rounded up.
+BITS_PER_DIGIT = 3.33
+#: Decimal digits of a bit: log10(2), rounded up.
+DIGITS_PER_BIT = 0.30103
 #: Larger binary orders of magnitude are clipped.
 HUGE = 2**1000
 

@@ -145,6 +145,7 @@ class Comparison:
         """Begin with so many bits that constants show which nearly are whole numbers."""
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
+        # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
         bits = BASE_BITS if literal <= 32 else BASE_BITS + 64 * (literal // 32)
         self.bits = min(bits, self.max_bits)
 
@@ -383,6 +384,6 @@ class Comparison:
         return None if same and value.contains(ZERO) else same
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # names of constants, of which answers have few
 def _any_constant(name: str, variant: int) -> Ball:
     return acb(0.5 + uniform(name, variant))

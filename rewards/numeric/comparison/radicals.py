@@ -44,7 +44,7 @@ def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ba
     return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # roots of a few orders, at the precisions of a search
 def _unity(k: int, order: int, bits: int) -> Ball:
     return acb(arb(2 * k) / order).exp_pi_i()
 
@@ -68,6 +68,7 @@ def always_positive(
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
     """Whether a slot is proven negative at one of 31 points between low and high."""
+    # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(
         tape.run(point, values, derivative=False, until=slot)[slot][0].real < 0 for point in points

@@ -32,8 +32,6 @@ from .series import (
     exponent_of,
 )
 
-__all__ = ["NotExpandedError", "Scale", "Series", "UndefinedError"]
-
 #: Coefficients that one expansion may compute: 0.3 s at 10 microseconds each.
 MAX_COEFFICIENTS = 30_000
 #: Leading terms of one series that may cancel; those of textbooks need up to 12.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from flint import acb, arb, fmpq
 
-from ...reading.expression.traversal import SLOW, fold, nodes_of
+from ...reading.expression.traversal import SLOW, fold, needs_worker, nodes_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import names
 from ...reading.functions.record import COSTLY, ELEMENTARY, Function
@@ -45,7 +45,7 @@ def box_function(
         functions: symbols that stand for analytic functions of the variable.
 
     """
-    given = functions or {}
+    given_functions = functions or {}
     for node in nodes_of(expression):
         if isinstance(node, Call) and node.args and node.function not in _SUPPORTED:
             return None
@@ -56,8 +56,8 @@ def box_function(
         slot = slots.get(node)
         if slot is not None:
             return slot
-        if isinstance(node, Symbol) and node.name in given:
-            step, args = _given(given[node.name])
+        if isinstance(node, Symbol) and node.name in given_functions:
+            step, args = _given(given_functions[node.name])
         else:
             step, args = _step(node, variable, values)
         operands = tuple(compile_(arg) for arg in args)
@@ -98,8 +98,8 @@ def _step(
     if isinstance(node, Symbol):
         if node.name == variable:
             return (lambda z, a: z), ()
-        given = values[node.name]
-        return (lambda z, a: given), ()
+        parameter = values[node.name]
+        return (lambda z, a: parameter), ()
     if not node.args:
         named = jets.CONSTANTS[node.function]
         return (lambda z, a: named()), ()
@@ -136,16 +136,16 @@ def _power(node: Call) -> tuple[Callable[..., Ball], tuple[Expression, ...]]:
     return odd_root, (base,)
 
 
-def _sum(z: Ball, a: bool, first: Ball, *terms: Ball) -> Ball:
+def _sum(z: Ball, a: bool, total: Ball, *terms: Ball) -> Ball:
     for term in terms:
-        first = first + term
-    return first
+        total = total + term
+    return total
 
 
-def _product(z: Ball, a: bool, first: Ball, *factors: Ball) -> Ball:
+def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
     for factor in factors:
-        first = first * factor
-    return first
+        product = product * factor
+    return product
 
 
 def _plain(name: str) -> Callable[..., Ball]:
@@ -285,7 +285,7 @@ SLACK = 40
 #: in halvings: a peak of width 1 at 10^30 needs 100, and two intervals at each.
 MAX_INTERVALS, MAX_HALVINGS = 3_000, 160
 #: Where the bound of |f| is at most 2^SPREAD times a value, an interval is not halved further: the
-#: error that is added is at least so much smaller than the goal (`bits + 12`).
+#: error that is added is at least so much smaller than the goal (2^-bits).
 SPREAD = 12
 
 
@@ -297,7 +297,7 @@ def integrate_where_large(
     The range is halved until f is bounded so well that its integral over an interval is negligible,
     or is to be computed; the bounds of the former are added to the error.
     """
-    goal = arb(2) ** -(bits + 12)
+    goal = arb(2) ** -(bits + SPREAD)
     queue = [(lower, upper, 0)]
     large: list[tuple[arb, arb]] = []
     error = arb(0)
@@ -327,3 +327,25 @@ def integrate_where_large(
             return None
         total += value
     return total
+
+
+#: Evaluations of one rigorous integration: `work.ONE_INTEGRAL` for an integrand of 60 operations.
+BOX_EVALUATIONS = 25_000
+#: How many times fewer they are with special functions, a few among about five times as many other
+#: operations, each of which counts as `work.SPECIAL`.
+SLOWER = 6
+
+
+def integrated(
+    function: BoxFunction, low: arb, high: arb, bits: int, evaluations: int
+) -> Ball | None:
+    """The enclosure over a range, as a whole or else where the integrand is large."""
+    value = integrate(function, low, high, bits, evaluations)
+    if value is None and evaluations == BOX_EVALUATIONS:
+        value = integrate_where_large(function, low, high, bits, evaluations)
+    return value
+
+
+def evaluations_of(expression: Expression) -> int:
+    """How many evaluations one rigorous integration may take: few of functions that are slow."""
+    return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

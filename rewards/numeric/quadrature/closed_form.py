@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from functools import partial
 
 from flint import acb, arb
 
+from ...reading.expression.build import number
 from ...reading.expression.traversal import fold, nodes_of
 from ...reading.expression.tree import Call, Expression, Number
 from ..ball_arithmetic.balls import UnusableError, precision
 from ..ball_arithmetic.compare import compare
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
-from ..ball_arithmetic.magnitude import log2
+from ..ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from .kinks import resolved
 from .problem import DefiniteIntegral
 from .value import IntegralValue
@@ -32,10 +34,11 @@ PER_NODE = 1.5
 #: Digits of agreement beyond those that a part of the answer begins to show in: a coefficient up to
 #: 10^4 may hide that a part is an eighth larger.
 VISIBLE = 5
+#: Factor by which a leaf of the answer is changed: an eighth more shows in the first digit or two,
+#: and stays on the same side of 0 and of 1 for most leaves.
+LARGER = Fraction(9, 8)
 #: How near to a limit, as powers of 16 of its size, a peak is looked for: 10^{-19} of the limit.
 NEARER = range(1, 16)
-#: The decimal logarithm of 2.
-_DIGIT = 0.30103
 
 
 def encoded_digits(answer: Expression) -> float:
@@ -56,7 +59,13 @@ def encoded_digits(answer: Expression) -> float:
 
 
 def hides_a_part(
-    answer: Expression, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
+    answer: Expression,
+    got: Ball,
+    values: Mapping[str, Ball],
+    bits: int,
+    digits: float,
+    *,
+    beside_zero: bool = False,
 ) -> bool:
     r"""Whether a number, constant or parameter of the answer has no effect that would show.
 
@@ -71,10 +80,12 @@ def hides_a_part(
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
+        beside_zero: the value of the integral may be 0, so that its digits are absolute ones.
 
     """
     with precision(bits):
-        scale = abs(got).upper() if not got.contains(0) else arb(1)
+        # beside 0, e^{-e^{e^e}} as a whole has no effect
+        scale = arb(1) if got.contains(0) or beside_zero else abs(got).upper()
         least = scale * arb(10) ** (VISIBLE - int(digits))
         try:
             chosen = _with_exact_parts(resolved(answer, values), values)
@@ -161,10 +172,10 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
     added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
     ratio = None if added else fold(node)
     if ratio is not None:
-        yield Number(9 * ratio.numerator, 8 * ratio.denominator) if ratio else Number(1, 8)
+        yield number(ratio * LARGER or LARGER - 1)
     elif not node.args:
         if node.function != "i":
-            yield Call("mul", (Number(9, 8), node))
+            yield Call("mul", (number(LARGER), node))
     else:
         ratios = [fold(arg) for arg in node.args]
         for at, arg in enumerate(node.args):
@@ -206,4 +217,4 @@ def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, 
     with precision(bits):
         scale = partial(log2, value.size.abs_lower())
         found = compare(got, acb(value.ball), enough=math.inf, scale=scale)
-        return found.same, found.bits * _DIGIT
+        return found.same, found.bits * DIGITS_PER_BIT

@@ -12,7 +12,7 @@ from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 from ..sampling.parameters import Draw, regimes
 from .line import OutsideDomainError
-from .problem import DefiniteIntegral, definite_readings
+from .problem import KEPT_TEXTS, DefiniteIntegral, definite_readings
 from .value import IntegralValue, evaluate, limit_value
 from .work import QuadratureError
 
@@ -20,7 +20,7 @@ from .work import QuadratureError
 #: above 1, in the middle, beyond the largest number.
 DRAWS = 4
 
-Kinds = tuple[tuple[str, str], ...]
+Assumptions = tuple[tuple[str, str], ...]
 
 
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
@@ -60,11 +60,11 @@ def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegr
 
     Such as x^m \ln^n x, which is real on (0, 1) for whole n only.
     """
-    names, kinds = integral.parameters, dict(integral.integrand.assumptions)
+    names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
-        for whole in (*((name,) for name in names), names):
-            given = dict.fromkeys(whole, "integer") | kinds
-            yield from definite_readings(integral.text, given)[integral.number :][:1]
+        for integer_names in (*((name,) for name in names), names):
+            extended = dict.fromkeys(integer_names, "integer") | assumptions
+            yield from definite_readings(integral.text, extended)[integral.number :][:1]
 
 
 def has_reversed_limits(integral: DefiniteIntegral, draw: Draw) -> bool:
@@ -77,9 +77,9 @@ def draws_of(
     integral: DefiniteIntegral, answer: Expression | None = None
 ) -> tuple[list[Draw], list[Draw]]:
     """Choices of the parameters, as `regimes` makes them from the integral and an answer."""
-    shown = expressions(integral) + ([] if answer is None else [answer])
-    kinds = integral.integrand.assumptions
-    return regimes(integral.parameters, kinds, shown, integral.conditions)
+    trees = expressions(integral) + ([] if answer is None else [answer])
+    assumptions = integral.integrand.assumptions
+    return regimes(integral.parameters, assumptions, trees, integral.conditions)
 
 
 def balls(draw: Draw) -> dict[str, Ball]:
@@ -90,28 +90,28 @@ def balls(draw: Draw) -> dict[str, Ball]:
 def expressions(integral: DefiniteIntegral) -> list[Expression]:
     """The integrand and the finite limits."""
     limits = (integral.lower, integral.upper)
-    shown = [limit for limit in limits if not isinstance(limit, int)]
-    return [integral.integrand.expression, *shown]
+    finite_limits = [limit for limit in limits if not isinstance(limit, int)]
+    return [integral.integrand.expression, *finite_limits]
 
 
-def _kinds(integral: DefiniteIntegral) -> Kinds:
+def _kinds(integral: DefiniteIntegral) -> Assumptions:
     return tuple(sorted(integral.integrand.assumptions.items()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _values_of_text(
-    problem: str, number: int, kinds: Kinds, digits: int
+    problem: str, number: int, assumptions: Assumptions, digits: int
 ) -> tuple[tuple[Draw, IntegralValue], ...]:
-    return _computed(definite_readings(problem, dict(kinds))[number], digits)
+    return _computed(definite_readings(problem, dict(assumptions))[number], digits)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT_TEXTS)
 def _value_of_text(
-    problem: str, number: int, kinds: Kinds, draw: Draw, digits: int
+    problem: str, number: int, assumptions: Assumptions, draw: Draw, digits: int
 ) -> IntegralValue | str:
     """The value, or why there is none."""
     try:
-        return evaluate(definite_readings(problem, dict(kinds))[number], balls(draw), digits)
+        return evaluate(definite_readings(problem, dict(assumptions))[number], balls(draw), digits)
     except OutsideDomainError:
         raise
     except QuadratureError as error:
@@ -124,7 +124,7 @@ def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
     Where these cannot be computed an answer is not known to be right: that is an error.
     """
     usual, special = draws_of(integral)
-    wanted = min(DRAWS, len(usual))
+    wanted_count = min(DRAWS, len(usual))
     results: list[tuple[Draw, IntegralValue]] = []
     errors: list[QuadratureError] = []
     for draw in usual:
@@ -132,9 +132,9 @@ def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
             results.append((draw, evaluate(integral, balls(draw), digits)))
         except QuadratureError as failed:
             errors.append(failed)
-        if sum(not value.diverges for _, value in results) == wanted and not special:
+        if sum(not value.diverges for _, value in results) == wanted_count and not special:
             break
-    if len(results) < min(wanted, 2):
+    if len(results) < min(wanted_count, 2):
         # What only some parameters cause is no fault of the problem.
         raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
     for draw in special:

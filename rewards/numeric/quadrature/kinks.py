@@ -23,7 +23,7 @@ from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.domain import isolate
 from ..ball_arithmetic.jets import Ball
 from .line import END_BITS
-from .singularities import named_numbers
+from .singularities import ISOLATED, named_numbers
 from .work import QuadratureError
 
 #: Intervals in the search for one argument's zeros, and how narrow they become: what happens in a
@@ -32,6 +32,8 @@ from .work import QuadratureError
 SEARCH, WIDTH, SEARCH_BITS = 4_000, arb(2) ** -260, 640
 #: The same for zeros of radicands, where a range is cut for speed only.
 COARSE = arb(2) ** -30
+#: Bits with which the sign of an argument is read inside a piece, away from its zeros.
+SIGN_BITS = 256
 #: Pieces that a range is cut into: one takes 0.125 ms, so that these take 0.3 s, and a contest's
 #: year number of periods fits in.
 MAX_PIECES = 2_500
@@ -74,11 +76,11 @@ def segments(
     try:
         expression = _without_squares(expression)
         tape = compile_tape(expression, variable)
-        parts = [*tape.breaks, *_odd_radicands(tape)]
+        breaks = [*tape.breaks, *_odd_radicands(tape)]
         touched: list[tuple[arb, arb]] = []
-        marks = [lower, *_places(tape, parts, values, lower, upper, touched), upper]
+        marks = [lower, *_places(tape, breaks, values, lower, upper, touched), upper]
         error = _uncertain(tape, values, touched)
-        if not parts and len(marks) == 2:
+        if not breaks and len(marks) == 2:
             marks = [lower, *_zeros_of_radicands(tape, values, lower, upper), upper]
         return [
             Segment(low, high, _resolved(expression, variable, values, _inside(low, high)))
@@ -117,9 +119,9 @@ def _zeros_of_radicands(
     tape: Tape, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb]:
     """Where square roots touch zero, as that of 1 + cos(2x) does; none if there are too many."""
-    parts = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
+    breaks = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
     with suppress(QuadratureError):
-        return _places(tape, parts, values, lower, upper, None)
+        return _places(tape, breaks, values, lower, upper, None)
     return []
 
 
@@ -139,7 +141,7 @@ def _odd_radicands(tape: Tape) -> list[Break]:
 
 def _places(
     tape: Tape,
-    parts: list[Break],
+    breaks: list[Break],
     values: Mapping[str, Ball],
     lower: arb,
     upper: arb,
@@ -149,56 +151,62 @@ def _places(
 
     Intervals in which one may lie anywhere are added to ``touched``, if that is a list.
     """
-    places: list[arb] = []
-    for part in dict.fromkeys(parts):
-        found = _linear(tape, part, values, lower, upper)
-        if found is None:
-            found = list(_crossings(tape, part, values, lower, upper, touched))
-        places += [place for place in found if bool(place > lower) and bool(place < upper)]
-        if len(places) > MAX_PIECES:
+    breakpoints: list[arb] = []
+    for break_ in dict.fromkeys(breaks):
+        crossings = _linear(tape, break_, values, lower, upper)
+        if crossings is None:
+            crossings = list(_crossings(tape, break_, values, lower, upper, touched))
+        breakpoints += [point for point in crossings if bool(point > lower) and bool(point < upper)]
+        if len(breakpoints) > MAX_PIECES:
             raise QuadratureError("the integrand has too many kinks or jumps")
     with precision(END_BITS):
-        places.sort(key=lambda place: place.mid())
-        return [place for at, place in enumerate(places) if at == 0 or bool(place > places[at - 1])]
+        breakpoints.sort(key=lambda point: point.mid())
+        return [
+            point
+            for at, point in enumerate(breakpoints)
+            if at == 0 or bool(point > breakpoints[at - 1])
+        ]
 
 
 def _linear(
-    tape: Tape, part: Break, values: Mapping[str, Ball], lower: arb, upper: arb
+    tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
     """The crossings of an argument with a constant slope; None if it has none."""
-    if part.at == "integer" and not (lower.is_finite() and upper.is_finite()):
+    if break_.at == "integer" and not (lower.is_finite() and upper.is_finite()):
         return None
     with precision(END_BITS):
         low, high = lower.max(-_FARTHEST), upper.min(_FARTHEST)
         start = arb(((low + high) / 2).mid()) if lower.is_finite() and upper.is_finite() else arb(0)
-        whole = arb(low.lower()).union(arb(high.upper()))
-        slope = tape.run(acb(whole), values, until=part.slot)[part.slot][1]
+        interval = arb(low.lower()).union(arb(high.upper()))
+        slope = tape.run(acb(interval), values, until=break_.slot)[break_.slot][1]
         if slope is None or not slope.is_finite() or slope.real.contains(0):
             return None
-        if not slope.real.rad() < abs(slope.real) * arb(2) ** (64 - END_BITS):
+        if not slope.real.rad() < abs(slope.real) * arb(2) ** (
+            64 - END_BITS
+        ):  # varies by more than rounding
             return None
-        value = tape.run(acb(start), values, until=part.slot)[part.slot][0].real
-        if part.at == "zero":
+        value = tape.run(acb(start), values, until=break_.slot)[break_.slot][0].real
+        if break_.at == "zero":
             return [_named(start - value / slope.real)]
         ends = [value + (end - start) * slope.real for end in (lower, upper)]
-        first, last = sorted(float(end) for end in ends)
-        if last - first > MAX_PIECES:
+        least, greatest = sorted(float(end) for end in ends)
+        if greatest - least > MAX_PIECES:
             raise QuadratureError("the integrand has too many kinks or jumps")
-        whole_numbers = range(math.floor(first), math.ceil(last) + 1)
+        whole_numbers = range(math.floor(least), math.ceil(greatest) + 1)
         return [_named(start + (k - value) / slope.real) for k in whole_numbers]
 
 
-def _named(place: arb) -> arb:
+def _named(point: arb) -> arb:
     """A place exactly, if it is a number with a short name."""
-    for named in named_numbers(float(place), float(place)):
-        if named.overlaps(place):
+    for named in named_numbers(float(point), float(point)):
+        if named.overlaps(point):
             return named
-    return place
+    return point
 
 
 def _crossings(
     tape: Tape,
-    part: Break,
+    break_: Break,
     values: Mapping[str, Ball],
     lower: arb,
     upper: arb,
@@ -206,17 +214,19 @@ def _crossings(
 ) -> Iterator[arb]:
     """Where the argument of one part passes zero, or a whole number."""
     marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
-    low, high = max(float(lower), -(2.0**400)), min(float(upper), 2.0**400)
-    inside = [low, *sorted(mark for mark in marks if low < mark < high), high]
-    queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(inside)]
+    farthest = 2.0 ** _MARKS[-1]
+    low, high = max(float(lower), -farthest), min(float(upper), farthest)
+    grid = [low, *sorted(mark for mark in marks if low < mark < high), high]
+    queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(grid)]
     with precision(END_BITS):
         for _ in range(SEARCH):
             if not queue:
                 return
             a, b = queue.pop()
+            # The bounds of wide intervals need no more bits than their width shows.
             with precision(128 if b - a > arb(2) ** -60 else SEARCH_BITS):
-                value, slope = tape.run(acb(a.union(b)), values, until=part.slot)[part.slot]
-            if value.is_finite() and not _passes(value.real, part):
+                value, slope = tape.run(acb(a.union(b)), values, until=break_.slot)[break_.slot]
+            if value.is_finite() and not _passes(value.real, break_):
                 continue
             middle = arb(((a + b) / 2).mid())
             if b - a < (COARSE if touched is None else WIDTH) * (1 + abs(middle)):
@@ -228,26 +238,26 @@ def _crossings(
                     yield middle
                 continue
             if slope is not None and slope.is_finite() and not slope.real.contains(0):
-                target = 0 if part.at == "zero" else value.real.unique_fmpz()
+                target = 0 if break_.at == "zero" else value.real.unique_fmpz()
                 if target is not None:
-                    place = _isolated(tape, part.slot, arb(target), values, a, b)
-                    if place is not None:
-                        yield place
+                    crossing = _isolated(tape, break_.slot, arb(target), values, a, b)
+                    if crossing is not None:
+                        yield crossing
                     continue
             queue += [(a, middle), (middle, b)]
     raise QuadratureError("the integrand has too many kinks or jumps")
 
 
-def _passes(value: arb, part: Break) -> bool:
-    return bool(value.contains(0) if part.at == "zero" else value.contains_integer())
+def _passes(value: arb, break_: Break) -> bool:
+    return bool(value.contains(0) if break_.at == "zero" else value.contains_integer())
 
 
 def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
     """The point of [low, high] where a monotone part has a value, exactly if it has a name."""
-    part = partial(tape.at, slot, values=values)
-    isolated = isolate(part, target, low, high, arb(2) ** (16 - END_BITS))
+    jet_at = partial(tape.at, slot, values=values)
+    isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - END_BITS))
     if isolated is None:
         return None
     return _named(arb(isolated[0].union(isolated[1])))
@@ -273,9 +283,9 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
 
 
 def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> Expression | None:
-    def value(part: Expression) -> arb:
-        tape = compile_tape(part, variable)
-        with precision(256):
+    def value(argument: Expression) -> arb:
+        tape = compile_tape(argument, variable)
+        with precision(SIGN_BITS):
             return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
 
     name, args = node.function, node.args
@@ -286,10 +296,10 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
         low = Number(-1) if name == "sgn" else Number(0)
         return low if negative else Number(1)
     if name in ("floor", "ceil", "frac"):
-        whole = Number(int(value(args[0]).floor().unique_fmpz() or 0))
+        integer = Number(int(value(args[0]).floor().unique_fmpz() or 0))
         if name == "frac":
-            return Call("add", (args[0], Call("neg", (whole,))))
-        return Number(whole.numerator + 1) if name == "ceil" else whole
+            return Call("add", (args[0], Call("neg", (integer,))))
+        return Number(integer.numerator + 1) if name == "ceil" else integer
     if name in ("max", "min"):
         return (max if name == "max" else min)(args, key=lambda arg: float(value(arg)))
     if name == "piecewise":
@@ -307,11 +317,15 @@ def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
     if condition.function in ("and", "or"):
         results = [_holds(arg, value) for arg in condition.args]
         return all(results) if condition.function == "and" else any(results)
-    left, right = (value(arg) for arg in condition.args)
-    below, above = bool(left < right), bool(left > right)
-    return {"lt": below, "le": below, "gt": above, "ge": above, "ne": below or above}.get(
-        condition.function, False
-    )
+    left_value, right_value = (value(arg) for arg in condition.args)
+    is_less, is_greater = bool(left_value < right_value), bool(left_value > right_value)
+    return {
+        "lt": is_less,
+        "le": is_less,
+        "gt": is_greater,
+        "ge": is_greater,
+        "ne": is_less or is_greater,
+    }.get(condition.function, False)
 
 
 def _root(node: Call, value: Callable[[Expression], arb]) -> Expression | None:

@@ -23,6 +23,12 @@ SLOW_SLOTS, SLOW_BITS = 400, 512
 
 #: How near to an end f has to be bounded to be regular there.
 _EDGE = arb(2) ** -300
+#: Bits with which p + 2^-300 differs from p up to 2^200.
+_EDGE_BITS = 512
+
+
+#: Digits of a point in a message.
+POINT_DIGITS = 6
 
 
 class OutsideDomainError(QuadratureError):
@@ -63,8 +69,10 @@ class RealLine:
         """
         value = self._run(x)
         if not value.imag.contains(0):
-            place = x.str(6, radius=False)
-            raise OutsideDomainError(f"the integrand is not real at {self.tape.variable} = {place}")
+            x_text = x.str(POINT_DIGITS, radius=False)
+            raise OutsideDomainError(
+                f"the integrand is not real at {self.tape.variable} = {x_text}"
+            )
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
@@ -106,6 +114,6 @@ def is_regular(line: RealLine, end: arb, side: int) -> bool:
     """Whether f is bounded near a finite end."""
     if not end.is_finite():
         return False
-    with precision(512):
+    with precision(_EDGE_BITS):
         edge = arb(end.mid()).union(arb((end + side * _EDGE).mid()))
         return line.on(edge).is_finite()

@@ -30,7 +30,7 @@ from ...reading.expression.build import ONE, ZERO, add, div, mul, neg, number, p
 from ...reading.expression.traversal import all_nodes, fold, is_constant, nodes_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import names
-from ...reading.functions.record import WHOLE
+from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import NAN, Ball
 from ..expansions import models
@@ -38,20 +38,23 @@ from ..expansions.forms import Expander, exact_value
 from ..expansions.models import Model, NoModelError
 from . import analytic
 from .kinks import BREAKING
-from .work import spend
+from .work import spend, target_bits
 
 #: The radius of the disc of u = 1/n: 1/(1 + u s)^3 has a bound there for |s| <= 1/2.
 RADIUS = arb(1) / 6
 #: Periods before the sum is one of zeta functions: each coefficient is good for four binary places,
 #: 6/96 = 1/16; more for discs that are smaller.
 PERIODS, BITS_PER_TERM = (96, 512), 4
+#: Coefficients beyond those of the accuracy, for powers of the scale in front of the series; and
+#: bits for the cancellation of the zeta functions of neighbouring periods.
+MORE_TERMS, SUM_BITS = 16, 128
 #: Pieces of a period, and evaluations of the sum: 57 and 83 for two typical ones, 1 to 4 ms each.
 MAX_PIECES, EVALUATIONS = 48, 1_000
 #: An s at which the coefficient of n^{-v} is likely to be its own: it is zero at few.
 GENERIC = fmpq(1234, 4321)
 #: What an operation on series counts for: they have about as many coefficients at 60 digits.
 SERIES = 20
-_JUMPING = names(lambda function: function.breaks == WHOLE)
+_JUMPING = names(lambda function: function.breaks == AT_INTEGERS)
 #: Names of n and s.
 _N, _S = "@n", "@s"
 
@@ -89,8 +92,8 @@ class _Argument:
     def jumps(self, length: int) -> Iterator[Fraction]:
         """Where k t + d is whole, between 0 and a length."""
         ends = sorted((self.shift, self.shift + self.slope * length))
-        for whole in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
-            yield (whole - self.shift) / self.slope
+        for integer in range(math.ceil(ends[0]), math.floor(ends[1]) + 1):
+            yield (integer - self.shift) / self.slope
 
 
 def pieces_towards(
@@ -116,10 +119,10 @@ def pieces_towards(
         or no enclosure is found.
 
     """
-    found = _coordinate(expression, variable, values)
-    if found is None or (found[1] > 0) != infinite:
+    monomial_form = _coordinate(expression, variable, values)
+    if monomial_form is None or (monomial_form[1] > 0) != infinite:
         return None
-    scale, q, arguments = found
+    scale, q, arguments = monomial_form
     t = Symbol(variable)
     length = math.lcm(*(argument.slope.denominator for argument in arguments.values()))
     length *= 2 if any(_is_sign(node) for node in nodes_of(expression)) else 1
@@ -129,36 +132,38 @@ def pieces_towards(
         {Fraction(0), Fraction(length), *(x for a in arguments.values() for x in a.jumps(length))}
     )
 
-    def moved(place: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
+    def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
         """f(z) dz/dt at a place t."""
-        inner = power(div(place, scale), number(1 / q))
-        whole = _mapped(expression, arguments, jump, variable, inner)
-        return mul(whole, div(ONE, scale) if q == 1 else div(inner, mul(number(abs(q)), place)))
+        inner = power(div(t_value, scale), number(1 / q))
+        replaced = _mapped(expression, arguments, jump, variable, inner)
+        return mul(
+            replaced, div(ONE, scale) if q == 1 else div(inner, mul(number(abs(q)), t_value))
+        )
 
     def as_it_is(node: Call, argument: _Argument) -> Expression:
         return Call(node.function, (add(mul(number(argument.slope), t), number(argument.shift)),))
 
-    parts: list[Expression] = []
+    summands: list[Expression] = []
     half = Fraction(length, 2)
     for low, high in itertools.pairwise(steps):
-        inside = add(number(low - half), mul(number(high - low), Symbol(_S)))
-        place = add(mul(Number(length), Symbol(_N)), inside)
-        piece = _OnAPiece(length, (low + high) / 2, inside)
-        parts.append(mul(number(high - low), moved(place, piece)))
-    bits = int(3.33 * digits) + 16
-    with precision(bits + 128), models.series_length(bits // BITS_PER_TERM + 16):
-        first = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
-        counts = [count for count in PERIODS if count * length > first + 1]
-        mean = _mean(parts, values, bits)
+        within_period = add(number(low - half), mul(number(high - low), Symbol(_S)))
+        point = add(mul(Number(length), Symbol(_N)), within_period)
+        piece = _OnAPiece(length, (low + high) / 2, within_period)
+        summands.append(mul(number(high - low), moved(point, piece)))
+    bits = target_bits(digits)
+    with precision(bits + SUM_BITS), models.series_length(bits // BITS_PER_TERM + MORE_TERMS):
+        start_t = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
+        counts = [count for count in PERIODS if count * length > start_t + 1]
+        mean = _mean(summands, values, bits)
         if mean is not None and counts and not mean[1].contains(0):
-            last, sign = arb(counts[0] * length), 1 if mean[1] > 0 else -1
-            return Pieces(moved(t, as_it_is), first, last, arb(0), sign)
-        if mean is not None and not _cancel(parts):
+            sum_start, sign = arb(counts[0] * length), 1 if mean[1] > 0 else -1
+            return Pieces(moved(t, as_it_is), start_t, sum_start, arb(0), sign)
+        if mean is not None and not _cancel(summands):
             return None
         for count in counts:
-            rest = _sum(parts, values, count, bits, mean and mean[0])
-            if rest is not None:
-                return Pieces(moved(t, as_it_is), first, arb(count * length), rest)
+            remainder = _sum(summands, values, count, bits, mean and mean[0])
+            if remainder is not None:
+                return Pieces(moved(t, as_it_is), start_t, arb(count * length), remainder)
     return None
 
 
@@ -171,11 +176,13 @@ class _OnAPiece:
     inside: Expression
 
     def __call__(self, node: Call, argument: _Argument) -> Expression:
-        whole = argument.floor(self.middle) - argument.slope * self.length / 2
+        floor_value = argument.floor(self.middle) - argument.slope * self.length / 2
         if node.function == "frac":
-            return add(mul(number(argument.slope), self.inside), number(argument.shift - whole))
-        whole += node.function == "ceil"
-        return add(mul(number(argument.slope * self.length), Symbol(_N)), number(whole))
+            return add(
+                mul(number(argument.slope), self.inside), number(argument.shift - floor_value)
+            )
+        floor_value += node.function == "ceil"
+        return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
         """The same without its even part."""
@@ -197,9 +204,9 @@ def _mapped(
     if node in arguments:
         return jump(node, arguments[node])
     if isinstance(jump, _OnAPiece) and _is_sign(node):
-        whole = fold(_mapped(node.args[1], arguments, jump.parity, variable, inner))
-        if whole is not None and whole.denominator == 1:
-            return Number(-1 if whole % 2 else 1)
+        count = fold(_mapped(node.args[1], arguments, jump.parity, variable, inner))
+        if count is not None and count.denominator == 1:
+            return Number(-1 if count % 2 else 1)
     args = (_mapped(arg, arguments, jump, variable, inner) for arg in node.args)
     return Call(node.function, tuple(args))
 
@@ -219,11 +226,11 @@ def _coordinate(
     for node in nodes_of(expression):
         if node.function not in BREAKING or is_constant(node, variable):
             continue
-        found = monomial(node.args[0], variable) if node.function in _JUMPING else None
-        shift = fold(found[2]) if found is not None else None
-        if found is None or shift is None:
+        monomial_form = monomial(node.args[0], variable) if node.function in _JUMPING else None
+        shift = fold(monomial_form[2]) if monomial_form is not None else None
+        if monomial_form is None or shift is None:
             return None
-        slope, q, _ = found
+        slope, q, _ = monomial_form
         if scale is None:
             scale, exponent = slope if _value(slope, values) > 0 else neg(slope), q
         ratio = exact_value(div(slope, scale))
@@ -251,21 +258,21 @@ def monomial(node: Expression, variable: str) -> tuple[Expression, Fraction, Exp
     if inner is None:
         return None
     slope, q, shift = inner
-    others = [arg for arg in args if is_constant(arg, variable)]
+    constants = [arg for arg in args if is_constant(arg, variable)]
     if name == "neg":
         return neg(slope), q, neg(shift)
     if name == "add":
-        return slope, q, add(shift, *others)
+        return slope, q, add(shift, *constants)
     if name == "mul":
-        return mul(slope, *others), q, mul(shift, *others)
+        return mul(slope, *constants), q, mul(shift, *constants)
     if name == "div" and varying[0] is args[0]:
-        return div(slope, others[0]), q, div(shift, others[0])
+        return div(slope, constants[0]), q, div(shift, constants[0])
     if shift != ZERO:
         return None
     if name == "div":
-        return div(others[0], slope), -q, shift
+        return div(constants[0], slope), -q, shift
     if name in ("pow", "root", "sqrt") and varying[0] is args[0]:
-        ratio = Fraction(1, 2) if name == "sqrt" else fold(others[0])
+        ratio = Fraction(1, 2) if name == "sqrt" else fold(constants[0])
         if ratio:
             ratio = 1 / ratio if name == "root" else ratio
             return power(slope, number(ratio)), q * ratio, shift
@@ -278,25 +285,25 @@ def _value(constant: Expression, values: Mapping[str, Ball]) -> arb:
 
 
 def _mean(
-    parts: list[Expression], values: Mapping[str, Ball], bits: int
+    summands: list[Expression], values: Mapping[str, Ball], bits: int
 ) -> tuple[Fraction, arb] | None:
     """v and the mean c, if v <= 1 and no part decays more slowly than their sum."""
     slowest = Fraction(2)
 
     def leading(s: Ball, _: bool) -> Ball:
-        expander = _expander(parts, values, s)
+        expander = _expander(summands, values, s)
         try:
-            found = [_total([part], expander) for part in parts]
-            total = _total(parts, expander)
+            expansions = [_total([summand], expander) for summand in summands]
+            total = _total(summands, expander)
         except NoModelError:
             return NAN
-        if any(each and each.valuation < slowest for each in found):
+        if any(expansion and expansion.valuation < slowest for expansion in expansions):
             return NAN
         return total.series[0] if total and total.valuation == slowest else acb(0)
 
-    expander = _expander(parts, values, acb(GENERIC))
+    expander = _expander(summands, values, acb(GENERIC))
     with suppress(NoModelError):
-        total = _total(parts, expander)
+        total = _total(summands, expander)
         slowest = slowest if total is None else total.valuation
     if slowest > 1:
         return None
@@ -304,75 +311,79 @@ def _mean(
     return None if value is None or not value.imag.contains(0) else (slowest, arb(value.real))
 
 
-def _cancel(parts: list[Expression]) -> bool:
+def _cancel(summands: list[Expression]) -> bool:
     """Whether the mean of the leading coefficient is exactly 0, and each part tends to 0."""
     ring = fmpq_mpoly_ctx.get(("n", "s"), Ordering.lex)
-    above, below = ring.from_dict({}), ring.from_dict({(0, 0): 1})
-    for part in parts:
-        ratio = _ratio(part, ring)
+    numerator, denominator = ring.from_dict({}), ring.from_dict({(0, 0): 1})
+    for summand in summands:
+        ratio = _ratio(summand, ring)
         if ratio is None or not ratio[0].degrees()[0] < ratio[1].degrees()[0]:
             return False
-        above, below = above * ratio[1] + ratio[0] * below, below * ratio[1]
-    top, bottom = (poly.to_dict() for poly in (above, below))
-    last = max((n for n, _ in bottom), default=0)
-    if [key for key in bottom if key[0] == last] != [(last, 0)]:
+        numerator, denominator = (
+            numerator * ratio[1] + ratio[0] * denominator,
+            denominator * ratio[1],
+        )
+    top, bottom = (poly.to_dict() for poly in (numerator, denominator))
+    bottom_degree = max((n for n, _ in bottom), default=0)
+    if [key for key in bottom if key[0] == bottom_degree] != [(bottom_degree, 0)]:
         return False  # the leading coefficient is no polynomial in s
-    first = max((n for n, _ in top), default=0)
-    mean = sum((c / (s + 1) for (n, s), c in top.items() if n == first), fmpq(0))
+    top_degree = max((n for n, _ in top), default=0)
+    mean = sum((c / (s + 1) for (n, s), c in top.items() if n == top_degree), fmpq(0))
     return bool(mean == 0)
 
 
 def _ratio(node: Expression, ring: fmpq_mpoly_ctx) -> tuple[fmpq_mpoly, fmpq_mpoly] | None:
     """A quotient of polynomials in n and s with rational coefficients; None for other functions."""
-    one = ring.from_dict({(0, 0): 1})
+    unit = ring.from_dict({(0, 0): 1})
     if isinstance(node, Number):
-        return one * node.numerator, one * node.denominator
+        return unit * node.numerator, unit * node.denominator
     if isinstance(node, Symbol):
         at = {_N: 0, _S: 1}.get(node.name)
-        return None if at is None else (ring.gens()[at], one)
+        return None if at is None else (ring.gens()[at], unit)
     exponent = fold(node.args[1]) if node.function == "pow" else None
     if exponent is not None and exponent.denominator == 1 and abs(exponent) <= MAX_PIECES:
         inner = _ratio(node.args[0], ring)
         if inner is None:
             return None
-        above, below = inner if exponent >= 0 else inner[::-1]
-        return above ** abs(int(exponent)), below ** abs(int(exponent))
+        numerator, denominator = inner if exponent >= 0 else inner[::-1]
+        return numerator ** abs(int(exponent)), denominator ** abs(int(exponent))
     args = [_ratio(arg, ring) for arg in node.args]
-    known = [arg for arg in args if arg is not None]
-    if len(known) < len(args) or node.function not in ("add", "neg", "mul", "div"):
+    ratios = [arg for arg in args if arg is not None]
+    if len(ratios) < len(args) or node.function not in ("add", "neg", "mul", "div"):
         return None
-    above, below = known[0]
+    numerator, denominator = ratios[0]
     if node.function == "neg":
-        return -above, below
-    for top, bottom in known[1:]:
+        return -numerator, denominator
+    for top, bottom in ratios[1:]:
         if node.function == "add":
-            above, below = above * bottom + top * below, below * bottom
+            numerator, denominator = numerator * bottom + top * denominator, denominator * bottom
         elif node.function == "mul":
-            above, below = above * top, below * bottom
+            numerator, denominator = numerator * top, denominator * bottom
         else:
-            above, below = above * bottom, below * top
-    return above, below
+            numerator, denominator = numerator * bottom, denominator * top
+    return numerator, denominator
 
 
 def _sum(
-    parts: list[Expression],
+    summands: list[Expression],
     values: Mapping[str, Ball],
-    first: int,
+    start_count: int,
     bits: int,
     without: Fraction | None,
 ) -> arb | None:
-    """The integral over 0 < s < 1 of the sum of the parts over n >= ``first`` + 1/2.
+    """The integral over 0 < s < 1 of the sum of the parts over n >= ``start_count`` + 1/2.
 
     The terms of n^{-v}, for one v, are left out if their integrals cancel.
     """
-    summed = _summed(parts, values, first, bits, without)
+    summed = _summed(summands, values, start_count, bits, without)
+    # The middle, and points near both ends.
     if not all(summed(acb(fmpq(k, 64)), True).is_finite() for k in (32, 1, 63)):
         return None  # nor is it on a box
     value = analytic.integrate(summed, arb(0), arb(1), bits, EVALUATIONS)
     return None if value is None or not value.imag.contains(0) else arb(value.real)
 
 
-def _total(parts: list[Expression], expander: Expander) -> Model | None:
+def _total(summands: list[Expression], expander: Expander) -> Model | None:
     """The expansion of the sum of the parts in 1/n; None for zero.
 
     Raises:
@@ -380,8 +391,8 @@ def _total(parts: list[Expression], expander: Expander) -> Model | None:
 
     """
     total: Model | None = None
-    for part in parts:
-        form = expander.form(part)
+    for summand in summands:
+        form = expander.form(summand)
         if isinstance(form, Model):
             total = form if total is None else models.add(total, form)
         elif any(term.factor != Number(0) for term in form):
@@ -389,10 +400,10 @@ def _total(parts: list[Expression], expander: Expander) -> Model | None:
     return total
 
 
-def _expander(parts: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
+def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
     """What expands the parts in 1/n at a ball of s; the work of that is counted."""
     # each operation on series takes as long as so many on balls
-    spend(sum(len(all_nodes(part)) for part in parts) * SERIES)
+    spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}
 
     def constant(node: Expression) -> Ball:
@@ -401,19 +412,19 @@ def _expander(parts: list[Expression], values: Mapping[str, Ball], s: Ball) -> E
         function = compiled[node]
         return NAN if function is None else function(s, True)
 
-    given = (_N, models.inverse_power(1, RADIUS))
-    return Expander("y1", given, values, holomorphic=constant)
+    index_model = (_N, models.inverse_power(1, RADIUS))
+    return Expander("y1", index_model, values, holomorphic=constant)
 
 
 def _summed(
-    parts: list[Expression],
+    summands: list[Expression],
     values: Mapping[str, Ball],
-    first: int,
+    start_count: int,
     bits: int,
     without: Fraction | None = None,
 ) -> analytic.BoxFunction:
     """The sum of the parts over n as a function of s."""
-    start = acb(fmpq(2 * first + 1, 2))
+    start = acb(fmpq(2 * start_count + 1, 2))
     zetas: dict[Fraction, Ball] = {}
 
     def zeta(exponent: Fraction) -> Ball:
@@ -423,19 +434,19 @@ def _summed(
         return zetas[exponent]
 
     def summed(s: Ball, _: bool) -> Ball:
-        expander = _expander(parts, values, s)
+        expander = _expander(summands, values, s)
         try:
-            found = [_total([part], expander) for part in parts]
-            total = _total(parts, expander)
+            expansions = [_total([summand], expander) for summand in summands]
+            total = _total(summands, expander)
         except NoModelError:
             return NAN
-        if any(each and not each.valuation > 0 for each in found):
+        if any(expansion and not expansion.valuation > 0 for expansion in expansions):
             return NAN  # the integral over a part of a period does not tend to 0
         if total is None:
             return acb(0)
         order = 1 if total.is_power else total.series.prec
         if not (total.valuation > 1 or total.valuation == without) or not (
-            total.is_power or first * total.radius >= 2
+            total.is_power or start_count * total.radius >= 2
         ):
             return NAN
         value = acb(0)
@@ -443,9 +454,9 @@ def _summed(
             value += total.series[k] * zeta(total.valuation + k)
         if total.is_power:
             return value
-        left = 2 * abs(total.bound) * total.radius**-order * abs(zeta(total.valuation + order))
-        if not left < arb(2) ** -bits:
+        remainder = 2 * abs(total.bound) * total.radius**-order * abs(zeta(total.valuation + order))
+        if not remainder < arb(2) ** -bits:
             return NAN  # on a smaller box of s the disc is larger
-        return value + acb(arb(0, left.upper()), arb(0, left.upper()))
+        return value + acb(arb(0, remainder.upper()), arb(0, remainder.upper()))
 
     return summed

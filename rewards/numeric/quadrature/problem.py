@@ -17,6 +17,9 @@ from ..sampling.integrand import Integrand, assumption_items, integrands, prepar
 if TYPE_CHECKING:
     import sympy
 
+#: Problem texts of which the readings and the values are kept: those of a few training batches.
+KEPT_TEXTS = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class DefiniteIntegral:
@@ -121,9 +124,11 @@ def _sympy_limit(limit: sympy.Expr) -> Limit:
     return from_sympy(limit)
 
 
-@lru_cache(maxsize=4096)
-def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[DefiniteIntegral, ...]:
-    problem = read_integral(text, None, [name for name, _ in kinds])
+@lru_cache(maxsize=KEPT_TEXTS)
+def _prepare_text(
+    text: str, assumptions: tuple[tuple[str, str], ...]
+) -> tuple[DefiniteIntegral, ...]:
+    problem = read_integral(text, None, [name for name, _ in assumptions])
     lower, upper = problem.lower, problem.upper
     if lower is None or upper is None:
         lacks = "lower and no upper limit" if problem.has_sign else "integral sign"
@@ -131,15 +136,15 @@ def _prepare_text(text: str, kinds: tuple[tuple[str, str], ...]) -> tuple[Defini
     stated, comparisons = problem.conditions
     # "for x > 0" of the variable of integration says nothing of the value
     comparisons = tuple(c for c in comparisons if problem.variable not in symbols_of(c))
-    kinds = tuple(sorted({**dict(stated), **dict(kinds)}.items()))
+    assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
     readings = tuple(
         DefiniteIntegral(
             integrand, lower, upper, problem.principal_value, text, number, comparisons
         )
-        for number, integrand in enumerate(integrands(problem, text, None, kinds))
+        for number, integrand in enumerate(integrands(problem, text, None, assumptions))
     )
-    known = set().union(*(each.parameters for each in readings))
-    lacking = sorted(set().union(*map(symbols_of, comparisons)) - known)
+    letters = set().union(*(reading.parameters for reading in readings))
+    lacking = sorted(set().union(*map(symbols_of, comparisons)) - letters)
     if lacking:
         raise ProblemError(f"{text!r} has conditions on {', '.join(lacking)}, which it lacks")
     return readings

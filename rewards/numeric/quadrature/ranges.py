@@ -25,7 +25,7 @@ from .enclosed.tails import tail_bound
 from .kinks import BREAKING
 from .line import RealLine, is_regular
 from .pieces import monomial, pieces_towards
-from .work import QuadratureError
+from .work import LOST_DIGITS, QuadratureError
 
 #: Periods from which on one is integrated instead of all: with the rest of the range, two integrals
 #: stand for three.
@@ -33,6 +33,8 @@ LEAST_PERIODS = 3
 #: Where a range is cut, as powers of two: as many kinks are computed, at most half of
 #: `kinks.MAX_PIECES`.
 CUTS = range(3, 11)
+#: Bits with which the periods of a range are counted, exactly up to 2^256 of them.
+PERIOD_BITS = 256
 _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 
@@ -58,7 +60,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
     True
 
     """
-    found: list[tuple[Fraction, Fraction]] = []
+    periods: list[tuple[Fraction, Fraction]] = []
     stack = [expression]
     while stack:
         node = stack.pop()
@@ -69,27 +71,29 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
             continue
         if is_constant(node, variable):
             continue
-        found_ = monomial(node.args[0], variable)
-        exact = exact_value(found_[0]) if found_ is not None and found_[1] == 1 else None
+        linear_form = monomial(node.args[0], variable)
+        exact = (
+            exact_value(linear_form[0]) if linear_form is not None and linear_form[1] == 1 else None
+        )
         if exact is None or (exact[0] and exact[1]):
             return None
         inverse = 1 / abs(exact[0] or exact[1])
         if node.function == "frac":
             if exact[1]:
                 return None
-            found.append((inverse, Fraction(0)))
+            periods.append((inverse, Fraction(0)))
         else:
             # sin(a x): 2 pi / a; sin(b pi x): 2 / b
             twice = 2 * inverse
-            found.append((twice, Fraction(0)) if exact[1] else (Fraction(0), twice))
-    if not found or len({bool(rational) for rational, _ in found}) > 1:
+            periods.append((twice, Fraction(0)) if exact[1] else (Fraction(0), twice))
+    if not periods or len({bool(rational) for rational, _ in periods}) > 1:
         return None
-    sizes = [rational or angle for rational, angle in found]
+    sizes = [rational or angle for rational, angle in periods]
     common = Fraction(
         math.lcm(*(size.numerator for size in sizes)),
         math.gcd(*(size.denominator for size in sizes)),
     )
-    return (common, Fraction(0)) if found[0][0] else (Fraction(0), common)
+    return (common, Fraction(0)) if periods[0][0] else (Fraction(0), common)
 
 
 def whole_periods(
@@ -101,15 +105,15 @@ def whole_periods(
         return None
     length = ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]
     at = 0 if size[0] else 1
-    with precision(256):
+    with precision(PERIOD_BITS):
         real = arb(length[0].numerator) / length[0].denominator
         real += arb.pi() * length[1].numerator / length[1].denominator
         unit = arb(size[at].numerator) / size[at].denominator * (1 if at == 0 else arb.pi())
-        whole = (real / unit).floor().unique_fmpz()
+        floor_count = (real / unit).floor().unique_fmpz()
     if not length[1 - at]:
         count = length[at] // size[at]
-    elif whole is not None:
-        count = int(whole)
+    elif floor_count is not None:
+        count = int(floor_count)
     else:
         return None
     if count < LEAST_PERIODS:
@@ -178,22 +182,22 @@ def _cut(
     outwards = y if (side < 0) == infinite else neg(y)
     at = outwards if isinstance(limit, int) else add(limit, outwards)
     moved = simplified(substitute(expression, variable, at))
-    first = -side * start if infinite else abs(start - end)
-    pieces = pieces_towards(moved, variable, values, infinite, first, digits)
+    start_y = -side * start if infinite else abs(start - end)
+    pieces = pieces_towards(moved, variable, values, infinite, start_y, digits)
     if pieces is not None:
         return Range(pieces.expression, pieces.first, pieces.last, pieces.rest, pieces.sign)
     if not infinite:
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))
-        first = -first.log()
-    goal = arb(10) ** -(digits + 5)
+        start_y = -start_y.log()
+    goal = arb(10) ** -(digits + LOST_DIGITS)
     for k in CUTS:
-        last = arb(2) ** k
-        if not last > first:
+        cut_y = arb(2) ** k
+        if not cut_y > start_y:
             continue
-        error = tail_bound(moved, variable, values, last, 1)
+        error = tail_bound(moved, variable, values, cut_y, 1)
         if error < goal:
-            return Range(moved, first, last, arb(0, error))
+            return Range(moved, start_y, cut_y, arb(0, error))
     raise QuadratureError("the integrand has infinitely many kinks or jumps")
 
 
@@ -245,12 +249,12 @@ def _collected(terms: tuple[Expression, ...]) -> Expression:
             stack += [(arg, sign) for arg in reversed(term.args)]
         else:
             counts[term] = counts.get(term, 0) + sign
-    parts = [
+    collected = [
         mul(Number(count), term) if abs(count) != 1 else (term if count > 0 else neg(term))
         for term, count in counts.items()
         if count
     ]
-    return add(number(total), *parts)
+    return add(number(total), *collected)
 
 
 def accumulates(

@@ -35,6 +35,14 @@ MAX_DENOMINATOR = 24
 LARGEST_DENOMINATOR = 256
 
 
+#: Bits of the working precision that the isolation of a zero may leave unknown.
+ISOLATED = 16
+#: Lengths of the first intervals as powers of two: from 1/64, and up to `FAR`.
+DOUBLING = range(-6, 13)
+#: Error of the ends of an interval and of multiples of pi as floats, with room for four digits.
+FLOAT_ERROR = 1e-12
+
+
 def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb]:
     """The singular points of f strictly inside (lower, upper), in order.
 
@@ -65,10 +73,12 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
             continue
         with precision(SCAN_BITS):
             inner = _clusters(line, [(low, high)], NARROWEST)
-        for one, two in inner:
-            point = _locate(line, one, two, bits, (lower, upper))
+        for inner_low, inner_high in inner:
+            point = _locate(line, inner_low, inner_high, bits, (lower, upper))
             if point is None:
-                raise QuadratureError(f"a singularity near {float(one):.6g} cannot be located")
+                raise QuadratureError(
+                    f"a singularity near {float(inner_low):.6g} cannot be located"
+                )
             points.append(point)
     return [point for point in points if bool(point > lower) and bool(point < upper)]
 
@@ -111,14 +121,14 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
     The ends themselves are left out: what happens there is examined apart.
     """
-    marks = [0.0, *(2.0**k for k in range(-6, 13))]
+    marks = [0.0, *(2.0**k for k in DOUBLING)]
     low, high = max(float(lower), -FAR), min(float(upper), FAR)
-    edge = min(NARROW, (high - low) / 64)
+    edge = min(NARROW, (high - low) / 64)  # of a short range no more than a 64th
     low, high = low + edge * (1 + abs(low)), high - edge * (1 + abs(high))
     # Off the marks themselves: a singularity at 0 or 1 is then in one interval, not in two.
     shifted = sorted(sign * mark + 1e-3 * (1 + mark) for mark in marks for sign in (1, -1))
-    inside = [low, *(mark for mark in shifted if low < mark < high), high]
-    for a, b in itertools.pairwise(inside):
+    edges = [low, *(mark for mark in shifted if low < mark < high), high]
+    for a, b in itertools.pairwise(edges):
         yield arb(a), arb(b)
 
 
@@ -133,8 +143,8 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
             if line.is_singular(point):
                 return point
         for slot, target in line.special_slots(low.union(high)):
-            part = partial(line.tape.at, slot, values=line.values)
-            isolated = isolate(part, target, low, high, arb(2) ** (16 - bits))
+            jet_at = partial(line.tape.at, slot, values=line.values)
+            isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - bits))
             if isolated is not None:
                 point = arb(isolated[0].union(isolated[1]))
                 if line.is_singular(point):
@@ -153,7 +163,7 @@ def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
 
 def named_numbers(low: float, high: float) -> Iterator[arb]:
     """Rational numbers, and rational multiples of pi, with small denominators in an interval."""
-    slack = 1e-12 * (1 + abs(low))
+    slack = FLOAT_ERROR * (1 + abs(low))
     for unit, exact in ((1.0, arb(1)), (float(arb.pi()), arb.pi())):
         middle = Fraction((low + high) / 2 / unit).limit_denominator(MAX_DENOMINATOR)
         if low - slack <= float(middle) * unit <= high + slack:

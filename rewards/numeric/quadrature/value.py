@@ -18,20 +18,27 @@ from ...reading.problem import Limit
 from ..ball_arithmetic.balls import Tape, precision
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO, Ball
-from ..ball_arithmetic.magnitude import log2
+from ..ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from ..expansions.forms import exact_value
 from ..sampling.integrand import Integrand
 from . import ranges
 from .agreed import oscillation, piece
 from .agreed.ends import Behaviour, Decay, End, decay
 from .enclosed.approach import DivergesError, NotEnclosedError
-from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact
+from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact, off_middle
 from .enclosed.poles import has_simple_pole
 from .kinks import Segment, has_breaks, segments
 from .line import END_BITS, OutsideDomainError, RealLine
 from .problem import DefiniteIntegral
-from .singularities import singularities
-from .work import ONE_INTEGRAL, QuadratureError, WorkError, work_limit
+from .singularities import SCAN_BITS, singularities
+from .work import (
+    ONE_INTEGRAL,
+    QuadratureError,
+    WorkError,
+    tolerance,
+    work_limit,
+    working_bits,
+)
 
 #: How a value was got: an enclosure is a proof; two quadratures, or an extrapolation and the same
 #: with fewer terms, agreed to 25 digits or more; divergence follows from the growth at an end.
@@ -75,8 +82,8 @@ class IntegralValue:
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
-            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * 0.30103
-        return float(self.ball.rel_accuracy_bits()) * 0.30103
+            return (log2(self.size.abs_lower()) - log2(self.ball.abs_upper())) * DIGITS_PER_BIT
+        return float(self.ball.rel_accuracy_bits()) * DIGITS_PER_BIT
 
 
 def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
@@ -101,27 +108,27 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 
     """
     with work_limit(ONE_INTEGRAL):
-        chosen, left = _with_numbers(problem, values) if values else (problem, values)
-        return _evaluate(chosen, left, digits)
+        chosen, free_values = _with_numbers(problem, values) if values else (problem, values)
+        return _evaluate(chosen, free_values, digits)
 
 
 def _with_numbers(
     problem: DefiniteIntegral, values: Mapping[str, Ball]
 ) -> tuple[DefiniteIntegral, Mapping[str, Ball]]:
     """The problem with exact values in the place of parameters: p pi/(2p) is pi/2 by its form."""
-    left: dict[str, Ball] = {}
+    free_values: dict[str, Ball] = {}
     f, limits = problem.integrand.expression, [problem.lower, problem.upper]
     for name, value in values.items():
         if not (value.imag.is_zero() and value.real.rad().is_zero()):
-            left[name] = value
+            free_values[name] = value
             continue
-        mantissa, exponent = (int(part) for part in value.real.man_exp())
+        mantissa, exponent = (int(component) for component in value.real.man_exp())
         exact = number(Fraction(mantissa) * Fraction(2) ** exponent)
         f = substitute(f, name, exact)
         limits = [x if isinstance(x, int) else substitute(x, name, exact) for x in limits]
-    whole = problem.integrand
-    integrand = Integrand(f, whole.variable, dict(whole.assumptions), problem.text)
-    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), left
+    original = problem.integrand
+    integrand = Integrand(f, original.variable, dict(original.assumptions), problem.text)
+    return replace(problem, integrand=integrand, lower=limits[0], upper=limits[1]), free_values
 
 
 def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int) -> IntegralValue:
@@ -137,13 +144,15 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
         elif not bool(lower < upper):
             raise QuadratureError("the limits cannot be told apart")
     oriented = replace(problem, lower=limits[0], upper=limits[1])
-    parts = _periodic(oriented, values, digits) or _pieces(oriented, values, digits, lower, upper)
-    diverging = [part for part in parts if part.diverges]
+    summands = _periodic(oriented, values, digits) or _pieces(
+        oriented, values, digits, lower, upper
+    )
+    diverging = [summand for summand in summands if summand.diverges]
     if diverging:
-        sign = _common_sign([part.sign for part in diverging])
+        sign = _common_sign([summand.sign for summand in diverging])
         return IntegralValue(arb("nan"), "divergence", orientation * sign)
-    total = _total(parts, digits)
-    with precision(128 + 4 * digits):
+    total = _total(summands, digits)
+    with precision(working_bits(digits)):
         return total if orientation == 1 else replace(total, ball=-total.ball)
 
 
@@ -156,16 +165,19 @@ def _periodic(
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
         return []
     size = ranges.period(f.expression, f.variable)
-    whole = ranges.whole_periods(size, lower, upper) if size is not None else None
-    if whole is None:
+    periods = ranges.whole_periods(size, lower, upper) if size is not None else None
+    if periods is None:
         return []
-    count, first, last = whole
-    one = _evaluate(replace(problem, upper=first), values, digits)
-    rest = IntegralValue(arb(0), "enclosure", size=arb(0))
-    if exact_value(last) != exact_value(upper):
-        rest = _evaluate(replace(problem, lower=last), values, digits)
-    with precision(128 + 4 * digits):
-        return [replace(one, ball=count * one.ball, size=count * one.size), rest]
+    count, first_end, last_end = periods
+    one_period = _evaluate(replace(problem, upper=first_end), values, digits)
+    remainder = IntegralValue(arb(0), "enclosure", size=arb(0))
+    if exact_value(last_end) != exact_value(upper):
+        remainder = _evaluate(replace(problem, lower=last_end), values, digits)
+    with precision(working_bits(digits)):
+        return [
+            replace(one_period, ball=count * one_period.ball, size=count * one_period.size),
+            remainder,
+        ]
 
 
 def _pieces(
@@ -178,7 +190,7 @@ def _pieces(
         id(ball): None if isinstance(limit, int) else exact_value(limit)
         for ball, limit in ((lower, limits[0]), (upper, limits[1]))
     }
-    whole = [ranges.Range(f.expression, lower, upper, arb(0))]
+    cut_ranges = [ranges.Range(f.expression, lower, upper, arb(0))]
     accumulating = (
         ranges.accumulates(f.expression, f.variable, values, lower, 1),
         ranges.accumulates(f.expression, f.variable, values, upper, -1),
@@ -186,46 +198,56 @@ def _pieces(
     try:
         if any(accumulating):
             raise QuadratureError("kinks accumulate at an end")
-        found = [
-            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
-            for part in whole
+        segmented = [
+            (
+                cut_range,
+                *segments(
+                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
+                ),
+            )
+            for cut_range in cut_ranges
         ]
     except QuadratureError:
         if not has_breaks(f.expression, f.variable) or problem.principal_value:
             raise
         with precision(END_BITS):
-            whole = ranges.cut_ranges(
+            cut_ranges = ranges.cut_ranges(
                 f.expression, f.variable, values, lower, upper, limits, digits, accumulating
             )
-        found = [
-            (part, *segments(part.expression, f.variable, values, part.lower, part.upper))
-            for part in whole
+        segmented = [
+            (
+                cut_range,
+                *segments(
+                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
+                ),
+            )
+            for cut_range in cut_ranges
         ]
-    count = sum(len(pieces) for _, pieces, _ in found)
+    count = sum(len(pieces) for _, pieces, _ in segmented)
     for relative in (False, True) if count > FEW_PIECES else (True,):
-        parts: list[IntegralValue] = []
-        for part, pieces, error in found:
-            parts += [
+        piece_values: list[IntegralValue] = []
+        for cut_range, pieces, error in segmented:
+            piece_values += [
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
-            with precision(128 + 4 * digits):
-                rest = part.rest + arb(0, error.upper())
-            parts.append(IntegralValue(rest, "enclosure", size=abs(part.rest)))
-            if part.sign:
-                parts.append(IntegralValue(arb("nan"), "divergence", part.sign))
-        if any(part.diverges for part in parts):
+            with precision(working_bits(digits)):
+                remainder = cut_range.rest + arb(0, error.upper())
+            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.rest)))
+            if cut_range.sign:
+                piece_values.append(IntegralValue(arb("nan"), "divergence", cut_range.sign))
+        if any(value.diverges for value in piece_values):
             break
-        total = _total(parts, digits)
-        if total.ball.rad() <= arb(10) ** (5 - digits) * total.size:
+        total = _total(piece_values, digits)
+        if total.ball.rad() <= tolerance(digits) * total.size:
             break
-    return parts
+    return piece_values
 
 
-def _total(parts: list[IntegralValue], digits: int) -> IntegralValue:
-    method = max((part.method for part in parts), key=_METHODS.index)
-    with precision(128 + 4 * digits):
-        ball = sum((part.ball for part in parts), arb(0))
-        return IntegralValue(ball, method, size=sum((part.size for part in parts), arb(0)))
+def _total(summands: list[IntegralValue], digits: int) -> IntegralValue:
+    method = max((summand.method for summand in summands), key=_METHODS.index)
+    with precision(working_bits(digits)):
+        ball = sum((summand.ball for summand in summands), arb(0))
+        return IntegralValue(ball, method, size=sum((summand.size for summand in summands), arb(0)))
 
 
 #: The weakest of several methods is that of their sum.
@@ -257,10 +279,10 @@ def _segment_value(
         terms = additive_terms(segment.expression, variable)
         if len(terms) < 2 or len(terms) > MAX_TERMS:
             raise
-        parts = [over(term) for term in terms]
-        if any(part.diverges for part in parts):
+        term_values = [over(term) for term in terms]
+        if any(term_value.diverges for term_value in term_values):
             raise  # the sum may converge all the same
-        return _total(parts, digits)
+        return _total(term_values, digits)
 
 
 def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
@@ -287,7 +309,7 @@ class _Computation:
     relative: bool
 
     def run(self, lower: arb, upper: arb) -> IntegralValue:
-        with precision(96):
+        with precision(SCAN_BITS):
             values = [self.line.at(x) for x in _samples(lower, upper)]
         if not any(value.is_finite() for value in values):
             raise OutsideDomainError("the integrand has no value between the limits")
@@ -326,8 +348,8 @@ class _Computation:
                     far = arb(far.mid())
                     marks = [-far, *marks[1:-1], far]
             low = marks[0]
-            for before, pole, after in zip(marks, marks[1:-1], marks[2:], strict=False):
-                gaps = [gap for gap in (pole - before, after - pole) if gap.is_finite()]
+            for previous, pole, following in zip(marks, marks[1:-1], marks[2:], strict=False):
+                gaps = [gap for gap in (pole - previous, following - pole) if gap.is_finite()]
                 largest = min([arb(2), *gaps], key=float) / 2
                 enclosure = self._over(self.expression)
                 near, radius = enclosure.principal(pole, largest)
@@ -339,7 +361,7 @@ class _Computation:
             enclosure = self._over(self.expression)
             value += enclosure.total([low, *_inner(low, marks[-1]), marks[-1]])
             size += enclosure.size
-        if not value.rad() <= arb(10) ** (5 - self.digits) * size:
+        if not value.rad() <= tolerance(self.digits) * size:
             raise NotEnclosedError("the principal value is known to few digits")
         return IntegralValue(value, "enclosure", size=size)
 
@@ -348,7 +370,7 @@ class _Computation:
         return Enclosure(line, expression, self.variable, self.digits, self.exact)
 
     def _pieces(self, ends: list[arb]) -> IntegralValue:
-        parts: list[arb] = []
+        piece_values: list[arb] = []
         method: Method = "two quadratures"
         for side, phase in self._oscillating(ends).items():
             if not self._settles(phase, side):
@@ -358,19 +380,25 @@ class _Computation:
             value, ends[-1 if side > 0 else 0] = oscillation.tail(
                 self.line, phase, start, side, self.digits
             )
-            parts.append(value)
+            piece_values.append(value)
             method = "extrapolation"
-        pieces = [(End(left, 1), End(right, -1)) for left, right in itertools.pairwise(ends)]
-        decays = [(decay(self.line, left), decay(self.line, right)) for left, right in pieces]
+        pieces = [
+            (End(left_end, 1), End(right_end, -1))
+            for left_end, right_end in itertools.pairwise(ends)
+        ]
+        decays = [
+            (decay(self.line, left_end), decay(self.line, right_end))
+            for left_end, right_end in pieces
+        ]
         if _diverging(decays):
             inner = (end for end in ends[1:-1] if end.is_finite())
             if any(map(self._has_pole, inner)):
                 return IntegralValue(arb("nan"), "divergence", 0)
             raise QuadratureError(_UNPROVED)
-        for (left, right), (at_left, at_right) in zip(pieces, decays, strict=True):
-            parts.append(self._piece(piece.Piece(left, right, at_left, at_right)))
-        with precision(128 + 4 * self.digits):
-            return IntegralValue(sum(parts, arb(0)), method)
+        for (left_end, right_end), (at_left, at_right) in zip(pieces, decays, strict=True):
+            piece_values.append(self._piece(piece.Piece(left_end, right_end, at_left, at_right)))
+        with precision(working_bits(self.digits)):
+            return IntegralValue(sum(piece_values, arb(0)), method)
 
     def _has_pole(self, near: arb) -> bool:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
@@ -383,24 +411,24 @@ class _Computation:
         except (NotEnclosedError, DivergesError):
             return None
 
-    def _piece(self, whole: piece.Piece) -> arb:
+    def _piece(self, full: piece.Piece) -> arb:
         """One piece in halves, each enclosed or else by two quadratures that agree."""
-        enclosed = self._enclosure(whole.left.point, whole.right.point)
+        enclosed = self._enclosure(full.left.point, full.right.point)
         if enclosed is not None:
             return enclosed
-        left, right = whole.left, whole.right
-        middle = _middle(left.point, right.point)
+        left_end, right_end = full.left, full.right
+        middle = _middle(left_end.point, right_end.point)
         calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
         total = arb(0)
         for half in (
-            piece.Piece(left, End(middle, -1), whole.left_decay, calm),
-            piece.Piece(End(middle, 1), right, calm, whole.right_decay),
+            piece.Piece(left_end, End(middle, -1), full.left_decay, calm),
+            piece.Piece(End(middle, 1), right_end, calm, full.right_decay),
         ):
             value = self._enclosure(half.left.point, half.right.point)
             if value is None:
                 value = piece.integrate(self.line, half, self.digits)
                 piece.exclude_spikes(self.expression, self.line, half)
-            with precision(128 + 4 * self.digits):
+            with precision(working_bits(self.digits)):
                 total += value
         return total
 
@@ -417,38 +445,42 @@ class _Computation:
 
     def _decays_fast(self, side: int) -> bool:
         """Whether |f| is bounded by something like e^{-x} far out, oscillations included."""
-        with precision(256):
-            near, far = (self._bound(side * arb(2) ** k, side * (arb(2) ** k + 7)) for k in (8, 10))
+        with precision(BOUND_BITS):
+            near, far = (
+                self._bound(side * arb(2) ** k, side * (arb(2) ** k + TURN)) for k in EXPONENTIAL_AT
+            )
+        # e^{-x} falls by 2^1108 between 2^8 and 2^10; a power x^-p by 4^p only.
         return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
 
     def _bound(self, low: arb, high: arb) -> arb:
         """A bound of |f| between two points, from that on many parts of the range."""
-        step = (high - low) / _PARTS
+        step = (high - low) / _SUBINTERVALS
         bounds = [
             abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()
-            for k in range(_PARTS)
+            for k in range(_SUBINTERVALS)
         ]
         infinite = [bound for bound in bounds if not bound.is_finite()]
         return arb("inf") if infinite else max(bounds)
 
     def _settles(self, phase: oscillation.Phase, side: int) -> bool:
         """Whether the oscillating integral converges: f over the slope of the phase tends to 0."""
-        with precision(512):
+        with precision(BOUND_BITS):
             sizes = []
-            for k in (30, 60):
+            for k in SETTLED_AT:
                 x = side * arb(2) ** k
                 _, slope = phase.at(x, self.line.values)
-                bound = self._bound(x, x + side * 7 / abs(slope))
+                bound = self._bound(x, x + side * TURN / abs(slope))
                 if not bound.is_finite():
                     raise QuadratureError("the integrand is not bounded far out")
                 sizes.append(bound / abs(slope))
+        # x^-p has fallen by 2^-30p.
         return bool(sizes[1] < sizes[0] * arb(2) ** -4)
 
 
 def _inner(low: arb, high: arb) -> list[arb]:
     """A point off the middle of a range, whose two parts show how large an odd f is."""
     finite = low.is_finite() and high.is_finite()
-    return [arb((low + (high - low) * 5 / 16).mid())] if finite else []
+    return [arb(off_middle(low, high).mid())] if finite else []
 
 
 def _middle(low: arb, high: arb) -> arb:
@@ -462,9 +494,9 @@ def _middle(low: arb, high: arb) -> arb:
 
 def _samples(lower: arb, upper: arb) -> Iterator[arb]:
     """Some points between the limits."""
-    low = lower if lower.is_finite() else arb(-1024).min(upper - 1024)
-    high = upper if upper.is_finite() else arb(1024).max(low + 1024)
-    for k in (1, 9, 45, 100, 163, 191, 199):
+    low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
+    high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
+    for k in SAMPLES:
         yield arb((low + (high - low) * k / 200).mid())
 
 
@@ -481,5 +513,14 @@ def _common_sign(signs: list[int]) -> int:
     return signs[0] if len(set(signs)) == 1 else 0
 
 
-#: Parts of a period on which f is bounded: a cosine changes by less than 0.1 on one.
-_PARTS = 64
+#: A length of phase beyond one turn, 2 pi, and parts of it on which f is bounded: a cosine changes
+#: by less than 0.11 on one of them.
+TURN, _SUBINTERVALS = 7, 64
+#: Bits at which f is bounded far out: 2^60 with the phase to 400 bits more.
+BOUND_BITS = 512
+#: Powers of two between which an exponential decay shows, and those between which f over the slope
+#: of its phase has to have fallen.
+EXPONENTIAL_AT, SETTLED_AT = (8, 10), (30, 60)
+#: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
+#: the ends; and how far from 0 an infinite range is looked at.
+SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024

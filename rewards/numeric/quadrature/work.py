@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flint import ctx
+from flint import arb, ctx
+
+from ..ball_arithmetic.magnitude import BITS_PER_DIGIT
 
 #: Operations that one integral may take: about 1.5 seconds.
 ONE_INTEGRAL = 1_500_000
@@ -21,6 +23,9 @@ ONE_CALL = 5_000_000
 SPECIAL = 25
 #: Bits up to which an operation counts as one, which 60 digits take.
 BITS = 512
+#: Digits of the wanted ones that a computation may lose and still count: terms that are 10^5 times
+#: as large as their sum may cancel before a value is refused.
+LOST_DIGITS = 5
 
 
 class QuadratureError(ValueError):
@@ -32,6 +37,29 @@ class WorkError(QuadratureError):
 
 
 _limits: list[int] = []
+
+
+def target_bits(digits: int) -> int:
+    """Accuracy relative to 1 that an enclosure aims at: 16 bits for the rounding of 2^16 terms."""
+    return int(BITS_PER_DIGIT * digits) + 16
+
+
+def working_bits(digits: int) -> int:
+    """Bits at which values of so many digits are added.
+
+    Four bits hold more than a digit; 128 more keep their number where the terms cancel.
+    """
+    return 128 + 4 * digits
+
+
+def model_bits(accuracy: int) -> int:
+    """Bits for the arithmetic of series: reciprocals and cancelling terms lose half of them."""
+    return 2 * accuracy + 64
+
+
+def tolerance(digits: int) -> arb:
+    """The relative error with which a value counts as known to so many digits."""
+    return arb(10) ** (LOST_DIGITS - digits)
 
 
 @contextmanager

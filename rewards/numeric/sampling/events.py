@@ -111,7 +111,7 @@ def _slope(jet: Jet) -> int:
 
 
 def _between(low: float, high: float) -> float:
-    """The geometric middle of two numbers far apart of one sign, else the arithmetic one."""
+    """The geometric middle of two numbers of one sign, four times apart or more, else the mean."""
     if low and high and (low > 0) == (high > 0) and not 0.25 < low / high < 4.0:
         return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
     return (low + high) / 2
@@ -138,13 +138,16 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         points: dict[float, None] = {}
         for low, high in changes:
             middle = (low + high) / 2
+            # Both sides, at unequal distances: f may be the same at equal ones.
             points.update(dict.fromkeys((middle * (1 + 2.0**-7), middle * (1 - 2.0**-5))))
         for low, high in changes:
             middle, scale = (low + high) / 2, abs(low) or 1.0
             steps = [scale * 2.0**k for k in LOCAL]
             nearby = [middle - s for s in reversed(steps)] + [middle + s for s in steps]
             for a, b in itertools.islice(search.changes(nearby, set()), 2):
+                # Beyond a point where f was zero exactly: a 64th of its distance farther.
                 points[a + (a - middle) / 64 if a == b else (a + b) / 2] = None
+            # A point that is off the grid, for what happens within a unit of the place.
             points[middle + 0.37 * min(scale, 1.0)] = None
         return list(points)
 
@@ -159,9 +162,10 @@ def beyond_reach(*tapes: Tape) -> list[Ball]:
     great = [key for key, length in lengths.items() if length > REACH]
     if not great:
         return []
-    sizes = [acb(2) ** (sum(lengths.values()) + 8)]
+    sizes = [acb(2) ** (sum(lengths.values()) + 8)]  # 2^8: a sum of 256 such products is less
     for number, times in sorted(great, key=lambda key: -lengths[key])[:MAX_GREAT]:
         size = acb(abs(number.numerator) or 1) ** times / acb(number.denominator) ** times
+        # A step at the number itself shows between both sides of it, one percent apart.
         sizes += [size * (1 + sign * acb(2) ** -7) for sign in (1, -1)]
     return [*sizes, *(1 / size for size in sizes)]
 

@@ -44,7 +44,13 @@ BASE_BITS = 128
 #: Distance, relative to 1 + |x|, at which an interval of the real domain has another point.
 NEIGHBOUR = 2.0**-44
 
-#: Kind of a parameter -> its value, from a uniform number in (0, 1).
+#: Draws of the parameters that are tried where f has no real points: of two ordered parameters each
+#: draw fits with a chance of one half, so that all four fail once in sixteen problems.
+DRAWS = 4
+#: Points of the disc, of radius 0.1 beside the unit interval, of which some may be poles of f.
+DISC_POINTS = 32
+#: Kind of a parameter -> its value, from a uniform number in (0, 1): real ones keep away from 0, at
+#: which terms vanish; whole ones are 2 to 8, since exponents 0 and 1 are special.
 ASSUMPTIONS: dict[str, Callable[[float], float]] = {
     "positive": lambda u: 0.375 + 3.0 * u,
     "negative": lambda u: -0.375 - 3.0 * u,
@@ -181,7 +187,7 @@ class Pool:
     def _find_tier(self) -> None:
         for tier in ("real", "value"):
             self.tier = tier
-            for attempt in range(4 if self._names and not self._drawn else 1):
+            for attempt in range(DRAWS if self._names and not self._drawn else 1):
                 self._draw(attempt)
                 self._points = []
                 self._source = candidates((self._key, attempt))
@@ -231,7 +237,7 @@ class Pool:
     def _disc(self) -> Iterator[Point]:
         """Points of a small disc above the axis at which f is finite."""
         centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
-        for i in range(32):
+        for i in range(DISC_POINTS):
             a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
             x = centre + acb(0.2 * a - 0.1, 0.2 * b - 0.1)
             value = self.tape.run(x, self._values, derivative=False)[self.tape.root][0]
@@ -245,8 +251,11 @@ def draw(
     """Values of parameters."""
     if not names:
         return {}
-    kinds = ((name, assumptions.get(name, "positive")) for name in names)
-    return {name: acb(ASSUMPTIONS[kind](uniform(key, attempt, name))) for name, kind in kinds}
+    named_kinds = ((name, assumptions.get(name, "positive")) for name in names)
+    return {
+        name: acb(ASSUMPTIONS[assumption](uniform(key, attempt, name)))
+        for name, assumption in named_kinds
+    }
 
 
 class Integrand:
@@ -372,10 +381,10 @@ def _from_sympy(integrand: sympy.Expr) -> Expression:
 
 #: Integrands that are cached with their sample points, at about 18 KB each. More than a sweep has
 #: problems: it returns to a problem only after all others.
-KEPT = 4096
+MAX_KEPT = 4096
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=MAX_KEPT)
 def _prepare_text(
     text: str, variable: str | None, assumptions: tuple[tuple[str, str], ...]
 ) -> tuple[Integrand, ...]:
@@ -383,9 +392,13 @@ def _prepare_text(
     if problem.lower is not None:
         raise ProblemError(f"{text!r} has limits: it is a definite integral")
     stated, comparisons = problem.conditions
-    if any(comparison.function != "ne" and not is_sign(comparison) for comparison in comparisons):
-        raise ProblemError(f"{text!r}: of conditions, only signs and kinds of parameters are known")
-    assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
+    for comparison in comparisons:
+        if comparison.function != "ne" and not is_sign(comparison):
+            raise ProblemError(
+                f"{text!r}: of conditions, only signs and kinds of parameters are known"
+            )
+    if stated:
+        assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
     return integrands(problem, text, variable, assumptions)
 
 

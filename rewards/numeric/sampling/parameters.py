@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import PIECEWISE
-from ...reading.functions.record import WHOLE
+from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import ZERO
@@ -38,8 +38,17 @@ MIDDLE = (0.546875, 1.671875, 0.8125, 2.890625, 0.390625)
 #: cannot be computed.
 MAX_SCALE = 1e60
 
-#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1.
-_KINDS: dict[str, Callable[[float, int], float]] = {
+#: A factor, between two powers of two, by which draws lie beyond every number of the expressions.
+BEYOND = 2.375
+#: Draws of ordinary size beside the two usual ones.
+MIDDLE_DRAWS = 3
+#: Expressions whose regimes are kept: those of a batch.
+KEPT_REGIMES = 1024
+#: Factors on both sides of a number in a condition: well beyond, and an eighth beside.
+NEAR_FACTORS = (0.5, 0.875, 1.125, 2.0)
+#: Kind of a parameter -> its value, from a size and, for a sign or parity, 0 or 1. Whole numbers
+#: are 2 and more, of either parity.
+_DRAWS_OF_KIND: dict[str, Callable[[float, int], float]] = {
     "positive": lambda size, _: size,
     "negative": lambda size, _: -size,
     "real": lambda size, side: size if side else -size,
@@ -54,11 +63,11 @@ _KINDS: dict[str, Callable[[float, int], float]] = {
 _SIDED, MAX_SIDED = frozenset(("real", "integer", "signed integer")), 3
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
-_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == WHOLE)
+_STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == AT_INTEGERS)
 
 #: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
 #: parameters 1 in 6 fits.
-FEWEST, TRIES = 4, 400
+MIN_DRAWS, TRIES = 4, 400
 _RELATIONS = frozenset(("lt", "le", "ne"))
 
 Draw = tuple[tuple[str, float], ...]
@@ -85,7 +94,7 @@ def draws(
 
     def draw(values: Sequence[float], sides: Iterable[int]) -> Draw:
         return tuple(
-            (name, _KINDS[assumptions.get(name, "positive")](size, side))
+            (name, _DRAWS_OF_KIND[assumptions.get(name, "positive")](size, side))
             for name, size, side in zip(names, values, sides, strict=False)
         )
 
@@ -100,7 +109,7 @@ def draws(
         counted = any(_counts(node, names) for tree in expressions for node in nodes_of(tree))
         far = FEW if counted else EXTREME
         scaled = [
-            [scale * size for size in sizes] for scale in (2.375 * threshold / LEAST, far, 1 / far)
+            [scale * size for size in sizes] for scale in (BEYOND * threshold / LEAST, far, 1 / far)
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
@@ -142,7 +151,7 @@ def regimes(
     return _regimes(tuple(names), assumption_items, trees, tuple(conditions))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=KEPT_REGIMES)
 def _regimes(
     names: tuple[str, ...],
     assumption_items: tuple[tuple[str, str], ...],
@@ -155,22 +164,22 @@ def _regimes(
         tuple(
             (
                 name,
-                _KINDS[assumptions.get(name, "positive")](
+                _DRAWS_OF_KIND[assumptions.get(name, "positive")](
                     MIDDLE[(at + k) % len(MIDDLE)], at + k & 1
                 ),
             )
             for at, name in enumerate(names)
         )
-        for k in range(3)
+        for k in range(MIDDLE_DRAWS)
     ]
     largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
     beyond: list[Draw] = []
     distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
     if largest > 1:
-        scales = (2.375 * largest, 1 / (2.375 * largest)) if distinct else (2.375 * largest,)
+        scales = (BEYOND * largest, 1 / (BEYOND * largest)) if distinct else (BEYOND * largest,)
         beyond = [
             tuple(
-                (name, _KINDS[assumptions.get(name, "positive")](scale * size, 1))
+                (name, _DRAWS_OF_KIND[assumptions.get(name, "positive")](scale * size, 1))
                 for name, size in zip(names, _spaced(1, 4, len(names)), strict=True)
             )
             for scale in scales
@@ -178,7 +187,7 @@ def _regimes(
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
         usual, all_ = ([d for d in drawn if _admits(conditions, d)] for drawn in (usual, all_))
-        if len(usual) < FEWEST:
+        if len(usual) < MIN_DRAWS:
             usual = list(dict.fromkeys([*usual, *_admissible(names, assumptions, conditions)]))
         if not usual:
             raise ProblemError("no values of the parameters were found that fit the conditions")
@@ -193,7 +202,7 @@ def _admissible(
 ) -> Iterator[Draw]:
     """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
-    near = [n * factor for n in numbers for factor in (0.5, 0.875, 1.125, 2.0)]
+    near = [n * factor for n in numbers for factor in NEAR_FACTORS]
     between = [(low + high) / 2 for low, high in pairwise(numbers)]
     sizes = [*MIDDLE, LEAST, GREATEST, *near, *between]
     chance = random.Random(0)
@@ -202,7 +211,7 @@ def _admissible(
         draw = tuple(
             (
                 name,
-                _KINDS[assumptions.get(name, "positive")](
+                _DRAWS_OF_KIND[assumptions.get(name, "positive")](
                     chance.choice(sizes), chance.randrange(2)
                 ),
             )
@@ -211,7 +220,7 @@ def _admissible(
         if _admits(conditions, draw):
             yield draw
             count += 1
-        if count == 2 * FEWEST:
+        if count == 2 * MIN_DRAWS:
             return
 
 

@@ -77,7 +77,7 @@ def cannot_jump(
     real = terms is not None
     if real and not any(map(_may_step, _branching(answer))):
         return True
-    form = _Form(variable, branch_points(integrand))
+    form = _Form(variable, integrand)
     return all(
         (real and form.analytic(_inside(term, variable)))
         or form.continuous(term)
@@ -127,7 +127,11 @@ def _is_root(node: Expression) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Form:
     variable: str
-    ended: Collection[Expression]
+    integrand: Expression
+
+    def _ends(self, node: Expression) -> bool:
+        """Whether the domain of the integrand ends at zeros of a node."""
+        return node in branch_points(self.integrand)
 
     def in_logarithms(self, node: Expression, coefficient: Form) -> bool:
         """Whether a node is a polynomial in logarithms, with coefficients of a form."""
@@ -181,7 +185,7 @@ class _Form:
         """Whether a real node never vanishes, or only at an end of the domain."""
         if never_vanishes(node) or is_constant(node, self.variable):
             return True
-        return node in self.ended and has_fixed_branch(Branch(node, -1, True), self.variable)
+        return self._ends(node) and has_fixed_branch(Branch(node, -1, True), self.variable)
 
     # --- continuous terms ---
 
@@ -193,7 +197,7 @@ class _Form:
         positive = node.function == "pow" and (fold(node.args[1]) or 0) > 0
         if node.function in _ROOTS or (positive and not _whole(node)):
             inner = node.args[0]
-            if isinstance(inner, Call) and inner.function == "ln" and inner.args[0] in self.ended:
+            if isinstance(inner, Call) and inner.function == "ln" and self._ends(inner.args[0]):
                 inner = inner.args[0]
             return self._real(inner) and all(is_constant(n, self.variable) for n in node.args[1:])
         plain = self._is_continuous(node, _CONTINUOUS)

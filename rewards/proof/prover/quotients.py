@@ -33,7 +33,7 @@ class TooLargeError(NotProvedError):
     """A polynomial would have too many terms, or too high a degree."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
     """A ring with its variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)

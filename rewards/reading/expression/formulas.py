@@ -42,13 +42,13 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
     [Call(function='sinh', args=(Symbol(name='x'),))]
 
     """
-    record, given = RECORDS[call.function], _given(call)
+    record, arguments = RECORDS[call.function], _given(call)
     return [
-        _filled(part, given)
+        _filled(node, arguments)
         for text in (record.derivative, record.definition)
-        if text and given is not None
-        for part in all_nodes(template(text))
-        if part.function in functions
+        if text and arguments is not None
+        for node in all_nodes(template(text))
+        if node.function in functions
     ]
 
 

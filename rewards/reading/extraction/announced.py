@@ -43,12 +43,12 @@ def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated:
     As for mathematical answers, thoughts do not count, ``stop`` strings end the text, and with
     ``strict`` or ``truncated`` only a box counts.
     """
-    shown = visible(completion, stop)
-    text = shown.text[-TAIL:]
+    visible_part = visible(completion, stop)
+    text = visible_part.text[-TAIL:]
     closed = [box for box in boxes(text) if box.content]
-    if closed and not (truncated and shown.thought is not None):
+    if closed and not (truncated and visible_part.thought is not None):
         return _boxed(text, closed)
-    if strict or truncated or shown.thought is not None:
+    if strict or truncated or visible_part.thought is not None:
         return FinalText("", None, "none")
     announcements = list(patterns.announces.finditer(text))
     if announcements:

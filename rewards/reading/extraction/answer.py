@@ -36,10 +36,12 @@ def extract(
         'x^2 + C'
 
     """
-    shown = visible(completion, stop)
-    text = shown.text
+    visible_part = visible(completion, stop)
+    text = visible_part.text
     marked = boxes(text) if "box" in text else []
-    if shown.thought is not None and (truncated or not marked or boxes(shown.thought)):
+    if visible_part.thought is not None and (
+        truncated or not marked or boxes(visible_part.thought)
+    ):
         return nothing("the thinking block is not closed")
     if not marked:
         if truncated:
@@ -47,19 +49,19 @@ def extract(
         return nothing("no box") if strict else from_formulas(text, symbols)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
-    last = marked[-1]
+    last_box = marked[-1]
     complete = [box for box in marked if box.content is not None]
-    if last.content is None and truncated:
+    if last_box.content is None and truncated:
         return nothing("the last box is not closed")
     if not complete:
         # The box lacks its last brace: as a formula it may do without the first, too.
-        opened = text.find("{", last.start)
-        text = f"{text[: last.start]} {text[opened + 1 :]}"
+        opened = text.find("{", last_box.start)
+        text = f"{text[: last_box.start]} {text[opened + 1 :]}"
         return nothing("no closed box") if strict else from_formulas(text, symbols)
     if is_placeholder(complete[-1]):
         if strict or truncated:
             return nothing("the last box is empty")
         return from_formulas(text[complete[-1].end :], symbols)
     return from_boxes(
-        text, complete, ("a later box is not closed",) if last.content is None else ()
+        text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )

@@ -12,7 +12,7 @@ from .words.tables import patterns
 LONGEST = 20_000
 #: Only this many boxes at the end of a text are searched; the most of any row of the corpora is 39,
 #: in a text that pads.
-MOST = 64
+MAX_BOXES = 64
 
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
@@ -43,7 +43,7 @@ def closing_brace(text: str, start: int) -> int:
 def boxes(text: str) -> list[Box]:
     """The last boxes of the text in order, without those inside another."""
     last_boxes: list[Box] = []
-    for mark in list(patterns.box.finditer(text))[-MOST:]:
+    for mark in list(patterns.box.finditer(text))[-MAX_BOXES:]:
         at = mark.end()
         if text.startswith("{", at):
             close = closing_brace(text, at)

@@ -8,7 +8,7 @@ from .words.tables import patterns
 
 #: Characters before a condition in which the words that open it are looked for: "Case 1: when", and
 #: as many again. 10 change no answer of the corpora (tests/mutation/constants.py).
-_BEFORE = 20
+_LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
@@ -28,7 +28,7 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
             at += 1
             continue
         if rows:
-            gap = text[max(each.end for each in rows[-1]) : min(each.start for each in row)]
+            gap = text[max(span.end for span in rows[-1]) : min(span.start for span in row)]
             if not patterns.between_cases.fullmatch(gap):
                 joined += _table(rows)
                 rows = []
@@ -39,30 +39,30 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     """The value and the condition that the formula and its successor are; else None."""
-    first = formulas[at]
-    if first.kind == "display" and (case := one_case(first.latex)):
-        value, condition = (first._replace(latex=latex) for latex in case)
+    formula = formulas[at]
+    if formula.kind == "display" and (case := one_case(formula.latex)):
+        value, condition = (formula._replace(latex=latex) for latex in case)
         return value, condition
     if at + 1 == len(formulas):
         return None
     second = formulas[at + 1]
-    bounds = [patterns.condition_sign.search(each.latex) is not None for each in (first, second)]
-    if bounds == [False, True] and patterns.case.fullmatch(text, first.end, second.start):
-        return first, second
+    bounds = [patterns.condition_sign.search(span.latex) is not None for span in (formula, second)]
+    if bounds == [False, True] and patterns.case.fullmatch(text, formula.end, second.start):
+        return formula, second
     if (
         bounds == [True, False]
-        and patterns.then.fullmatch(text, first.end, second.start)
-        and patterns.before_case.search(text, max(0, first.start - _BEFORE), first.start)
+        and patterns.then.fullmatch(text, formula.end, second.start)
+        and patterns.before_case.search(text, max(0, formula.start - _LEAD_LENGTH), formula.start)
     ):
-        return second, first
+        return second, formula
     return None
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
     """The rows as one formula; a single one as it was."""
     if len(rows) < 2:
-        whole = (row[:1] if row[0].end == row[1].end else row for row in rows)
-        return sorted((each for row in whole for each in row), key=lambda each: each.start)
+        lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
+        return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)
     value, condition = rows[0]
     head, equals, _ = value.latex.rpartition("=")
     cells = r" \\ ".join(
@@ -70,5 +70,5 @@ def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
         for value, condition in rows
     )
     latex = rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
-    last = max(each.end for each in rows[-1])
-    return [Span(value.kind, latex, min(value.start, condition.start), last)]
+    end = max(span.end for span in rows[-1])
+    return [Span(value.kind, latex, min(value.start, condition.start), end)]

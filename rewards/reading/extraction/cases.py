@@ -90,39 +90,39 @@ class _Rows:
 
     def take(self, token: re.Match[str]) -> bool:
         """Take the next token. Whether it ends the rows."""
-        kind = token.lastgroup
-        if kind == "open":
+        group_name = token.lastgroup
+        if group_name == "open":
             if not self.depth:
                 self.in_parentheses = token[0].endswith(("(", "["))
                 self.group, self.group_bounded = (token.start(), self.end), False
             self.depth += 1
-        elif kind == "close":
+        elif group_name == "close":
             self.depth = max(self.depth - 1, 0)
             if not self.depth and self.group_bounded:
                 self.group = self.group[0], token.end()
-        elif kind == "bound":
+        elif group_name == "bound":
             self.bounded = self.bounded or not self.depth
             self.group_bounded |= self.depth == 1 and self.in_parentheses
-        elif not self.depth and kind != "equal":
-            return self.separate(token, kind)
+        elif not self.depth and group_name != "equal":
+            return self.separate(token, group_name)
         return False
 
-    def separate(self, token: re.Match[str], kind: str | None) -> bool:
+    def separate(self, token: re.Match[str], group_name: str | None) -> bool:
         """Take a token that may end a piece. Whether it ends the rows."""
-        if kind == "stop":
+        if group_name == "stop":
             self.end = token.start()
             return True
-        if kind == "colon":
+        if group_name == "colon":
             if not self.bounded:
                 return False
             self.conditions_first = True
         self.finish_piece(token.start())
-        if kind == "else":
+        if group_name == "else":
             if self.value is None or not self.pairs:
                 self.failed = True
                 return True
             self.add_condition(r"\text{otherwise}")
-        if kind in ("when", "rest"):
+        if group_name in ("when", "rest"):
             self.begin_piece(token.end(), after_word=True, prefix=token["rest"] or "")
         else:
             self.begin_piece(token.end())

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
-from .judge import Kind, Statement, defines, definition, has_integral, is_foreign, judge
+from .judge import JudgedChain, Kind, defines, definition, has_integral, is_foreign, judge
 from .result import Extraction, nothing
 from .spans import Span, bare_spans, has_prose, restored, spans
 from .statements import Chain, chains
@@ -33,7 +33,7 @@ from .words.tables import patterns
 #: (tests/rewards/reading/extraction/test_bounds.py measures this and what follows); these are
 #: bounds of the work for hostile texts.
 TAIL = 20_000
-MOST = 256  # 16 change no answer of the corpora (tests/mutation/constants.py)
+MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constants.py)
 #: Most characters and formulas that a sentence is followed back over: the longest sentence before a
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
@@ -98,19 +98,24 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
     text = restored(text)
-    formulas = with_conditions(text, spans(text)[-MOST:])
+    formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
-        chosen = _choose(_Reader(text, formulas), symbols)
+        chosen = _choose(_FormulaReader(text, formulas), symbols)
         settled = formulas[chosen.index].end if chosen else 0
-        rest = text[settled:]
-        if "+" in rest or "nswer" in rest or "esult" in rest or _last_line(text) >= settled:
-            more = _with_bare_lines(text, formulas, settled)
-            if len(more) > len(formulas):
-                chosen = _choose(_Reader(text, more), symbols)
+        remaining = text[settled:]
+        if (
+            "+" in remaining
+            or "nswer" in remaining
+            or "esult" in remaining
+            or _last_line(text) >= settled
+        ):
+            with_bare_lines = _with_bare_lines(text, formulas, settled)
+            if len(with_bare_lines) > len(formulas):
+                chosen = _choose(_FormulaReader(text, with_bare_lines), symbols)
     if chosen is None:
-        bare = bare_spans(text, 0, len(text))[-MOST:]
-        chosen = _choose(_Reader(text, bare), symbols)
+        bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
+        chosen = _choose(_FormulaReader(text, bare), symbols)
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
 
 
@@ -119,12 +124,12 @@ def _last_line(text: str) -> int:
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
-    whole = (
+    is_formula = (
         len(line) <= _LONGEST_LINE
         and patterns.varies.search(line)
         and patterns.operation.search(line)
     )
-    return start if whole and not has_prose(line) else -1
+    return start if is_formula and not has_prose(line) else -1
 
 
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
@@ -132,20 +137,20 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
-    last = _last_line(text)
+    last_line_start = _last_line(text)
     line = text.rfind("\n", 0, start) + 1
     while line < len(text):
         end = text.find("\n", line) + 1 or len(text)
         while span is not None and span.end <= line:
             span = next(later, None)
         own = line >= start and (span is None or span.start >= end)
-        if own and (line == last or patterns.bare_answer.search(text, line, end)):
+        if own and (line == last_line_start or patterns.bare_answer.search(text, line, end)):
             extra += bare_spans(text, line, end)
         line = end
-    return sorted(formulas + extra, key=lambda each: each.start) if extra else formulas
+    return sorted(formulas + extra, key=lambda span: span.start) if extra else formulas
 
 
-class _Reader:
+class _FormulaReader:
     """The formulas of one text and how the text introduces each; computed on demand."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
@@ -169,20 +174,20 @@ class _Reader:
                 root = self._roots[at]
                 break
             walked.append(at)
-            parts = self.chains(at)
-            first = parts[-1].links[0] if parts and at != index else ""
-            if first.strip() and not (len(parts[-1].links) > 1 and defines(first)):
-                root = first
+            statements = self.chains(at)
+            first_link = statements[-1].links[0] if statements and at != index else ""
+            if first_link.strip() and not (len(statements[-1].links) > 1 and defines(first_link)):
+                root = first_link
                 break
         self._roots.update(dict.fromkeys(walked, root))
         return root
 
-    def statements(self, index: int) -> list[Statement]:
+    def statements(self, index: int) -> list[JudgedChain]:
         """The judged statements of a formula, the last first."""
-        judged: list[Statement] = []
-        parts = self.chains(index)
-        for number in range(len(parts) - 1, -1, -1):
-            chain = parts[number]
+        judged: list[JudgedChain] = []
+        formula_chains = self.chains(index)
+        for number in range(len(formula_chains) - 1, -1, -1):
+            chain = formula_chains[number]
             if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
                 continue
             if _is_remark(chain.lead):
@@ -197,8 +202,10 @@ class _Reader:
 
     def adjoins(self, index: int) -> bool:
         """Whether nothing stands between a formula and the one before it."""
-        before = self.formulas[index - 1].end if index else 0
-        return bool(index) and not self.text[before : self.formulas[index].start].strip(" \n.,")
+        preceding_end = self.formulas[index - 1].end if index else 0
+        return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
+            " \n.,"
+        )
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How the sentence before the formula introduces it.
@@ -216,13 +223,13 @@ class _Reader:
         if not span.start and not self.chains(index)[0].lead:
             return Lead(), False
         sentence = ""
-        asked = False
+        is_asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
             begin, end = formulas[at - 1].end if at else 0, formulas[at].start
             gap = text[max(begin, end - _REACH) : end]
             if at == index:
                 gap = gap.rstrip(" \t\n*#_:>-")
-                asked = asks(gap)
+                is_asked = asks(gap)
             cut = 0
             for stop in patterns.sentence_end.finditer(gap):
                 cut = stop.end()
@@ -230,10 +237,10 @@ class _Reader:
             if cut or end - begin > _REACH:
                 break
             sentence = FORMULA + sentence
-        inside = self.chains(index)
-        if inside and inside[0].lead:
-            sentence += " " + inside[0].lead
-        return read_lead(sentence), asked
+        own_chains = self.chains(index)
+        if own_chains and own_chains[0].lead:
+            sentence += " " + own_chains[0].lead
+        return read_lead(sentence), is_asked
 
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
@@ -258,9 +265,9 @@ def _is_remark(lead: str) -> bool:
 class _Candidate:
     """A formula that may be the answer."""
 
-    reader: _Reader
+    reader: _FormulaReader
     index: int
-    statement: Statement
+    statement: JudgedChain
     announced: bool
     passed: tuple[str, ...]  # why later formulas were rejected
 
@@ -286,24 +293,24 @@ class _Candidate:
     def _definitions(self) -> tuple[tuple[str, str], ...]:
         """The definitions in the formula, and in the next one behind "where"."""
         reader, index = self.reader, self.index
-        parts = [*reader.chains(index)]
+        formula_chains = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):
-            after = reader.formulas[index].end, reader.formulas[index + 1].start
-            if patterns.where.fullmatch(reader.text, *after):
-                parts += reader.chains(index + 1)
-        return tuple(filter(None, map(definition, parts)))
+            gap = reader.formulas[index].end, reader.formulas[index + 1].start
+            if patterns.where.fullmatch(reader.text, *gap):
+                formula_chains += reader.chains(index + 1)
+        return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
         """The answer with its first terms, where they are in displays directly before it."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
-            parts = reader.chains(at)
-            before, here = reader.formulas[at - 1], reader.formulas[at]
+            formula_chains = reader.chains(at)
+            preceding, current = reader.formulas[at - 1], reader.formulas[at]
             if (
-                len(parts) != 1
-                or len(parts[0].links) != 1
-                or reader.text[before.end : here.start].strip()
-                or not (answer.startswith("+") or before.latex.rstrip().endswith(("+", "-")))
+                len(formula_chains) != 1
+                or len(formula_chains[0].links) != 1
+                or reader.text[preceding.end : current.start].strip()
+                or not (answer.startswith("+") or preceding.latex.rstrip().endswith(("+", "-")))
                 or not reader.chains(at - 1)
             ):
                 break
@@ -314,20 +321,22 @@ class _Candidate:
         """Other answers that the text offers, with "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
-        offered: list[Statement] = []
+        offered: list[JudgedChain] = []
         if index and patterns.joins_answers.fullmatch(
             reader.text, reader.formulas[index - 1].end, span.start
         ):
             offered += reader.statements(index - 1)[:1]
-        parts = reader.chains(index)
-        if len(parts) > 1:
+        formula_chains = reader.chains(index)
+        if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
-            for number, chain in enumerate(parts[1:]):
+            for number, chain in enumerate(formula_chains[1:]):
                 if chain.alternative or not rows:
-                    before = judge(parts[number])
-                    offered += [before] if chain.alternative or before.has_constant else []
-        answers = [each.answer for each in offered if each.kind >= Kind.PLAIN]
-        return tuple(each for each in dict.fromkeys(answers) if each != self.statement.answer)
+                    preceding = judge(formula_chains[number])
+                    offered += [preceding] if chain.alternative or preceding.has_constant else []
+        answers = [statement.answer for statement in offered if statement.kind >= Kind.PLAIN]
+        return tuple(
+            statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
+        )
 
 
 # --- Which formula is the answer ------------------------------------------------------------------
@@ -347,7 +356,7 @@ STANDINGS: Final = {
 }
 
 
-class Judged(NamedTuple):
+class JudgedFormula(NamedTuple):
     """What the order of candidates asks about a formula and the words around it."""
 
     kind: Kind
@@ -370,57 +379,61 @@ class Rule(NamedTuple):
     """How a formula stands: by the first of `RULES` that holds."""
 
     reason: str
-    holds: Callable[[Judged], bool]
+    holds: Callable[[JudgedFormula], bool]
     standings: tuple[str, ...]
 
 
 #: The table of docs/verifier.md, "Which formula is the answer"; a test compares the two.
 RULES: Final = (
-    Rule("has other letters than the problem", lambda it: it.foreign, ("foreign",)),
+    Rule("has other letters than the problem", lambda formula: formula.foreign, ("foreign",)),
     Rule(
         "a lone symbol or number that is called the answer",
-        lambda it: it.kind is Kind.LONE and it.announced and not it.doubted,
+        lambda formula: formula.kind is Kind.LONE and formula.announced and not formula.doubted,
         ("overriding", "plain"),
     ),
-    Rule("any other lone number", lambda it: it.kind is Kind.LONE and it.number, ("number",)),
-    Rule("any other lone symbol", lambda it: it.kind is Kind.LONE, ()),
+    Rule(
+        "any other lone number",
+        lambda formula: formula.kind is Kind.LONE and formula.number,
+        ("number",),
+    ),
+    Rule("any other lone symbol", lambda formula: formula.kind is Kind.LONE, ()),
     Rule(
         "strong or announced, and not doubted",
-        lambda it: it.strong and not it.doubted,
+        lambda formula: formula.strong and not formula.doubted,
         ("answer",),
     ),
     Rule(
         "strong or announced, in a check or an explanation",
-        lambda it: it.strong and it.checked,
+        lambda formula: formula.strong and formula.checked,
         ("explained",),
     ),
-    Rule("strong or announced, and doubted", lambda it: it.strong, ("doubtful",)),
+    Rule("strong or announced, and doubted", lambda formula: formula.strong, ("doubtful",)),
     Rule(
         "doubted, or led by words such as where, let, by",
-        lambda it: it.doubted or it.soft,
+        lambda formula: formula.doubted or formula.soft,
         ("remark",),
     ),
     Rule(
         "an equation of two expressions, concluded, in a display",
-        lambda it: it.kind is Kind.IDENTITY and it.concluded and it.display,
+        lambda formula: formula.kind is Kind.IDENTITY and formula.concluded and formula.display,
         ("overriding", "plain", "identity"),
     ),
     Rule(
         "an equation of two expressions, concluded",
-        lambda it: it.kind is Kind.IDENTITY and it.concluded,
+        lambda formula: formula.kind is Kind.IDENTITY and formula.concluded,
         ("plain", "identity"),
     ),
     Rule(
         "any other equation of two expressions",
-        lambda it: it.kind is Kind.IDENTITY,
+        lambda formula: formula.kind is Kind.IDENTITY,
         ("identity",),
     ),
     Rule(
         "an expression, concluded or in a display",
-        lambda it: it.concluded or it.display,
+        lambda formula: formula.concluded or formula.display,
         ("overriding", "plain"),
     ),
-    Rule("any other expression", lambda it: True, ("plain",)),
+    Rule("any other expression", lambda formula: True, ("plain",)),
 )
 #: The notes name at most so many formulas that were passed over, so that a note stays readable.
 _MOST_NOTES = 4
@@ -428,22 +441,24 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """How a formula stands, by the first rule that holds for the fields of `Judged`."""
-    judged = Judged(kind, *facts)
+    """How a formula stands, by the first rule that holds for the fields of `JudgedFormula`."""
+    judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
-def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
+def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
     """The formula that is the answer, by `RULES` and the order of `STANDINGS`."""
-    found: dict[str, _Candidate] = {}
+    by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):
         statements = reader.statements(index)
-        best = next((each for each in statements if each.kind > Kind.NO_ANSWER), None)
+        best = next(
+            (statement for statement in statements if statement.kind > Kind.NO_ANSWER), None
+        )
         if best is None:
-            passed += tuple(each.reason for each in statements[:1])
+            passed += tuple(statement.reason for statement in statements[:1])
             continue
-        lead, asked = reader.lead(index)
+        lead, is_asked = reader.lead(index)
         if lead.denied:
             passed += ("a formula that the text rejects",)
             continue
@@ -452,19 +467,19 @@ def _choose(reader: _Reader, symbols: Collection[str]) -> _Candidate | None:
             continue
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
         # Of the formulas with the same standing, the last one of the text counts.
-        for standing in _standings(candidate, lead, asked, symbols):
-            found.setdefault(standing, candidate)
-        if "answer" in found:
-            return found.get("overriding") or found["answer"]
-    found.pop("overriding", None)  # there is nothing to override
-    doubtful, plain = found.get("doubtful"), found.get("plain")
+        for standing in _standings(candidate, lead, is_asked, symbols):
+            by_standing.setdefault(standing, candidate)
+        if "answer" in by_standing:
+            return by_standing.get("overriding") or by_standing["answer"]
+    by_standing.pop("overriding", None)  # there is nothing to override
+    doubtful, plain = by_standing.get("doubtful"), by_standing.get("plain")
     if doubtful and plain and plain.index > doubtful.index:
-        del found["doubtful"]
-    return next((found[standing] for standing in STANDINGS if standing in found), None)
+        del by_standing["doubtful"]
+    return next((by_standing[standing] for standing in STANDINGS if standing in by_standing), None)
 
 
 def _standings(
-    candidate: _Candidate, lead: Lead, asked: bool, symbols: Collection[str]
+    candidate: _Candidate, lead: Lead, is_asked: bool, symbols: Collection[str]
 ) -> tuple[str, ...]:
     reader, index, best = candidate.reader, candidate.index, candidate.statement
     checked = not lead.named and reader.checked(index)
@@ -475,7 +490,7 @@ def _standings(
         lead.concluded,
         lead.soft,
         checked,
-        lead.doubted or checked or (asked and not best.has_constant),
+        lead.doubted or checked or (is_asked and not best.has_constant),
         reader.formulas[index].kind == "display",
         not lone and bool(symbols) and is_foreign(best.answer, symbols),
         lone and patterns.called_number.fullmatch(best.answer) is not None,

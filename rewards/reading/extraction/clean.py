@@ -101,12 +101,12 @@ def _without_remark(latex: str) -> str:
     if not patterns.remark_in_brackets.search(latex) or "iecewise" in latex:
         return latex
     opened: list[int] = []
-    last = -1
+    bracket_start = -1
     for token in patterns.bracket_token.finditer(latex):
         character = token[0]
         if character in "([":
             if not opened:
-                last = token.start()
+                bracket_start = token.start()
             opened.append(token.start())
         elif character in ")]" and opened:
             opened.pop()
@@ -114,13 +114,13 @@ def _without_remark(latex: str) -> str:
                 break
     else:
         return latex
-    inside = latex[last:]
-    if patterns.offered_in_brackets.match(inside):
+    bracketed = latex[bracket_start:]
+    if patterns.offered_in_brackets.match(bracketed):
         return latex
-    before = latex[:last]
+    head = latex[:bracket_start]
     for size in ("\\left", "\\big", "\\bigl", "\\Big", "\\Bigl"):
-        before = before.removesuffix(size)
-    return before if before.strip() and patterns.remark_in_brackets.search(inside) else latex
+        head = head.removesuffix(size)
+    return head if head.strip() and patterns.remark_in_brackets.search(bracketed) else latex
 
 
 def _unwrapped(latex: str) -> str:

@@ -28,7 +28,7 @@ class Kind(IntEnum):
     STRONG = 4  # ends in "+ C", or begins with "\int f dx =" or "F(x) ="
 
 
-class Statement(NamedTuple):
+class JudgedChain(NamedTuple):
     """A classified chain: its last link, its kind, and the reason."""
 
     answer: str
@@ -40,7 +40,7 @@ class Statement(NamedTuple):
     valued: bool = False  # a name has a number for its value
 
 
-def judge(chain: Chain, root: str | None = None) -> Statement:
+def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     """Classify a chain. ``root`` is given when the chain continues an earlier formula."""
     links = chain.links
     if (
@@ -60,11 +60,11 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
     root = clean(root) if root and not about_integral else ""
     steps: tuple[str, ...] = ()
     if count > 1:
-        before = dict.fromkeys(links[1 if patterns.name.fullmatch(root) else 0 : -1])
-        steps = tuple(filter(None, map(clean, list(before)[-_MOST_STEPS:])))
+        earlier = dict.fromkeys(links[1 if patterns.name.fullmatch(root) else 0 : -1])
+        steps = tuple(filter(None, map(clean, list(earlier)[-_MOST_STEPS:])))
     reason = _refusal(answer, root, about_integral, chain.bound)
     if reason:
-        return Statement(answer, Kind.NO_ANSWER, reason, count, steps=steps)
+        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps)
     plus = has_constant(answer)
     named = bool(root) and patterns.answer_name.fullmatch(root) is not None
     small = len(answer) < _LONGEST_CONSTANT and (
@@ -73,17 +73,17 @@ def judge(chain: Chain, root: str | None = None) -> Statement:
     )
     if root:
         if small and not named:
-            return Statement(answer, Kind.NO_ANSWER, "a value", count, steps=steps)
-        kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
+            return JudgedChain(answer, Kind.NO_ANSWER, "a value", count, steps=steps)
+        statement_kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
         unfinished = definite or has_integral(answer)
-        kind = Kind.IDENTITY if unfinished and not plus else Kind.STRONG
+        statement_kind = Kind.IDENTITY if unfinished and not plus else Kind.STRONG
     elif small or has_integral(answer):
-        kind = Kind.LONE
+        statement_kind = Kind.LONE
     else:
-        kind = Kind.PLAIN
+        statement_kind = Kind.PLAIN
     valued = bool(root) and patterns.variable.search(patterns.command.sub(" ", answer)) is None
-    return Statement(answer, kind, "", count, plus, steps, valued)
+    return JudgedChain(answer, statement_kind, "", count, plus, steps, valued)
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -114,6 +114,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
             return "a definition"
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
+    # A differential stands at the end: \,\mathrm{d}\theta and a full stop take 24 characters.
     if patterns.differential.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = patterns.integral.search(answer)

@@ -43,15 +43,15 @@ def spans(text: str) -> list[Span]:
     marks = _Marks(text)
     while token := patterns.delimiter.search(text, position):
         position = token.end()
-        kind = token.lastgroup
-        if kind == "command":
+        group_name = token.lastgroup
+        if group_name == "command":
             position = _add_command(formulas, marks, token)
-        elif kind == "dollar":
+        elif group_name == "dollar":
             position = _add_dollars(formulas, marks, token)
-        elif kind == "env":
+        elif group_name == "env":
             closer = f"\\end{{{token['env']}}}"
             position = _add_until(formulas, "display", marks, token, closer)
-        elif kind is not None:
+        elif group_name is not None:
             position = _add_code(formulas, marks, token)
     return formulas
 
@@ -84,8 +84,8 @@ def _add_command(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
     closed = close >= 0 and not 0 <= again < close
     if not closed:  # up to the end of its paragraph
         close = _paragraph_end(marks, token.end(), again)
-    kind = "display" if bracket == "[" else "inline"
-    return _add(formulas, kind, marks.text, token, close, 2 if closed else 0)
+    span_kind = "display" if bracket == "[" else "inline"
+    return _add(formulas, span_kind, marks.text, token, close, 2 if closed else 0)
 
 
 def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
@@ -98,8 +98,8 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
     close = text.find("$", start)
     while close > 0 and text[close - 1] == "\\":
         close = text.find("$", close + 1)
-    inside = text[start : max(close, start)]
-    if close < 0 or "\n\n" in inside or _has_prose_inside(inside):
+    content = text[start : max(close, start)]
+    if close < 0 or "\n\n" in content or _has_prose_inside(content):
         return start  # a price, or a stray sign
     return _add(formulas, "inline", text, token, close, 1)
 
@@ -108,8 +108,8 @@ def _has_prose_inside(formula: str) -> bool:
     """Whether three words stand in a formula where no brace closes behind them."""
     # Three words of two letters, with their spaces, have more than nine characters with a digit.
     return len(formula) > 9 and any(
-        not part["closing"] and patterns.words_in_formula.search(formula, *part.span())
-        for part in patterns.up_to_brace.finditer(formula)
+        not segment["closing"] and patterns.words_in_formula.search(formula, *segment.span())
+        for segment in patterns.up_to_brace.finditer(formula)
     )
 
 
@@ -117,8 +117,8 @@ def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
     fence, start, text = token[0], token.end(), marks.text
     close = marks.find(fence, start)
     if len(fence) < 3:  # one or two marks: code within a line
-        inside = text[start:close] if close > 0 else "\n"
-        if "\n" in inside or "$" in inside or "\\(" in inside or "\\[" in inside:
+        content = text[start:close] if close > 0 else "\n"
+        if "\n" in content or "$" in content or "\\(" in content or "\\[" in content:
             return start  # the formulas inside have delimiters of their own
         return _add(formulas, "code", text, token, close, len(fence))
     language = patterns.fence_language.match(text, start)
@@ -135,12 +135,12 @@ def _add_code(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> int:
 
 
 def _add_until(
-    formulas: list[Span], kind: str, marks: _Marks, token: re.Match[str], closer: str
+    formulas: list[Span], span_kind: str, marks: _Marks, token: re.Match[str], closer: str
 ) -> int:
     text, close = marks.text, marks.find(closer, token.end())
     if close < 0:
-        return _add(formulas, kind, text, token, len(text), 0)
-    return _add(formulas, kind, text, token, close, len(closer))
+        return _add(formulas, span_kind, text, token, len(text), 0)
+    return _add(formulas, span_kind, text, token, close, len(closer))
 
 
 def _paragraph_end(marks: _Marks, start: int, limit: int) -> int:
@@ -150,27 +150,32 @@ def _paragraph_end(marks: _Marks, start: int, limit: int) -> int:
 
 
 def _add(
-    formulas: list[Span], kind: str, text: str, token: re.Match[str], close: int, width: int
+    formulas: list[Span], span_kind: str, text: str, token: re.Match[str], close: int, width: int
 ) -> int:
     """Add the formula between a delimiter and the offset ``close``; the offset after it."""
     latex = text[token.end() : close]
     start, end = token.start(), close + width
+    # A constant of integration behind the formula: a bracket or spaces before its sign.
     if "+" in text[end : end + 5] and (loose := patterns.loose_constant.match(text, end)):
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
         return end
     if (
-        kind == "inline"
+        span_kind == "inline"
         and formulas
-        and formulas[-1].kind == kind
+        and formulas[-1].kind == span_kind
         and start - formulas[-1].end < _JOINED
     ):
-        before = formulas[-1]
-        joint = patterns.joint.fullmatch(text, before.end, start)
-        if joint and (joint[1] or before.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[0] in "+="):
-            formulas[-1] = Span(kind, f"{before.latex} {joint[1]} {latex}", before.start, end)
+        preceding = formulas[-1]
+        joint = patterns.joint.fullmatch(text, preceding.end, start)
+        if joint and (
+            joint[1] or preceding.latex.rstrip()[-1:] in "+-=" or latex.lstrip()[0] in "+="
+        ):
+            formulas[-1] = Span(
+                span_kind, f"{preceding.latex} {joint[1]} {latex}", preceding.start, end
+            )
             return end
-    formulas.append(Span(kind, latex, start, end))
+    formulas.append(Span(span_kind, latex, start, end))
     return end
 
 
@@ -187,14 +192,14 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
 _WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
 _FUNCTIONS = frozenset(
     name.lower()
-    for name in {name for own, others in UNARY.items() for name in (own, *others)}.difference(
-        _WORDS_TOO
-    )
+    for name in {
+        name for own, further_names in UNARY.items() for name in (own, *further_names)
+    }.difference(_WORDS_TOO)
     | set("sqrt cbrt li ei si ci gamma".split())
 )
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
-_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
+_LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
 #: More than any text has characters.
 LONGEST_LINE = 1 << 62
 _AROUND = " \t\n*_#>:,;.\"'`|"
@@ -214,16 +219,16 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
             start = line
             continue
-        left = start
+        start_of_formula = start
         for lexeme in patterns.lexeme.finditer(text, start, line):
-            kind = lexeme.lastgroup
-            if kind is None or (kind == "word" and _is_mathematical(text, lexeme)):
+            group_name = lexeme.lastgroup
+            if group_name is None or (group_name == "word" and _is_mathematical(text, lexeme)):
                 continue
-            if kind == "stop" and _inside_call(text, lexeme):
+            if group_name == "stop" and _inside_call(text, lexeme):
                 continue
-            _add_bare(formulas, text, left, lexeme.start())
-            left = lexeme.end()
-        _add_bare(formulas, text, left, line)
+            _add_bare(formulas, text, start_of_formula, lexeme.start())
+            start_of_formula = lexeme.end()
+        _add_bare(formulas, text, start_of_formula, line)
         start = line
     return formulas
 
@@ -248,8 +253,8 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     if stop[0] != ";":
         return False
     # 50 are too few for a call in `special_integrals.json` (tests/mutation/constants.py).
-    before = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
-    return before.count("(") > before.count(")")
+    preceding = text[max(text.rfind("\n", 0, stop.start()) + 1, stop.start() - 100) : stop.start()]
+    return preceding.count("(") > preceding.count(")")
 
 
 def _is_calls(word: str) -> bool:
@@ -263,10 +268,10 @@ def _is_calls(word: str) -> bool:
     while waiting:
         at = waiting.pop()
         ends = [
-            first + length
-            for first in ((at, at + 1) if letters[at : at + 1] in _BEFORE else (at,))
+            start + length
+            for start in ((at, at + 1) if letters[at : at + 1] in _LETTERS_BEFORE else (at,))
             for length in _LENGTHS
-            if letters[first : first + length] in _FUNCTIONS and first + length <= len(letters)
+            if letters[start : start + length] in _FUNCTIONS and start + length <= len(letters)
         ]
         ends += [end + 1 for end in ends if letters[end : end + 1] in _BEHIND]
         waiting += set(ends) - reached
@@ -293,12 +298,16 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     start, end = lexeme.span()
     if _is_code(text, start):
         return True
-    before, after = text[start - 1 : start], text[end : end + 1]
+    previous, following = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
-        if (after and after in "^_}+-*/=)|(\\") or (before and before in "{+-*/=^_(|}0123456789"):
+        if (following and following in "^_}+-*/=)|(\\") or (
+            previous and previous in "{+-*/=^_(|}0123456789"
+        ):
             return True
+        # The longest command before a letter is \operatorname*, and spaces follow.
         return bool(patterns.command_before.search(text, max(0, start - 20), start))
-    return len(word) <= 4 and after in ("^", "_")
+    # Names of functions and products of letters have exponents; words of a text are longer.
+    return len(word) <= 4 and following in ("^", "_")
 
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:

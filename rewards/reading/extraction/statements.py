@@ -68,9 +68,9 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
                 break
         else:
             return [Chain(links)] if latex.strip(" =\n") else []
-    cutter = _Cutter(latex, brackets=True, boxed=boxed)
+    cutter = _ChainCutter(latex, brackets=True, boxed=boxed)
     if cutter.unbalanced:
-        cutter = _Cutter(latex, brackets=False, boxed=boxed)
+        cutter = _ChainCutter(latex, brackets=False, boxed=boxed)
     return cutter.done
 
 
@@ -87,31 +87,31 @@ class _Nesting:
         self.tables = 0  # environments that are part of a link
         self.braced = 0  # tables behind a brace, closed by \right.
 
-    def holds(self, kind: str, token: re.Match[str]) -> bool:
+    def holds(self, group_name: str, token: re.Match[str]) -> bool:
         """Take the next token. Whether it is inside of something, or begins or ends it."""
-        if kind == "brace":
+        if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
             pass
-        elif kind in ("begin", "end"):
-            return self._environment(kind, token[kind])
+        elif group_name in ("begin", "end"):
+            return self._environment(group_name, token[group_name])
         elif self.tables:
             pass
-        elif kind in _BRACKETS:
+        elif group_name in _BRACKETS:
             if self.brackets:
-                self._bracket(token, opens=token[kind][-1] in "([{")
-        elif kind == "null":
+                self._bracket(token, opens=token[group_name][-1] in "([{")
+        elif group_name == "null":
             self.depth -= self.braced > 0
             self.braced = max(self.braced - 1, 0)
         else:
             return self.depth > 0
         return True
 
-    def _environment(self, kind: str, name: str) -> bool:
+    def _environment(self, group_name: str, name: str) -> bool:
         statements = patterns.row_environment.fullmatch(name) is not None and not self.braced
         if statements or (name == "array" and not self.depth and not self.tables):
             return self.tables > 0
-        self.tables = self.tables + 1 if kind == "begin" else max(self.tables - 1, 0)
+        self.tables = self.tables + 1 if group_name == "begin" else max(self.tables - 1, 0)
         return True
 
     def _bracket(self, token: re.Match[str], *, opens: bool) -> None:
@@ -124,7 +124,7 @@ class _Nesting:
             self.unmatched = True
 
 
-class _Cutter:
+class _ChainCutter:
     """Cuts a formula in one pass over its tokens; ``done`` are its chains."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
@@ -143,9 +143,13 @@ class _Cutter:
         """Handle the tokens at the top level. Returns whether brackets did not match."""
         nesting = _Nesting(self.latex, brackets)
         for index, token in enumerate(self.tokens):
-            kind = token.lastgroup
-            if kind is not None and token.start() >= self.until and not nesting.holds(kind, token):
-                _HANDLERS[kind](self, index, token)
+            group_name = token.lastgroup
+            if (
+                group_name is not None
+                and token.start() >= self.until
+                and not nesting.holds(group_name, token)
+            ):
+                _HANDLERS[group_name](self, index, token)
         self._take(None)
         self._close_chain()
         return nesting.depth > 0 or nesting.unmatched
@@ -195,17 +199,21 @@ class _Cutter:
         if self.row and not comma and patterns.indentation.fullmatch(latex, self.start, at):
             return
         following = self._next(index)
-        kind = following.lastgroup if following else None
-        rest = latex[token.end() : following.start() if following else len(latex)]
-        if kind in ("equal", "so") and (
-            not rest.strip() or (comma and patterns.lost_space.fullmatch(rest))
+        group_name = following.lastgroup if following else None
+        gap = latex[token.end() : following.start() if following else len(latex)]
+        if group_name in ("equal", "so") and (
+            not gap.strip() or (comma and patterns.lost_space.fullmatch(gap))
         ):
             return  # a space before "=", a "\," that lost its backslash
         self._take(token, drop=False)
         begun = bool(self.pieces)
-        if (kind == "equal" and begun) or kind == "bound" or patterns.remark_start.match(rest):
-            self._close_chain(remark=begun and kind != "equal")
-        elif begun and rest.strip() and not patterns.ornaments.fullmatch(rest):
+        if (
+            (group_name == "equal" and begun)
+            or group_name == "bound"
+            or patterns.remark_start.match(gap)
+        ):
+            self._close_chain(remark=begun and group_name != "equal")
+        elif begun and gap.strip() and not patterns.ornaments.fullmatch(gap):
             return  # part of the link: lists are handled by the LaTeX reader
         self.start = token.end()
 
@@ -241,8 +249,8 @@ class _Cutter:
         if not words.strip(" .,;:"):
             return close + 1
         begun = bool(self.pieces)
-        last = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
-        if constant and last in ("+", "-"):
+        last_character = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
+        if constant and last_character in ("+", "-"):
             self.pieces.append(" C")
         elif begun and role is Role.OFFER:
             remark = self.chain.remark
@@ -307,25 +315,25 @@ class _Cutter:
         """The next token at the top level that has a role."""
         depth = 0
         for token in self.tokens[index + 1 : index + 1 + _AHEAD]:
-            kind = token.lastgroup
-            if kind == "brace" or kind in _BRACKETS:
-                depth += 1 if token[kind or 0][-1] in "{([" else -1
-            elif kind is not None and depth <= 0:
+            group_name = token.lastgroup
+            if group_name == "brace" or group_name in _BRACKETS:
+                depth += 1 if token[group_name or 0][-1] in "{([" else -1
+            elif group_name is not None and depth <= 0:
                 return token
         return None
 
 
 #: What the tokens at the top level do.
-_HANDLERS: Final[dict[str, Callable[[_Cutter, int, re.Match[str]], None]]] = {
-    "begin": _Cutter._boundary,
-    "end": _Cutter._boundary,
-    "row": _Cutter._row,
-    "bound": _Cutter._bound,
-    "near": _Cutter._near,
-    "pause": _Cutter._pause,
-    "text": _Cutter._text,
-    "equal": _Cutter._relation,
-    "so": _Cutter._relation,
+_HANDLERS: Final[dict[str, Callable[[_ChainCutter, int, re.Match[str]], None]]] = {
+    "begin": _ChainCutter._boundary,
+    "end": _ChainCutter._boundary,
+    "row": _ChainCutter._row,
+    "bound": _ChainCutter._bound,
+    "near": _ChainCutter._near,
+    "pause": _ChainCutter._pause,
+    "text": _ChainCutter._text,
+    "equal": _ChainCutter._relation,
+    "so": _ChainCutter._relation,
 }
 
 

@@ -54,13 +54,13 @@ def _channels(text: str) -> Visible:
     """Messages of the final channel; text before the first marker is a thought."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
-    last = ""
+    channel = ""
     for mark, following in zip(marks, [*marks[1:], None], strict=True):
         body = text[mark.end() : following.start() if following else len(text)]
-        last = mark[1].lower()
-        if last == "final":
+        channel = mark[1].lower()
+        if channel == "final":
             final.append(patterns.ends_turn.split(patterns.message.sub("", body), maxsplit=1)[0])
-    return Visible("\n".join(final), None if last == "final" else text[marks[-1].end() :])
+    return Visible("\n".join(final), None if channel == "final" else text[marks[-1].end() :])
 
 
 def _without_thoughts(text: str) -> Visible:
@@ -72,7 +72,7 @@ def _without_thoughts(text: str) -> Visible:
             return Visible(text[at + len(_BARE_FINAL) :])
         if patterns.bare_analysis.match(text):
             return Visible("", text)
-    shown: list[str] = []
+    pieces: list[str] = []
     start = 0
     opened: int | None = None
     size = len(text.rstrip())
@@ -80,22 +80,22 @@ def _without_thoughts(text: str) -> Visible:
     for tag in patterns.thought.finditer(text):
         if tag.lastgroup == "opens":  # nested tags are ignored
             if opened is None:
-                shown.append(text[start : tag.start()])
+                pieces.append(text[start : tag.start()])
                 opened = tag.end()
         elif opened is not None:
             opened, start, closed = None, tag.end(), True
         elif closed and tag.end() == size:
-            shown.append(text[start : tag.start()])  # a stray tag at the very end
+            pieces.append(text[start : tag.start()])  # a stray tag at the very end
             start = tag.end()
         else:
             # A closing tag without an opening one: all text before it was a thought.
-            shown, start = [], tag.end()
+            pieces, start = [], tag.end()
     if opened is not None:
-        return Visible("\n".join(shown), text[opened:])
-    if not shown:
+        return Visible("\n".join(pieces), text[opened:])
+    if not pieces:
         return Visible(text[start:])
-    shown.append(text[start:])
-    return Visible("\n".join(shown))
+    pieces.append(text[start:])
+    return Visible("\n".join(pieces))
 
 
 # --- Text with doubled backslashes (JSON) --------------------------------------------------------
@@ -122,8 +122,8 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
     if marked or completion.lstrip().startswith("analysis"):
-        shown = _without_thoughts(completion)
-        text, thought = shown.text, shown.thought
+        without_thoughts = _without_thoughts(completion)
+        text, thought = without_thoughts.text, without_thoughts.thought
     cuts = [at for mark in stop if mark and (at := text.find(mark)) >= 0]
     if cuts:
         text, thought = text[: min(cuts)], None  # a thought after a stop string does not count

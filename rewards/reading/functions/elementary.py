@@ -22,7 +22,7 @@ from .record import (
 )
 
 INF = math.inf
-OUTSIDE = "u <= -1 or u >= 1"
+BEYOND_ONE = "u <= -1 or u >= 1"
 SOLVERS = "sympy maxima fricas alkahest"
 
 # Tables: a function takes a few lines.
@@ -63,11 +63,11 @@ INVERSE_TRIGONOMETRIC = family(
              parity=ODD, inverse="cot", values="1:pi/4", printed=r"\operatorname{arccot}",
              bare="acot arccot arcctg arcot arccotan arccotg", systems="sympy maxima fricas"),
     Function("asec", "4.23.8", derivative="1/(u**2*sqrt(1 - 1/u**2))", definition="acos(1/u)",
-             domain=OUTSIDE, branch=TURNING, inverse="sec", values="1:0 2:pi/3",
+             domain=BEYOND_ONE, branch=TURNING, inverse="sec", values="1:0 2:pi/3",
              printed=r"\operatorname{arcsec}", bare="asec arcsec arsec",
              systems="sympy maxima fricas"),
     Function("acsc", "4.23.7", derivative="-(1/(u**2*sqrt(1 - 1/u**2)))", definition="asin(1/u)",
-             domain=OUTSIDE, branch=TURNING, parity=ODD, inverse="csc", values="1:pi/2 2:pi/6",
+             domain=BEYOND_ONE, branch=TURNING, parity=ODD, inverse="csc", values="1:pi/2 2:pi/6",
              printed=r"\operatorname{arccsc}", bare="acsc arccsc arccosec arcosec acosec arcsc",
              systems="sympy maxima fricas"),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .record import COSTLY, ELEMENTARY, WORKER, Function, family
 
-TWO = (2, 2)
+PAIR = (2, 2)
 
 # Tables: a function takes a few lines.
 # fmt: off
@@ -14,7 +14,7 @@ FACTORIALS = family(
              printed="#1!", bare="fact factorial", systems="sympy maxima fricas"),
     Function("double_factorial", "5.4.2", cost=ELEMENTARY, values="-1:1 0:1 5:15 6:48",
              printed="#1!!", systems="sympy=factorial2 maxima"),
-    Function("binomial", "1.2(i)", TWO, "u k",
+    Function("binomial", "1.2(i)", PAIR, "u k",
              "binomial(u, k)*(digamma(u + 1) - digamma(u - k + 1))",
              "gamma(u + 1)/(gamma(k + 1)*gamma(u - k + 1))", cost=COSTLY, printed=r"\binom{#1}{#2}",
              called="binomial", systems="sympy maxima fricas"),
@@ -29,16 +29,17 @@ GAMMA = family(
     Function("digamma", "5.2.2", derivative="polygamma(1, u)", poles="-k", cost=WORKER,
              values="1:-EulerGamma", printed=r"\psi", called="digamma",
              systems="sympy maxima=psi[0]({0}) fricas alkahest"),
-    Function("polygamma", "5.15", TWO, "n u", "polygamma(n + 1, u)", domain="u > 0", cost=WORKER,
+    Function("polygamma", "5.15", PAIR, "n u", "polygamma(n + 1, u)", domain="u > 0", cost=WORKER,
              poles="-k", printed=r"\psi^{(#1)}\left(#2\right)", called="polygamma PolyGamma",
              ordered=True, systems="sympy maxima=psi[{0}]({1}) fricas"),
-    Function("gamma_upper", "8.2.2", TWO, "s u", "-u**(s - 1)*exp(-u)", domain="u > 0", cost=WORKER,
-             printed=r"\Gamma", systems="sympy=uppergamma maxima=gamma_incomplete fricas=Gamma"),
-    Function("gamma_lower", "8.2.1", TWO, "s u", "u**(s - 1)*exp(-u)",
+    Function("gamma_upper", "8.2.2", PAIR, "s u", "-u**(s - 1)*exp(-u)", domain="u > 0",
+             cost=WORKER, printed=r"\Gamma",
+             systems="sympy=uppergamma maxima=gamma_incomplete fricas=Gamma"),
+    Function("gamma_lower", "8.2.1", PAIR, "s u", "u**(s - 1)*exp(-u)",
              "gamma(s) - uppergamma(s, u)", "u > 0", cost=WORKER,
              printed=r"\operatorname{lowergamma}", called="lowergamma",
              systems="sympy=lowergamma maxima=gamma_incomplete_lower"),
-    Function("beta", "5.12.1", TWO, "u b", "beta(u, b)*(digamma(u) - digamma(u + b))",
+    Function("beta", "5.12.1", PAIR, "u b", "beta(u, b)*(digamma(u) - digamma(u + b))",
              "gamma(u)*gamma(b)/gamma(u + b)", poles="-k", cost=WORKER,
              printed="B", systems="sympy maxima fricas=Beta"),
     Function("beta_lower", "8.17.1", (3, 3), "a b u", "u**(a - 1)*(1 - u)**(b - 1)",
@@ -48,8 +49,8 @@ GAMMA = family(
 ZETA = family(
     Function("zeta", "25.2.1", (1, 2), "s u", "-s*zeta(s + 1, u)", domain="u > 0", cost=WORKER,
              poles="-k", values="2:pi**2/6", printed=r"\zeta", systems="sympy maxima=zeta({0})"),
-    Function("polylog", "25.12.10", TWO, "s u", "polylog(s - 1, u)/u", domain="u <= 1", cost=WORKER,
-             printed=r"\operatorname{Li}", called="polylog PolyLog", ordered=True,
+    Function("polylog", "25.12.10", PAIR, "s u", "polylog(s - 1, u)/u", domain="u <= 1",
+             cost=WORKER, printed=r"\operatorname{Li}", called="polylog PolyLog", ordered=True,
              systems="sympy maxima=li[{0}]({1}) fricas"),
     Function("lerch_phi", "25.14.1", (3, 3), "u s a",
              "(lerchphi(u, s - 1, a) - a*lerchphi(u, s, a))/u", domain="u < 1", cost=WORKER,
@@ -62,16 +63,16 @@ ZETA = family(
     Function("hypgeom", "16.2.1", (3, None), "p q u", cost=WORKER),
 )
 BESSEL = family(
-    Function("bessel_j", "10.2.2", TWO, "n u", "(besselj(n - 1, u) - besselj(n + 1, u))/2",
+    Function("bessel_j", "10.2.2", PAIR, "n u", "(besselj(n - 1, u) - besselj(n + 1, u))/2",
              domain="u > 0", oscillates=True, cost=WORKER, printed="J", called="besselj BesselJ",
              ordered=True, systems="sympy=besselj maxima fricas=besselJ"),
-    Function("bessel_y", "10.2.3", TWO, "n u", "(bessely(n - 1, u) - bessely(n + 1, u))/2",
+    Function("bessel_y", "10.2.3", PAIR, "n u", "(bessely(n - 1, u) - bessely(n + 1, u))/2",
              domain="u > 0", oscillates=True, cost=WORKER, printed="Y", called="bessely BesselY",
              ordered=True, systems="sympy=bessely maxima fricas=besselY"),
-    Function("bessel_i", "10.25.2", TWO, "n u", "(besseli(n - 1, u) + besseli(n + 1, u))/2",
+    Function("bessel_i", "10.25.2", PAIR, "n u", "(besseli(n - 1, u) + besseli(n + 1, u))/2",
              domain="u > 0", cost=WORKER, printed="I", called="besseli BesselI", ordered=True,
              systems="sympy=besseli maxima fricas=besselI"),
-    Function("bessel_k", "10.25.3", TWO, "n u", "-(besselk(n - 1, u) + besselk(n + 1, u))/2",
+    Function("bessel_k", "10.25.3", PAIR, "n u", "-(besselk(n - 1, u) + besselk(n + 1, u))/2",
              domain="u > 0", cost=WORKER, printed="K", called="besselk BesselK", ordered=True,
              systems="sympy=besselk maxima fricas=besselK"),
     Function("airy_ai", "9.2", cost=WORKER, printed=r"\operatorname{Ai}", called="airyai Ai",
@@ -80,18 +81,18 @@ BESSEL = family(
              systems="sympy=airybi maxima fricas=airyBi"),
 )
 ORTHOGONAL = family(
-    Function("legendre_p", "18.3", TWO, "n u",
+    Function("legendre_p", "18.3", PAIR, "n u",
              "n*(u*legendre(n, u) - legendre(n - 1, u))/(u*u - 1)", domain="u > -1", cost=WORKER,
              printed="P", called="legendre", ordered=True, systems="sympy=legendre"),
-    Function("chebyshev_t", "18.3", TWO, "n u", "n*chebyshevu(n - 1, u)", domain="u > -1",
+    Function("chebyshev_t", "18.3", PAIR, "n u", "n*chebyshevu(n - 1, u)", domain="u > -1",
              cost=WORKER, printed="T", called="chebyshevt", ordered=True,
              systems="sympy=chebyshevt"),
-    Function("chebyshev_u", "18.3", TWO, "n u",
+    Function("chebyshev_u", "18.3", PAIR, "n u",
              "((n + 1)*chebyshevt(n + 1, u) - u*chebyshevu(n, u))/(u*u - 1)", domain="u > -1",
              cost=WORKER, printed="U", called="chebyshevu", ordered=True,
              systems="sympy=chebyshevu"),
-    Function("hermite_h", "18.3", TWO, "n u", "2*n*hermite(n - 1, u)", cost=WORKER, printed="H",
+    Function("hermite_h", "18.3", PAIR, "n u", "2*n*hermite(n - 1, u)", cost=WORKER, printed="H",
              called="hermite", ordered=True, systems="sympy=hermite"),
-    Function("laguerre_l", "18.3", TWO, "n u", "n*(laguerre(n, u) - laguerre(n - 1, u))/u",
+    Function("laguerre_l", "18.3", PAIR, "n u", "n*(laguerre(n, u) - laguerre(n - 1, u))/u",
              cost=WORKER, printed="L", called="laguerre", ordered=True, systems="sympy=laguerre"),
 )

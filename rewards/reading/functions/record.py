@@ -15,7 +15,7 @@ ROOT, LOGARITHM, TWO_LOGARITHMS = "root", "logarithm", "two logarithms"
 TURNING, RADICAL_SLOPE, JUMPING = "turning", "radical slope", "jumping"
 #: Where a function that is not analytic breaks: where its argument is zero or whole, where two of
 #: its arguments are equal, where a condition changes.
-ZERO, WHOLE, EQUAL, CONDITION = "zero", "whole", "equal", "condition"
+ZERO, AT_INTEGERS, EQUAL, CONDITION = "zero", "whole", "equal", "condition"
 #: Where a function is continuous: on the complex plane, on the real line (each with real values
 #: there), on its closed real domain.
 PLANE, LINE, CLOSED = "plane", "line", "closed"

@@ -81,7 +81,8 @@ _ROWS: Final = (
 )
 
 AMBIGUITIES: Final = tuple(
-    Ambiguity(1 << index, name, first, second) for index, (name, first, second) in enumerate(_ROWS)
+    Ambiguity(1 << index, name, likelier, second)
+    for index, (name, likelier, second) in enumerate(_ROWS)
 )
 
 (

@@ -247,13 +247,13 @@ def _clausen(
     if len(arguments) != 1 or type(subscript) is not Number or subscript.denominator != 1:
         return None
     turned = Call("mul", (IMAGINARY, arguments[0]))
-    above, below = (
+    plus_part, minus_part = (
         Call("polylog", (subscript, Call("exp", (argument,))))
         for argument in (turned, Call("neg", (turned,)))
     )
     if subscript.numerator % 2:
-        return Call("div", (Call("add", (above, below)), TWO))
-    difference = Call("add", (above, Call("neg", (below,))))
+        return Call("div", (Call("add", (plus_part, minus_part)), TWO))
+    difference = Call("add", (plus_part, Call("neg", (minus_part,))))
     return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
 
 
@@ -264,8 +264,8 @@ def _legendre_chi(
     if subscript is None or len(arguments) != 1:
         return None
     (argument,) = arguments
-    below = Call("neg", (Call("polylog", (subscript, Call("neg", (argument,)))),))
-    return Call("div", (Call("add", (Call("polylog", (subscript, argument)), below)), TWO))
+    reflected = Call("neg", (Call("polylog", (subscript, Call("neg", (argument,)))),))
+    return Call("div", (Call("add", (Call("polylog", (subscript, argument)), reflected)), TWO))
 
 
 def _struve(polynomial: str, sign: int) -> Builder:
@@ -287,8 +287,8 @@ def _struve(polynomial: str, sign: int) -> Builder:
         square = Call("mul", (Number(sign), Call("pow", (half, TWO))))
         series = Call("hypgeom", (ONE, TWO, ONE, three, shifted, square))
         power = Call("pow", (half, Call("add", (order, ONE))))
-        below = Call("mul", (Call("gamma", (three,)), Call("gamma", (shifted,))))
-        return Call("mul", (Call("div", (power, below)), series))
+        denominator = Call("mul", (Call("gamma", (three,)), Call("gamma", (shifted,))))
+        return Call("mul", (Call("div", (power, denominator)), series))
 
     return build
 
@@ -302,8 +302,8 @@ def _dirichlet_beta(s: Expression) -> Expression:
 
 def _dirichlet_eta(s: Expression) -> Expression:
     """``eta(s) = (1 - 2^{1-s}) zeta(s)`` (DLMF 25.2.3)."""
-    below = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
-    power = Call("pow", (TWO, Call("add", (ONE, below))))
+    minus_s = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
+    power = Call("pow", (TWO, Call("add", (ONE, minus_s))))
     return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
 
 
@@ -387,8 +387,8 @@ def _angle(
     if type(x) is Number and x.numerator > 0:
         return Call("atan", (Call("div", (y, x)),))
     squares = Call("add", (Call("pow", (x, TWO)), Call("pow", (y, TWO))))
-    below = Call("add", (Call("sqrt", (squares,)), x))
-    return Call("mul", (TWO, Call("atan", (Call("div", (y, below)),))))
+    denominator = Call("add", (Call("sqrt", (squares,)), x))
+    return Call("mul", (TWO, Call("atan", (Call("div", (y, denominator)),))))
 
 
 def _is_zero(node: Expression) -> bool:

@@ -248,7 +248,8 @@ class Parser:
         Otherwise a number may not directly follow a number or a letter: ``2 3``, ``x2``.
         """
         previous = self.tokens[self.pos - 1]
-        if previous in _CONSTANT_LETTERS and type(factors[-1]) is Symbol:
+        is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
+        if is_constant and type(factors[-1]) is Symbol:
             return True
         if self.tokens[self.pos + 1] == "^":
             return False

@@ -96,11 +96,12 @@ def read_integral(
         else:
             raise
     known = variable or named or "x"
-    parameters = {*parameters, *(name for name, _ in conditions.kinds)}
     if layout.factor:
         body = f"{layout.factor} {body}"
         readings = _times(text, layout.factor, readings, known)
-    readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
+    if "(" in body or "d" in body:
+        parameters = {*parameters, *(name for name, _ in conditions.kinds)}
+        readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, None, None, layout.principal_value, layout.has_sign, conditions
     )
@@ -161,8 +162,6 @@ def _with_real_parameters(
         ProblemError: there is none.
 
     """
-    if "(" not in body and "d" not in body:
-        return readings
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
     if not any(suspects):
         return readings

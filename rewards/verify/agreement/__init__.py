@@ -1,14 +1,14 @@
-"""Acceptance without a proof, after a search for everything that may speak against it."""
+"""Acceptance without a proof, after all searches for a fault of the answer."""
 
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...proof.discontinuities.search import Steps
 from .acceptance import accepted
-from .searches import Candidate, refute
+from .searches import UnrefutedAnswer, refute
 
 
 def agrees(at: Comparison, steps: Steps) -> Outcome:
-    """The only door to an acceptance that no proof stands behind.
+    """Accept or refuse an answer without a proof; the only door to such an acceptance.
 
     Args:
         at: the comparison of F' with f, which no point has refuted.
@@ -16,7 +16,7 @@ def agrees(at: Comparison, steps: Steps) -> Outcome:
 
     Returns:
         Correct with proof ``agreement``, the points and the digits; or the fault that a search
-        found; or undecided, with the reason why agreement says too little.
+        found; or undecided, with the reason why the agreement does not suffice.
 
     """
-    return refute(Candidate(at, steps, is_proved=False)) or accepted(at, steps, None)
+    return refute(UnrefutedAnswer(at, steps, is_proved=False)) or accepted(at, steps, None)

@@ -11,13 +11,13 @@ from ...proof.discontinuities.search import Steps
 from ...proof.prover import Proof
 from ...verdict import Status
 
-#: What is said of an answer that is right by another convention than the usual one.
+#: Flags of an answer that is right by another convention than the usual one.
 CONVENTION_FLAGS: dict[Conventions, tuple[str, ...]] = {
     USUAL: (),
     Conventions(real_roots=False): ("principal_roots",),
     Conventions(textbook_secants=True): ("textbook_secants",),
 }
-#: What is said of points that are not on the line, or where only f's value is real.
+#: Flags of points off the real line, and of points where only f's value is real.
 TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts",)}
 
 

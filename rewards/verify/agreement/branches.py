@@ -16,14 +16,14 @@ from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import BASE_BITS, Point
 from ...proof.prover.normal import squares
 
-#: Distances, relative to 1 + |x|, of more points on either side of one: not round, so that they hit
-#: no zero, and a factor of five apart, so that one is near enough wherever a branch ends. Others
+#: Distances, relative to 1 + |x|, of more points on either side of a point: not round, so that no
+#: zero is hit, and a factor of five apart, so that some point is near the end of a branch. Others
 #: change no verdict of the corpora (tests/mutation/constants.py).
 NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop points that agree with the principal branch and also with another one.
+    """Drop points that agree with the principal branch and also with another branch.
 
     Both agree where a radical contributes too little to f.
     """
@@ -65,13 +65,13 @@ def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) ->
 def change(comparison: Comparison) -> Outcome | None:
     """Refute a change of branch that comes from the answer, not from the integrand.
 
-    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So every third change at least must be
-    natural: the changing radicand vanishes, has a pole or leaves the reals between two points. (Of
-    ``-2 sqrt(1 - sin x)`` for ``sqrt(1 + sin x)`` every other one is.) If the answer has
-    non-analytic parts, ``sqrt(u^2)`` among them, every change must be, and none may be where they
-    break. If it has inverse functions that may turn back, as ``arcsin(cos x)`` does, the radicand
-    must be negative between the two points of every change: where it is only zero, they may turn
-    as well.
+    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So at least every third change must be
+    natural: the changing radicand vanishes, has a pole or leaves the reals between two points. (For
+    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)`` every other change is natural.) If the answer has
+    non-analytic parts, ``sqrt(u^2)`` among them, every change must be natural, and none may lie at
+    a break of these parts. If the answer has inverse functions that may turn back, such as
+    ``arcsin(cos x)``, the radicand must be negative between the two points of every change: at a
+    mere zero of the radicand, the inverse functions may turn as well.
     """
     if not comparison.flipped:
         return None
@@ -109,7 +109,7 @@ def change(comparison: Comparison) -> Outcome | None:
 
 
 def may_turn(tape: Tape) -> bool:
-    """Whether there is an inverse function that may turn back, as in ``arccos(cos x)``."""
+    """Whether the tape has an inverse function that may turn back, as ``arccos(cos x)``."""
     return any(
         not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )

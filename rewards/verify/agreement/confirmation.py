@@ -29,12 +29,12 @@ SEEN_BITS = 16
 
 
 class Confirmation:
-    """The look at one answer.
+    """The last check of one answer, by many bits and far points.
 
     Attributes:
-        ours: parts of F that have not shown.
-        theirs: parts of f.
-        analytic: whether neither has absolute values, steps or cases.
+        ours: parts of F that have shown at no point yet.
+        theirs: parts of f that have shown at no point yet.
+        analytic: whether F and f are free of absolute values, steps and cases.
         turns: whether F has an inverse function that may turn back, as in arccos(cos x).
         agreement: bits to which F' and f agree at some point.
 
@@ -51,9 +51,8 @@ class Confirmation:
     def refute(self) -> Outcome | None:
         """Look far away, with many bits, and until every part of F and f shows.
 
-        Where something happens is searched for only if a part does not show at the points so far,
-        or F may turn back between them.
-        None if the agreement stands. See `rewards.numeric.sampling`.
+        The search for events (`rewards.numeric.sampling.events`) runs only if some part shows at no
+        point so far, or F may turn back between the points. None if the agreement stands.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -94,7 +93,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """A refutation by many bits at a few points, which spares a wrong answer the search."""
+        """A refutation by many bits at a few points, before the slower search."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -106,7 +105,7 @@ class Confirmation:
     def _look_beyond(self) -> Outcome | None:
         """A refutation at a point on the other side of a number in F or f."""
         sizes = beyond_reach(self.tape, self.pool.tape)
-        # Beside an x as great as that, a constant term is seen with more bits than x has.
+        # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
         if sizes and longest + POINT_BITS > self.at.max_bits:
             return self.at.undecided("a number is too long to be compared")
@@ -129,10 +128,10 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Cross out the parts of F and f that show at some point; an outcome if one refutes.
+        """Cross out the parts of F and f that show at some point; an outcome if a point refutes.
 
-        Stops when all are seen, unless ``every`` point is to be compared, or a part without an
-        effect at one point, as in ``max(x, 0)``, may have one at another.
+        The loop stops when all parts are seen, unless ``every`` point is to be compared, or a part
+        without an effect at one point, as in ``max(x, 0)``, may have an effect at another.
         """
         pool, tape = self.pool, self.tape
         for point in points:
@@ -164,7 +163,7 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """Bits to which F' and f may agree although a number in one of them is wrong."""
+        """Bits to which F' and f may agree although a number in F' or f is wrong."""
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)
         return sum((self.tape.literals | self.pool.tape.literals).values())

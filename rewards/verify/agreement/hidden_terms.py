@@ -12,7 +12,7 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Check the remaining terms at more points; undecided if one shows at none."""
+    """Check the remaining terms at more points; undecided if a term shows at no point."""
     if not comparison.unseen:
         return None
     refuted = comparison.visit(comparison.pool.take(POINTS)[comparison.usable :])

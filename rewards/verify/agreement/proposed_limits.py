@@ -52,41 +52,41 @@ def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | N
         infinity = {1: sympy.oo, -1: -sympy.oo}
         at = infinity[question.at] if isinstance(question.at, int) else to_sympy(question.at)
         direction = {1: "+", -1: "-", 0: "+-"}[question.side]
-        found: Any = sympy.limit(expression, variable, at, "+" if at.is_infinite else direction)
-        if found.is_infinite:
-            sign = 1 if found.is_extended_positive else -1
-            return Limit(sign) if found.is_extended_real else None
-        return Limit(value=from_sympy(found)) if not found.free_symbols else None
+        limit: Any = sympy.limit(expression, variable, at, "+" if at.is_infinite else direction)
+        if limit.is_infinite:
+            sign = 1 if limit.is_extended_positive else -1
+            return Limit(sign) if limit.is_extended_real else None
+        return Limit(value=from_sympy(limit)) if not limit.free_symbols else None
     except Exception:  # SymPy raises whatever it meets
         return None
 
 
-def is_approached(question: LimitQuestion, found: Limit) -> bool:
+def is_approached(question: LimitQuestion, limit: Limit) -> bool:
     """Whether values of the function come nearer and nearer to a limit."""
     signs = (question.side,) if question.side else (1, -1)
     signs = (question.at,) if isinstance(question.at, int) else signs
-    return any(_from_side(question, found, sign) for sign in signs)
+    return any(_from_side(question, limit, sign) for sign in signs)
 
 
-def _from_side(question: LimitQuestion, found: Limit, sign: int) -> bool:
+def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool:
     gaps: list[arb] = []
     try:
         tape = compile_tape(question.expression, question.variable)
         with precision(_BITS):
-            value = _ball(found.value) if found.value is not None else None
+            value = _ball(limit.value) if limit.value is not None else None
             start = None if isinstance(question.at, int) else _ball(question.at)
             for exponent in _DISTANCES:
                 size = fmpq(2) ** exponent
                 x = acb(sign * size) if start is None else start + acb(sign / size)
                 ball = tape.run(x, {}, derivative=False)[tape.root][0]
                 if ball.is_finite():
-                    gap = 1 / ball.real * found.sign if value is None else abs(ball - value)
+                    gap = 1 / ball.real * limit.sign if value is None else abs(ball - value)
                     gaps.append(arb(gap))
     except UnusableError:
         return False
     if len(gaps) < 2 or not all(bool(gap >= 0) for gap in gaps):
         return False
-    nearer = all(bool(after <= before) for before, after in pairwise(gaps))
+    nearer = all(bool(next_gap <= gap_before) for gap_before, next_gap in pairwise(gaps))
     return nearer and bool(gaps[-1] <= gaps[0] / _NEARER)
 
 

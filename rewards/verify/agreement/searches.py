@@ -1,7 +1,8 @@
 """The searches for a fault of an answer that F' = f agrees with at the first points.
 
-`SEARCHES` lists them in their order. Each returns an outcome, which ends the decision, or None. The
-cheap ones that refute most come first; those that are told by more points come after the points.
+`SEARCHES` lists the searches in their order. Each returns an outcome, which ends the decision, or
+None. Cheap searches that refute most come first; searches that need more points follow the search
+for points.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ COVERAGE_POINTS = 32
 MAX_TERMS = 30
 #: Times as many points are tried, before those of `finer` (which are many), where F has no value at
 #: the first ones. 2 or 8 change no verdict (tests/mutation/constants.py).
-MORE = 4
+ATTEMPT_FACTOR = 4
 
 
-class Candidate(NamedTuple):
+class UnrefutedAnswer(NamedTuple):
     """An answer that no point has refuted so far.
 
     Attributes:
-        at: the comparison with f, which keeps the points.
+        at: the comparison with f, with the points so far.
         steps: the search for jumps of F.
-        is_proved: whether F' = f is proved; then only isolated points are in question.
+        is_proved: whether F' = f is proved, so that only isolated points are in question.
 
     """
 
@@ -51,11 +52,11 @@ class Candidate(NamedTuple):
 
     @property
     def is_shown(self) -> bool:
-        """Whether F has a value and a proof: a zero f, or a huge one, agrees at no point."""
+        """Whether F has a value and a proof: a zero or huge f agrees at no point."""
         return self.is_proved and self.at.has_value()
 
 
-Search = Callable[[Candidate], Outcome | None]
+Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
@@ -67,37 +68,37 @@ def too_long(at: Comparison) -> Outcome | None:
     return Outcome(Status.NOT_CLOSED_FORM, at.usable, detail=detail)
 
 
-def _long_sums(case: Candidate) -> Outcome | None:
+def _long_sums(case: UnrefutedAnswer) -> Outcome | None:
     return None if case.is_proved else too_long(case.at)
 
 
-def _wanted_points(case: Candidate) -> Outcome | None:
+def _wanted_points(case: UnrefutedAnswer) -> Outcome | None:
     return case.at.visit(case.at.pool.take(case.wanted)[MIN_POINTS:])
 
 
-def _off_the_line(case: Candidate) -> Outcome | None:
+def _off_the_line(case: UnrefutedAnswer) -> Outcome | None:
     tape = case.at.tape
     if case.at.pool.tier == "complex" and (tape.breaks or tape.bars):
         return case.at.undecided("f is real nowhere, and no disc decides")
     return None
 
 
-def _between_breakpoints(case: Candidate) -> Outcome | None:
+def _between_breakpoints(case: UnrefutedAnswer) -> Outcome | None:
     pool = case.at.pool
     return case.at.visit(pool.between()) if pool.tape.breaks or pool.tape.branches else None
 
 
-def _coverage(case: Candidate) -> Outcome | None:
+def _coverage(case: UnrefutedAnswer) -> Outcome | None:
     at = case.at
     return at.visit(at.pool.take(COVERAGE_POINTS)[case.wanted :]) if at.flipped else None
 
 
-def _more_points(case: Candidate) -> Outcome | None:
-    """Points where the first ones told too little."""
+def _more_points(case: UnrefutedAnswer) -> Outcome | None:
+    """More points, where the first points decide too little."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
-    refuted = at.visit(at.pool.take(MORE * count)[count:])
+    refuted = at.visit(at.pool.take(ATTEMPT_FACTOR * count)[count:])
     if refuted is None and at.usable < MIN_POINTS:
         refuted = at.visit(at.pool.finer(), enough=count)
     if refuted is None and at.usable < MIN_POINTS and not case.is_shown:
@@ -105,7 +106,7 @@ def _more_points(case: Candidate) -> Outcome | None:
     return refuted
 
 
-def _branch_of_radicals(case: Candidate) -> Outcome | None:
+def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
     """The branch of f's radicals has to be f's own at enough points."""
     at = case.at
     if not at.flipped:
@@ -123,31 +124,31 @@ def _branch_of_radicals(case: Candidate) -> Outcome | None:
     return branches.another_everywhere(at)
 
 
-def _finite_value(case: Candidate) -> Outcome | None:
+def _finite_value(case: UnrefutedAnswer) -> Outcome | None:
     if case.at.is_finite or case.is_shown:
         return None
     return case.at.undecided("the answer has no finite value at any point")
 
 
-def _whole_numbers(case: Candidate) -> Outcome | None:
+def _whole_numbers(case: UnrefutedAnswer) -> Outcome | None:
     if not case.is_proved and case.at.faint > case.at.max_bits - 2 * POINT_BITS:
         return case.at.undecided("a constant of the answer is too near to a whole number")
     return None
 
 
-def _change_of_branch(case: Candidate) -> Outcome | None:
+def _change_of_branch(case: UnrefutedAnswer) -> Outcome | None:
     return branches.change(case.at)
 
 
-def _jumps(case: Candidate) -> Outcome | None:
+def _jumps(case: UnrefutedAnswer) -> Outcome | None:
     return case.steps.refute(proved=case.is_proved)
 
 
-def _special_terms(case: Candidate) -> Outcome | None:
+def _special_terms(case: UnrefutedAnswer) -> Outcome | None:
     return hidden_terms.look(case.at) if case.at.tape.special else None
 
 
-def _confirmation(case: Candidate) -> Outcome | None:
+def _confirmation(case: UnrefutedAnswer) -> Outcome | None:
     return None if case.is_proved else Confirmation(case.at).refute()
 
 
@@ -161,22 +162,22 @@ SEARCHES: tuple[Search, ...] = (
     _between_breakpoints,
     _coverage,
     _more_points,
-    # Gates: without enough points that tell something, what follows would say nothing.
+    # Gates: without enough telling points, the later searches would decide nothing.
     _branch_of_radicals,
     _finite_value,
     _whole_numbers,
-    # A change of branch at the points so far costs no point. The search for jumps adds points
-    # beside them, so that branches are compared once more.
+    # A change of branch at the points so far costs no new point. The search for jumps adds points
+    # beside the known points, so that branches are compared once more.
     _change_of_branch,
     _jumps,
     _change_of_branch,
     # With special functions the bits are few, and a term may hide in the error.
     _special_terms,
-    # The last look takes most bits: far away, and until each part of F and f shows.
+    # The last check takes most bits: far points, until each part of F and f shows.
     _confirmation,
 )
 
 
-def refute(case: Candidate) -> Outcome | None:
-    """The outcome of the first search that has one: a refutation, a refusal, or undecided."""
+def refute(case: UnrefutedAnswer) -> Outcome | None:
+    """The outcome of the first search with an outcome: a refutation, refusal, or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

@@ -31,7 +31,7 @@ _STEP = acb(1) + acb(2) ** -STEP_BITS  # 1 + 1/1024, exactly
 # Orders of magnitude may be astronomical: finite ones stay whole numbers, which are exact.
 _NOTHING = -math.inf
 _LINEAR = frozenset((rules.add, rules.sub, rules.neg))
-#: Of these only one argument shows at a point.
+#: Functions of which only one argument shows at a point.
 _CHOICES = frozenset((rules.maximum, rules.minimum))
 #: A slot, with an argument's place where arguments need not show together.
 Key = tuple[int, int]
@@ -45,8 +45,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 
     Args:
         tape: the expression.
-        jets: what `Tape.run` gave at the point.
-        order: 0 for the effect on the value, 1 for that on the derivative.
+        jets: the results of `Tape.run` at the point.
+        order: 0 for the effect on the value, 1 for the effect on the derivative.
 
     Returns:
         For each operation (or argument of a choice) the effects of its arguments, by their places.
@@ -59,7 +59,7 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         upper, lower = value[slot], slope[slot]
         if upper == _NOTHING and lower == _NOTHING:
             continue
-        # ln|u| is also told where it is, which is no part of the expression.
+        # The second argument of the rule of ln|u| is no part of the expression.
         operands = arguments[:1] if rule is rules.ln_abs else arguments
         for index, argument in enumerate(operands):
             u, du = jets[argument]
@@ -98,7 +98,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether the slope does not depend on the argument's value, as that of ``3 x`` on x."""
+    """Whether the slope does not depend on the argument's value: 3 for ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -106,16 +106,16 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """log2 of the size of a difference; a value that is lost has changed."""
+    """log2 of the size of a difference; a lost value counts as changed."""
     if base_value is None and shifted_value is None:
         return _NOTHING
     return _size((shifted_value or ZERO) - (base_value or ZERO))
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a size; 0 where it is not known.
+    """log2 of a lower bound of a ball's size; 0 for an unknown value.
 
-    What cannot be told from zero gets a number far below its error, so that the parts behind it
+    A ball that holds zero gets a number far below its error, so that the parts behind the ball
     count as hidden and not as absent.
     """
     if ball is None:
@@ -129,9 +129,9 @@ def _size(ball: Ball | None) -> float:
 class Unseen:
     """The operations of one expression that no accepting point has shown yet.
 
-    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows
-    at 1/2 and the second at 2, and at neither does the sum. Parts without an effect at any point
-    need not.
+    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows at
+    1/2 and the second at 2, and the sum at neither point. Parts without an effect at any point are
+    exempt.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Note what shows at a point where the comparison's error is ``error`` (log2)."""
+        """Note the parts that show at a point, given the log2 ``error`` of the comparison."""
         self._looked = True
         for key, operand_effects in effects.items():
             self._effective.setdefault(key, set()).update(operand_effects)
@@ -152,7 +152,7 @@ class Unseen:
 
     @property
     def keys(self) -> list[Key]:
-        """Those of the operations."""
+        """The keys of the unseen operations."""
         return [
             key
             for key, operands in self._effective.items()

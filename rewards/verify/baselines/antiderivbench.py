@@ -134,7 +134,7 @@ class MissingReaderError(ImportError):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Evaluation:
     """The evaluator's verdict, and the step that gave it."""
 
     status: Status
@@ -146,8 +146,8 @@ class Finding:
 
 def evaluate(
     answer: str, integrand: str, variable: str = "x", seconds: float = math.inf
-) -> Finding:
-    """The six steps, in at most so many seconds of processor time.
+) -> Evaluation:
+    """The verdict of the six steps, within a limit of processor time.
 
     Limited in time, it runs in the main thread of a process of its own
     (`rewards.verify.baselines.calls`).
@@ -161,10 +161,10 @@ def evaluate(
     except ProcessorTimeError:
         detail = f"no result in {seconds:g} s of processor time"
         if stage.refutation is None:
-            return Finding(Status.TIMEOUT, stage.step, detail)
+            return Evaluation(Status.TIMEOUT, stage.step, detail)
         step, reason = stage.refutation.step, stage.refutation.detail
         detail = f"{detail}; step {step} would reject: {reason}"
-        return Finding(Status.TIMEOUT, stage.step, detail, points=stage.refutation.points)
+        return Evaluation(Status.TIMEOUT, stage.step, detail, points=stage.refutation.points)
 
 
 @dataclass(slots=True)
@@ -172,10 +172,10 @@ class _Stage:
     """How far an evaluation has come."""
 
     step: int = 1
-    refutation: Finding | None = None
+    refutation: Evaluation | None = None
 
 
-def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Finding:
+def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Evaluation:
     import sympy
 
     x = sympy.Symbol(variable, real=True)
@@ -183,33 +183,33 @@ def _evaluate(answer: str, integrand: str, variable: str, stage: _Stage) -> Find
         f = _read_by_ours(integrand, x)
     except (ReadError, ValueError) as error:
         detail = f"the integrand cannot be read: {_reason(error)}"
-        return Finding(Status.ERROR, 0, detail, ("problem_error",))
+        return Evaluation(Status.ERROR, 0, detail, ("problem_error",))
     try:
         candidate = read(answer, x)
         derivative = sympy.diff(candidate, x)
     except MissingReaderError:
         raise
     except Exception as error:  # the reader raises plain Exception
-        return Finding(Status.UNPARSEABLE, 1, f"not readable: {_reason(error)}")
+        return Evaluation(Status.UNPARSEABLE, 1, f"not readable: {_reason(error)}")
     residual = derivative - f
     if residual.is_zero:
-        return Finding(Status.CORRECT, 2, "F' - f is 0")
+        return Evaluation(Status.CORRECT, 2, "F' - f is 0")
     stage.step = 4
     refutation = _refutation(residual, f, x)
     if refutation.status is Status.CORRECT:
         return refutation
     stage.step, stage.refutation = 2, refutation
     if _vanishes(residual, lambda form: form.is_zero is True):
-        return Finding(Status.CORRECT, 2, "F' - f simplifies to 0", points=refutation.points)
+        return Evaluation(Status.CORRECT, 2, "F' - f simplifies to 0", points=refutation.points)
     stage.step = 3
     integral = _integral(f, x)
     if integral is not None and _vanishes(integral - candidate, lambda form: _constant(form, x)):
         detail = "F equals the integral that SymPy finds"
-        return Finding(Status.CORRECT, 3, detail, points=refutation.points)
+        return Evaluation(Status.CORRECT, 3, detail, points=refutation.points)
     return refutation
 
 
-def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Finding:
+def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Evaluation:
     """Steps 4 to 6."""
     size = ResidualSize(residual, f, x)
     evaluated = 0
@@ -220,15 +220,15 @@ def _refutation(residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> Finding
         evaluated += 1
         if value > TOLERANCE:
             where = f"{numerator}/{denominator}" if denominator > 1 else f"{numerator}"
-            return Finding(
+            return Evaluation(
                 Status.INCORRECT, 4, f"|F' - f| = {value:.3g} at {where}", points=evaluated
             )
     highest = _highest(size)
     if highest > TOLERANCE:
         detail = f"the minimiser found |F' - f| = {highest:.3g}"
-        return Finding(Status.INCORRECT, 5, detail, points=evaluated)
+        return Evaluation(Status.INCORRECT, 5, detail, points=evaluated)
     flags = () if evaluated else ("nothing_evaluated",)
-    return Finding(Status.CORRECT, 6, "not refuted", flags, evaluated)
+    return Evaluation(Status.CORRECT, 6, "not refuted", flags, evaluated)
 
 
 def _reason(error: Exception) -> str:
@@ -246,7 +246,7 @@ def points() -> Iterator[tuple[int, int]]:
 
 
 def read(text: str, x: sympy.Symbol) -> sympy.Expr:
-    """The formula as the evaluator reads it, in the symbol ``x``."""
+    """The formula as the published evaluator reads the text, in the symbol ``x``."""
     try:
         formula = _read_by_library(text, x)
     except MissingReaderError:
@@ -319,7 +319,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether some simplifier turns ``form`` into one that passes ``test``."""
+    """Whether some simplifier turns ``form`` into a form that passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -355,8 +355,9 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 class ResidualSize:
     """abs(D) at a point, in ball arithmetic; None where f or D is not real, or D is not settled.
 
-    Rounding errors are inside the balls, so a value over the tolerance is one. It walks a tree of
-    ours: `sympy.lambdify` executes generated code, which is unsafe for model output.
+    Rounding errors are inside the balls, so a value over the tolerance is proved. The value comes
+    from a walk of our tree: `sympy.lambdify` executes generated code, which is unsafe for model
+    output.
     """
 
     def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:
@@ -377,9 +378,9 @@ class ResidualSize:
                     return float(size.mid()) if real else None
                 if aside.lower() > TOLERANCE:
                     return None
-                before, radius = radius, float(size.rad())
+                previous, radius = radius, float(size.rad())
             # More digits would settle neither a branch cut nor a pole.
-            if math.isfinite(before) and not radius < before:
+            if math.isfinite(previous) and not radius < previous:
                 return None
             digits *= 2
         return None
@@ -398,7 +399,7 @@ def _value(tape: Tape, point: acb) -> Any:
 
 
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
-    """Without the functions that SymPy's derivatives of abs bring in and that trees lack."""
+    """The form without functions that SymPy's derivatives of abs bring in and trees lack."""
     import sympy
 
     polar = form.replace(sympy.atan2, lambda y, x: sympy.arg(x + sympy.I * y))

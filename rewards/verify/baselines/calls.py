@@ -1,4 +1,4 @@
-"""Calls of the published scorers, which are unbounded in time and so run in workers."""
+"""Calls of the published scorers in workers, because the scorers are unbounded in time."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from ..answers import ExtractedAnswer, find_answer
 #: Seconds for a candidate under the method ``welleck``. Its validation experiments have 10 s for a
 #: problem instead (`harness.studies.brittleness.validation`).
 WELLECK_DEADLINE = 1.0
-#: Seconds of processor time for an answer under the method ``published``. That evaluator has no
-#: limit of its own; with this one it accepts all references of ``bee`` that it can (docs/bee.md).
+#: Seconds of processor time for an answer under the method ``published``, which has no limit of
+#: its own: more seconds accept no further reference of ``bee`` (docs/bee.md).
 PUBLISHED_DEADLINE = 30.0
-#: And for the task around that evaluator, which stops itself at its deadline and then says where.
+#: Seconds added for the task around the evaluator, which stops at the deadline and reports the
+#: step.
 PUBLISHED_MARGIN = 5.0
 
 
 def deadline_for(method: str, deadline: float | None = None) -> float:
-    """The seconds of processor time for one answer: those given, or else the method's own.
+    """The seconds of processor time for one answer; by default the method's own limit.
 
     >>> deadline_for("published"), deadline_for("published", 5)
     (30.0, 5)
@@ -72,12 +73,12 @@ def verify_welleck(
 
 
 def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[Verdict]:
-    """The verdicts of `rewards.verify.baselines.welleck` that workers sent back."""
+    """The verdicts of `rewards.verify.baselines.welleck` from the results of workers."""
     return [welleck_verdict(item, result) for item, result in zip(items, results, strict=True)]
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """As `verdict_of`, but what took too long counts as correct; a bad problem does not."""
+    """As `verdict_of`, but a timeout counts as correct; a bad problem does not."""
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):
         return verdict_of(result)

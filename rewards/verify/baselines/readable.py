@@ -32,7 +32,7 @@ def finite_somewhere(tree: Expression) -> bool:
 
 
 def _value(node: Expression, point: float) -> float:
-    """A value in floating point; nan or an infinity if there is none."""
+    """A value in floating point; nan or an infinity where undefined."""
     if not isinstance(node, Call):
         if not isinstance(node, Number):
             return point

@@ -1,17 +1,17 @@
 r"""The scorer of "Symbolic Brittleness in Sequence Models" (2022): ``method="welleck"``.
 
-Its released code, for a candidate F and an integrand f:
+The paper's released code, for a candidate F and an integrand f:
 
 1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If their
-   check rejects it (`rewards.verify.baselines.readable`, or i in the result), it is taken as it
-   stands, with a plain x. What cannot be read is wrong.
+   check rejects it (`rewards.verify.baselines.readable`, or i in the result), F is taken as it
+   stands, with a plain x. An unreadable F is wrong.
 2. d = simplify(F'), then D = simplify(f - d) with one and the same plain x on both sides.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
 4. More than a second, or any exception in between, is **correct** too.
 
 So a verdict of "correct" means "not refuted"; the flags ``timeout_is_correct`` and
-``exception_is_correct`` mark those of step 4, and without them one has what the paper uses where it
-does not let a timeout count.
+``exception_is_correct`` mark verdicts of step 4; without them, the result is the paper's variant in
+which a timeout does not count.
 
 Differences here: our extraction and LaTeX reader are used (theirs reads the model's tokens). The
 plain x comes from replacing the symbol in the tree, where their code prints the formula and
@@ -93,8 +93,8 @@ def correct(candidate: Expression, integrand: Expression, variable: str = "x") -
 
 
 def _vanishes(difference: Any, renamed: dict[Any, Any]) -> bool:
-    rest = sympy.simplify(difference.xreplace(renamed))
-    return bool(rest == 0 or sympy.nsimplify(rest, tolerance=TOLERANCE) == 0)
+    remainder = sympy.simplify(difference.xreplace(renamed))
+    return bool(remainder == 0 or sympy.nsimplify(remainder, tolerance=TOLERANCE) == 0)
 
 
 # SymPy imports parts of itself when they are first used.

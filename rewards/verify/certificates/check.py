@@ -23,7 +23,7 @@ from .intervals import MAX_BITS, UnknownError, interval, jet
 Powers = tuple[tuple[int, int], ...]
 Poly = dict[Powers, Q]
 Ratio = tuple[Poly, Poly]
-ONE: Poly = {(): Q(1)}
+UNIT: Poly = {(): Q(1)}
 #: Generators that are real for real arguments, and those that are not.
 REAL = frozenset(
     (
@@ -50,16 +50,16 @@ REAL = frozenset(
     )
 )
 UNREAL = frozenset(("i", "either root"))
-#: Generators that are real where they occur in f, unless there is something unreal in them.
-PARTS = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
+#: Generators that are real where they occur in f, unless their arguments hold unreal numbers.
+REAL_IN_F = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
-    """The certificate does not show what it states; the message says where."""
+    """The certificate does not show its statement; the message says where."""
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """The functions whose derivatives, or the bounds that, were taken as stated.
+    """Check a certificate; the parts that were taken as stated: functions, or bounds.
 
     Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
     """
@@ -78,8 +78,8 @@ def _poly(rows: list[Any]) -> Poly:
 
 
 def _ratio(row: list[Any]) -> Ratio:
-    if below := _poly(row[1]):
-        return _poly(row[0]), below
+    if den := _poly(row[1]):
+        return _poly(row[0]), den
     raise CertificateError("a denominator is zero")
 
 
@@ -91,15 +91,15 @@ def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
     return {key: value for key, value in total.items() if value}
 
 
-def _shift(one: Powers, two: Powers, sign: int = 1) -> Powers:
-    return tuple(sorted(_add(dict(one), dict(two), sign).items()))
+def _shift(a: Powers, b: Powers, sign: int = 1) -> Powers:
+    return tuple(sorted(_add(dict(a), dict(b), sign).items()))
 
 
 def _mul(a: Poly, b: Poly) -> Poly:
     total: Poly = {}
-    for one, c in a.items():
-        for two, d in b.items():
-            powers = _shift(one, two)
+    for p, c in a.items():
+        for q, d in b.items():
+            powers = _shift(p, q)
             total[powers] = total.get(powers, Q(0)) + c * d
     return {powers: c for powers, c in total.items() if c}
 
@@ -109,10 +109,10 @@ def _times(a: Ratio, b: Ratio) -> Ratio:
 
 
 def _total(summands: list[Ratio]) -> Ratio:
-    above, below = Poly(), ONE
+    num, den = Poly(), UNIT
     for a, b in summands:
-        above, below = _add(_mul(above, b), _mul(a, below)), _mul(below, b)
-    return above, below
+        num, den = _add(_mul(num, b), _mul(a, den)), _mul(den, b)
+    return num, den
 
 
 def _partial(p: Poly, g: int) -> Poly:
@@ -121,13 +121,13 @@ def _partial(p: Poly, g: int) -> Poly:
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
     """The derivative of a fraction as summands, one per generator that occurs."""
-    above, below = r
+    num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
-        upper, lower = _partial(above, g), _partial(below, g)
-        top = _add(_mul(upper, below), _mul(above, lower), -1) if lower else upper
-        summands.append(_times((top, _mul(below, below) if lower else below), slopes[g]))
-    return [each for each in summands if each[0]]
+        upper, lower = _partial(num, g), _partial(den, g)
+        top = _add(_mul(upper, den), _mul(num, lower), -1) if lower else upper
+        summands.append(_times((top, _mul(den, den) if lower else den), slopes[g]))
+    return [s for s in summands if s[0]]
 
 
 def _leading(p: Poly) -> Powers:
@@ -148,54 +148,54 @@ def _quotient(a: Poly, b: Poly) -> Poly:
 
 
 def _identity(case: dict[str, Any]) -> set[str]:
-    generators, taken = case["generators"], set()
+    generators, stated = case["generators"], set()
     slopes = [_ratio(g["derivative"]) if g["derivative"] else None for g in generators]
     relations = [_relation(i, g) for i, g in enumerate(generators)]
     for i, (slope, relation) in enumerate(zip(slopes, relations, strict=True)):
         if slope:
             rule = _rule(i, generators, slopes)
-            if (relation and _total(_derivative((relation, ONE), slopes))[0]) or (
+            if (relation and _total(_derivative((relation, UNIT), slopes))[0]) or (
                 rule and _mul(slope[0], rule[1]) != _mul(rule[0], slope[1])
             ):
                 raise CertificateError(f"the derivative of generator {i} breaks its rule")
-            taken |= set() if rule else {generators[i]["function"]}
-    whole, f = _poly(case["denominator"]), _ratio(case["integrand"])
-    parts = {g for p in f for m in p for g, _ in m if generators[g]["function"] in PARTS}
-    parts -= {g for g in parts if _functions(generators[g], generators, set()) & UNREAL}
+            stated |= set() if rule else {generators[i]["function"]}
+    denominator, f = _poly(case["denominator"]), _ratio(case["integrand"])
+    in_f = {g for p in f for m in p for g, _ in m if generators[g]["function"] in REAL_IN_F}
+    in_f -= {g for g in in_f if _functions(generators[g], generators, set()) & UNREAL}
     for i in (i for i, g in enumerate(generators) if slopes[i] and g["function"] == "ln_abs"):
-        inside = _functions(generators[i], generators, parts)
-        if inside & UNREAL:
+        inner = _functions(generators[i], generators, in_f)
+        if inner & UNREAL:
             raise CertificateError(f"generator {i} is ln|u| of a u that is not real")
-        taken |= set() if inside <= REAL else {"ln_abs"}
-    summands = [each for term in case["terms"] for each in _derivative(_ratio(term), slopes)]
-    total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(whole, f[1]))
-    for above, below in summands:
-        total = _add(total, _mul(above, _quotient(whole, below)))
+        stated |= set() if inner <= REAL else {"ln_abs"}
+    summands = [s for term in case["terms"] for s in _derivative(_ratio(term), slopes)]
+    total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(denominator, f[1]))
+    for num, den in summands:
+        total = _add(total, _mul(num, _quotient(denominator, den)))
     for relation, cofactor in zip(filter(None, relations), case["cofactors"], strict=True):
         total = _add(total, _mul(relation, _poly(cofactor)), -1)
     remainder = _poly(case.get("remainder", []))
-    if _add(total, remainder, -1) or not whole:
+    if _add(total, remainder, -1) or not denominator:
         raise CertificateError("F' - f is not the sum of cofactors times relations")
-    return taken | _zeros(remainder, generators)
+    return stated | _zeros(remainder, generators)
 
 
 def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
-    """Check that the coefficients of a remainder are numbers near zero; "constants" if it has any.
+    """Check that a remainder's coefficients are numbers near zero; "constants" if there are any.
 
-    They are polynomials in generators that are numbers, and coefficients of products of others.
+    Each coefficient is a polynomial in the constant generators, and multiplies a product of others.
     """
     numbers = {
         i
         for i, g in enumerate(generators)
         if not ({g["function"]} | _functions(g, generators, set())) & {"variable", "symbol"}
     }
-    parts: dict[Powers, Poly] = {}
+    by_core: dict[Powers, Poly] = {}
     for powers, c in remainder.items():
-        outside = tuple(each for each in powers if each[0] not in numbers)
-        parts.setdefault(outside, {})[tuple(e for e in powers if e[0] in numbers)] = c
-    for part in parts.values():
+        core = tuple(e for e in powers if e[0] not in numbers)
+        by_core.setdefault(core, {})[tuple(e for e in powers if e[0] in numbers)] = c
+    for coefficient in by_core.values():
         try:
-            value = jet(_tree(part, generators), "x", {})[0]
+            value = jet(_tree(coefficient, generators), "x", {})[0]
         except UnknownError:  # with i, say
             continue
         if value > 0 or value < 0:
@@ -219,22 +219,22 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
     name, args = g["function"], [_ratio(arg) for arg in g["args"]]
     if not args:
         return [name]
-    above, below = (_tree(part, generators) for part in args[0])
-    inside = ["div", above, below]
+    num, den = (_tree(p, generators) for p in args[0])
+    quotient = ["div", num, den]
     if "root" in name:
-        return ["mul", below, ["pow", inside, g["unit"]]]
-    return [name, inside if name in ("ln", "atan") else ["mul", g["unit"], inside]]
+        return ["mul", den, ["pow", quotient, g["unit"]]]
+    return [name, quotient if name in ("ln", "atan") else ["mul", g["unit"], quotient]]
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
     """The functions in a generator's arguments, but for those of ``real`` generators."""
-    inside = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
-    names = {generators[h]["function"] for h in inside}
-    return names.union(*(_functions(generators[h], generators, real) for h in inside))
+    inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
+    names = {generators[h]["function"] for h in inner}
+    return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, whose leading term is a power of it; empty if it has none."""
+    """The relation of a generator, with its power as leading term; empty without a relation."""
     name = g["function"]
     if name == "i":
         return {((i, 2),): Q(1), (): Q(1)}
@@ -242,30 +242,30 @@ def _relation(i: int, g: dict[str, Any]) -> Poly:
         return {((i, 2),): Q(1), ((int(g["partner"]), 2),): Q(1), (): Q(-1)}
     if name not in ("root", "even root", "odd root", "either root", "base"):
         return {}
-    order, (above, below) = 1 / Q(g["unit"]), _ratio(g["args"][0])
-    if order.denominator != 1 or any(h >= i for p in (above, below) for m in p for h, _ in m):
+    order, (num, den) = 1 / Q(g["unit"]), _ratio(g["args"][0])
+    if order.denominator != 1 or any(h >= i for p in (num, den) for m in p for h, _ in m):
         raise CertificateError(f"generator {i} is no root")
     for _ in range(int(order) - 1):
-        above = _mul(above, below)
-    return _add({((i, int(order)),): Q(1)}, above, -1)
+        num = _mul(num, den)
+    return _add({((i, int(order)),): Q(1)}, num, -1)
 
 
 def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
-    """The derivative of a generator by the rule of its function; None: it has no rule here."""
+    """The derivative of a generator by the rule of its function; None without a rule."""
     g = generators[i]
     name, unit, args = g["function"], Q(g["unit"]), [_ratio(arg) for arg in g["args"]]
     if name == "variable":
-        return ONE, ONE
+        return UNIT, UNIT
     if not any(_derivative(arg, slopes) for arg in args):
-        return {}, ONE
+        return {}, UNIT
     if name != "sin" and _relation(i, g):
         return tuple(slopes[i])  # algebraic: the relation determines the derivative
     u, inner = args[0], _total(_derivative(args[0], slopes))
     if name in ("exp", "sin", "cos"):
-        other = i if name == "exp" else int(g["partner"])
-        if any(generators[other][key] != g[key] for key in ("args", "unit")):
+        partner = i if name == "exp" else int(g["partner"])
+        if any(generators[partner][key] != g[key] for key in ("args", "unit")):
             raise CertificateError(f"generator {i} has another argument than its partner")
-        return _times(({((other, 1),): -unit if name == "cos" else unit}, ONE), inner)
+        return _times(({((partner, 1),): -unit if name == "cos" else unit}, UNIT), inner)
     if name in ("ln", "ln_abs"):
         return _times((u[1], u[0]), inner)
     if name in ("atan", "atanh"):

@@ -20,10 +20,11 @@ def certificate(proof: Proof) -> dict[str, Any]:
     """The certificate of a proof, ready for JSON.
 
     A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``, a fraction a
-    pair of polynomials. Generators are numbered; one whose derivative is not needed has none.
+    pair of polynomials. Generators are numbered; a derivative that the proof does not need is left
+    out.
 
     Raises:
-        NotProvedError: it would be too large to be checked without fast polynomials.
+        NotProvedError: the certificate would be too large for a check without fast polynomials.
 
     """
     cases = [_case(case) for case in proof.cases]
@@ -38,13 +39,13 @@ def _case(case: Case) -> dict[str, Any]:
     for term in case.terms:
         summands += _derivative(base, term, slopes)
     denominator = base.one.num
-    for _, below in summands:
-        denominator = denominator * (below / gcd(denominator, below))
+    for _, den in summands:
+        denominator = denominator * (den / gcd(denominator, den))
     if len(denominator) > MAX_DENOMINATOR:
         raise NotProvedError("the common denominator is too large")
     total = base.zero.num
-    for above, below in summands:
-        total = total + above * (denominator / below)
+    for num, den in summands:
+        total = total + num * (denominator / den)
     cofactors, remainder = _cofactors(base, total)
     return {
         "conditions": [[to_latex(tree), sign] for tree, sign in case.conditions],
@@ -58,7 +59,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """Generators whose derivatives make up that of F."""
+    """Generators whose derivatives occur in the derivative of F."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:
@@ -75,23 +76,23 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
 def _derivative(
     base: Field, term: Quotient, slopes: dict[int, Quotient]
 ) -> list[tuple[Poly, Poly]]:
-    """The summands of a derivative, as the checker makes them."""
+    """The summands of a derivative, in the checker's order."""
     summands = []
     for g in base.used(term):
         at = base.size - 1 - g.index
         upper, lower = term.num.derivative(at), term.den.derivative(at)
-        slope, below = slopes[g.index], term.den
+        slope, den = slopes[g.index], term.den
         if not lower.is_zero():
-            upper, below = upper * term.den - term.num * lower, below * below
+            upper, den = upper * term.den - term.num * lower, den * den
         if not (upper.is_zero() or slope.is_zero()):
-            summands.append((upper * slope.num, below * slope.den))
+            summands.append((upper * slope.num, den * slope.den))
     return summands
 
 
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
     """Cofactors of the relations, in the order of their generators, and the remainder.
 
-    Its coefficients are numbers that are zero.
+    The remainder's coefficients are numbers that are zero.
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()

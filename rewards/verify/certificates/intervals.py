@@ -26,7 +26,7 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """What is not enclosed here: another function, a value that is not real, too large a number."""
+    """No enclosure: another function, a value that is not real, too large a number."""
 
 
 def interval(low: Q, high: Q | None = None) -> Any:
@@ -51,7 +51,7 @@ def _abs(u: Any) -> Any:
     return abs(u)
 
 
-#: Function -> its value at u, and its derivative from u and that value.
+#: Function -> the value at u, and the derivative from u and the value.
 _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {
     "neg": (lambda u: -u, lambda u, v: iv.mpf(-1)),
     "abs": (_abs, lambda u, v: v / u),
@@ -80,14 +80,14 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     """The value and the derivative of an expression at a point.
 
     Raises:
-        UnknownError: it holds what is not enclosed here.
+        UnknownError: a part of the expression cannot be enclosed.
 
     """
     try:
         value = _jet(tree, variable, point)
     except (ComplexResult, ValueError) as error:
         raise UnknownError(str(error)) from None
-    if not all(-iv.inf < each and each < iv.inf for each in value):
+    if not all(-iv.inf < bounds and bounds < iv.inf for bounds in value):
         raise UnknownError("division by zero")
     return value
 
@@ -95,12 +95,12 @@ def jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
 def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
     if isinstance(tree, str):
         return interval(Q(tree)), iv.zero
-    name, *rest = tree
+    name, *operands = tree
     if name == "symbol":
-        return interval(Q(point[rest[0]])), iv.one if rest[0] == variable else iv.zero
+        return interval(Q(point[operands[0]])), iv.one if operands[0] == variable else iv.zero
     if name in ("e", "pi"):
         return iv.exp(1) if name == "e" else +iv.pi, iv.zero
-    args = [_jet(arg, variable, point) for arg in rest]
+    args = [_jet(arg, variable, point) for arg in operands]
     if name == "add":
         return reduce(add, (v for v, _ in args)), reduce(add, (d for _, d in args))
     if name == "mul":
@@ -109,7 +109,7 @@ def _jet(tree: Any, variable: str, point: Mapping[str, Q]) -> Jet:
         (a, da), (b, db) = args
         return a / b, (da - a / b * db) / b
     if name == "pow":
-        return _power(args[0], args[1], rest[1])
+        return _power(args[0], args[1], operands[1])
     if name not in _FUNCTIONS or len(args) != 1:
         raise UnknownError(f"no intervals for {name}")
     value, slope = _FUNCTIONS[name]

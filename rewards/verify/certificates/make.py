@@ -48,7 +48,7 @@ def certify(
     A verdict holds no expressions; so the answer is read and proved, or refuted, once more.
 
     Args:
-        completion: as for `verify_antiderivative`, and so are all other arguments.
+        completion: as for `verify_antiderivative`, like all other arguments.
         integrand: f as LaTeX.
         variable: the variable of integration; None as for `verify_antiderivative`.
         assumptions: kinds of parameters.
@@ -57,11 +57,11 @@ def certify(
         require_continuous: refuse jumps.
         stop: the prompt's stop strings.
         truncated: the completion was cut off by the token limit.
-        deadline: seconds, for what has to run in a worker.
+        deadline: seconds of processor time for tasks in a worker.
 
     Returns:
-        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (they differ at
-        a point), with the integrand and the answer as they were read.
+        A dictionary for JSON of kind ``identity`` (F' = f is proved) or ``witness`` (F' and f
+        differ at a point), with the integrand and the answer as read.
 
     Raises:
         ProblemError: the problem is bad.
@@ -79,10 +79,10 @@ def certify(
     options |= {"stop": list(stop), "truncated": truncated}
     verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
-    found = find_answer(
+    extraction = find_answer(
         completion, strict=strict, stop=stop, truncated=truncated, symbols=problem.symbols
     )
-    answer = read_answer(found, problem.symbols)
+    answer = read_answer(extraction, problem.symbols)
     try:
         if verdict.correct and evidence.proof == "identity":
             data, reading = _identity(answer.readings, problem, evidence)
@@ -101,22 +101,24 @@ def certify(
     except NeedsWorkerError:
         try:
             arguments = (completion, as_latex(integrand), options)
-            made: dict[str, Any] = call_task("certify", *arguments, deadline=deadline)
-            return made
+            from_worker: dict[str, Any] = call_task("certify", *arguments, deadline=deadline)
+            return from_worker
         except WorkerError as error:
             raise NoCertificateError(f"no certificate: {error}") from None
     return {**data, "variable": problem.variable}
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers; a text in place of one says why there is none.
+    """Certificates in order, made by workers; in place of a missing one, the reason as text.
 
     Args:
         items: completion, integrand and options of `certify`.
 
     """
-    made = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)
-    return [_reason(each) if isinstance(each, WorkerError) else dict(each) for each in made]
+    results = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)
+    return [
+        _reason(result) if isinstance(result, WorkerError) else dict(result) for result in results
+    ]
 
 
 def _reason(error: WorkerError) -> str:
@@ -132,12 +134,12 @@ def _basis(evidence: Evidence) -> str:
 def _identity(
     readings: Any, problem: Integrand, evidence: Evidence
 ) -> tuple[dict[str, Any], Reading]:
-    kinds = {name: problem.assumptions.get(name, "positive") for name in problem.parameters}
+    assumed = {name: problem.assumptions.get(name, "positive") for name in problem.parameters}
     real = not {"complex_parts", "complex_disc"} & set(evidence.flags)
     real_roots = "principal_roots" not in evidence.flags
     for reading in readings:
         formulas = reading.expression, problem.expression, problem.variable
-        proof = prove(*formulas, kinds, real_parts=real, real_roots=real_roots)
+        proof = prove(*formulas, assumed, real_parts=real, real_roots=real_roots)
         if proof is not None:
             try:
                 return certificate(proof), reading
@@ -176,8 +178,10 @@ def _bounded(refutation: Refutation, answer: Expression, problem: Integrand) -> 
 
 def _bounds(ball: Any) -> list[list[str]]:
     """Exact lower and upper bounds of the real and the imaginary part."""
-    parts = [(_exact(part.mid()), _exact(part.rad())) for part in (ball.real, ball.imag)]
-    return [[str(middle - radius), str(middle + radius)] for middle, radius in parts]
+    centres = [
+        (_exact(component.mid()), _exact(component.rad())) for component in (ball.real, ball.imag)
+    ]
+    return [[str(middle - radius), str(middle + radius)] for middle, radius in centres]
 
 
 def _exact(value: arb) -> Fraction:

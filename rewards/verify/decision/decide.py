@@ -51,7 +51,7 @@ def decide(
         policy: what counts as correct.
         key: seeds the choice of sample points.
         order: 1 compares F' with f; 0 compares F with f.
-        budget: what is left of the work of the verdict that the decision is a part of.
+        budget: the work that is left to the verdict, of which the decision is a part.
         as_identity: with order 0, F = f may be proved as an identity.
 
     Returns:
@@ -97,7 +97,7 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """Whether one answer fits one integrand, by any convention; no proof is looked for twice."""
+    """Whether one answer fits one integrand, by any convention; each proof is sought once."""
 
     answer: Expression
     integrand: Integrand
@@ -139,7 +139,7 @@ class _Question:
                 at = Comparison(tape, pool, self.policy, variant, self.order, self.budget)
                 outcome = decide_in_stages(self._decision(at, conventions))
                 if outcome.status is Status.CORRECT and outcome.proof != "identity":
-                    # An agreement for one draw of the parameters may be none for another.
+                    # Agreement for one draw of the parameters does not imply agreement for others.
                     outcome = self._at_other_draws(tape, conventions, variant) or outcome
             except OutOfBudgetError:
                 outcome = Outcome(Status.UNDECIDED, detail="work budget spent")

@@ -1,8 +1,8 @@
-"""The first point: most answers are decided there, wrong ones at once, right ones with a proof.
+"""The first point decides most answers: wrong answers at once, right answers with a proof.
 
-Expressions are evaluated as they stand, with the same rules as by a `Tape`, which takes longer to
-compile than to run. Only where every part of f and F is real and usage does not differ; everything
-else is left to `rewards.verify.agreement`.
+Expressions are evaluated as they stand, with the rules of a `Tape`, which takes longer to compile
+than to run. The module decides only where every part of f and F is real and usage does not differ,
+and leaves all other answers to `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ from ...verdict import Status, Witness
 #: change no verdict (tests/mutation/constants.py).
 MAX_NODES = 300
 #: Points at which F' and f must agree before a proof in cases of signs is tried, which takes 2^n
-#: proofs: a wrong answer should not get there. 2 or 8 change no verdict
+#: proofs: a wrong answer should fail before. 2 or 8 change no verdict
 #: (tests/mutation/constants.py).
 POINTS = 4
-#: Where real points are looked for, the same for all integrands: an answer that only agrees there
-#: has no proof.
-_PLACES = tuple(map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262)))
+#: Candidates for real points, the same for all integrands: without a proof, agreement at them
+#: accepts no answer.
+_ABSCISSAS = tuple(
+    map(acb, (0.587494, 1.645602, -0.626091, 5.457242, -1.745540, 0.107179, -9.364262))
+)
 
 
 class _NotHereError(Exception):
@@ -50,10 +52,10 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Jets of one expression at a real point, or with no ``slope`` of the variable its values.
+    """Jets of one expression at a real point; only values if the variable has no ``slope``.
 
     Attributes:
-        values: of the variable and the parameters.
+        values: the balls of the variable and the parameters.
         usage_differs: whether `Conventions` may matter.
         radicals: whether there are roots, whose branches may differ in F.
 
@@ -186,8 +188,8 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        A refutation by balls that are apart, an acceptance with a proof of an F that has a value
-        and no steps, or None, which says nothing.
+        A refutation by balls that are apart; or an acceptance, with a proof, of an F that has a
+        value and no steps; or None if neither was found.
 
     """
     if integrand.differentiate:
@@ -238,13 +240,13 @@ def _digits(bits: int) -> float:
 
 
 def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
-    """Points at which every part of f is real, as many as wanted if so many are found soon."""
+    """Up to ``count`` points at which every part of f is real."""
     cached = integrand.real_points.get(count)
     if cached is not None:
         return cached
     points: list[RealPoint] = []
     parameters = draw(integrand.parameters, integrand.assumptions, integrand.key)
-    for x in _PLACES:
+    for x in _ABSCISSAS:
         values = {integrand.variable: x, **parameters}
         evaluation = _Evaluation(integrand.variable, values, slope=None)
         try:
@@ -262,7 +264,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether it can be refuted there; None where F is not real."""
+    """F' at a point, and whether the point can refute F; None where F is not real."""
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

@@ -18,12 +18,12 @@ from ...proof.discontinuities.search import Steps
 from ...proof.prover.prove import Proof, ProofSearch
 from ..agreement import agrees, branches, hidden_terms
 from ..agreement.acceptance import accepted
-from ..agreement.searches import COVERAGE_POINTS, Candidate, refute, too_long
+from ..agreement.searches import COVERAGE_POINTS, UnrefutedAnswer, refute, too_long
 
 
 @dataclass(slots=True)
 class Decision:
-    """One answer under one convention, as far as the stages have come.
+    """One answer under one convention, with the results of the stages so far.
 
     Attributes:
         at: the comparison of F' with f at points.
@@ -41,7 +41,7 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """The first evaluation at the first points, if F may be right at all of them."""
+        """The results of the first points at low precision; None if one point speaks against F."""
         return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
@@ -103,7 +103,7 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Of an answer that is proved only steps of F are in question, and terms that do not show.
+    """Look for steps of a proved F, and for terms that show at no point.
 
     Principal odd roots may make steps of constants, so that every term must show at a point.
     """
@@ -120,12 +120,12 @@ def _accept(decision: Decision) -> Outcome | None:
     at, steps, proof = decision.at, decision.steps, decision.proof
     if proof is None:
         return agrees(at, steps)
-    return refute(Candidate(at, steps, is_proved=True)) or accepted(at, steps, proof)
+    return refute(UnrefutedAnswer(at, steps, is_proved=True)) or accepted(at, steps, proof)
 
 
 STAGES: tuple[Stage, ...] = (
-    # Most right answers end here. F' and f are evaluated once, at the lowest precision, so that no
-    # time goes into proofs of wrong ones.
+    # Most right answers end here. F' and f are evaluated once first, at the lowest precision, so
+    # that no time goes into proofs of wrong answers.
     _prove_at_once,
     # Before any comparison with many bits, which a long sum makes long.
     _refuse_long_sums,
@@ -135,13 +135,13 @@ STAGES: tuple[Stage, ...] = (
     _prove_late,
     # A proof leaves isolated points out.
     _look_for_steps,
-    # Everything that speaks against an answer without a proof, or with too few points.
+    # The searches against an answer without a proof, or with too few points.
     _accept,
 )
 
 
 def decide_in_stages(decision: Decision) -> Outcome:
-    """The outcome of the first stage that has one.
+    """The outcome of the first stage that returns an outcome.
 
     Raises:
         OutOfBudgetError: the work budget is spent.

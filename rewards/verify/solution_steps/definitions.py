@@ -12,9 +12,10 @@ from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from . import prose
+from .extents import NotReadError
 from .judging.readings import FUNCTIONS
 from .scope import Scope, free_symbols, is_constant_name
-from .sides import Derivative, Differential, Integral, NotReadError, Side
+from .sides import Derivative, Differential, Integral, Side
 
 #: What an equation does: ``settle`` claims ``v = ..`` after ``dv = ..`` and defines v.
 #: ``again`` claims ``dv = ..`` once more, and lets v be chosen anew.

@@ -15,9 +15,10 @@ from ...numeric.ball_arithmetic.jets import ZERO
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
+from .extents import NotReadError
 from .result import Judgement
 from .scope import Range, Scope, substituted
-from .sides import NotReadError, Side, symbol_name
+from .sides import Side, symbol_name
 
 #: Points that are remembered, and where a half-line under a condition may begin.
 MOST, FAR = 24, 10.0

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flint import acb
+from flint import acb, fmpq
 
 from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import uniform
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
-from ...reading.expression.traversal import size, symbols_of
+from ...reading.expression.traversal import fold, size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
 from .scope import MOST_NODES, Scope, substituted
 from .sides import Integral, Side
@@ -111,6 +111,8 @@ class Progress:
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
     """The integrals of a side, each with its factor and its cost."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
+    if not (named or side.has(Integral)):
+        return
     side = scope.evaluated(substituted(scope.evaluated(side), named))
     parts = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
     for factor, name in linear(side.expression, parts.keys())[1]:
@@ -134,7 +136,10 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
 def _value(factor: Expression, scope: Scope) -> Ball:
     """A constant factor at some values of the parameters."""
     factor = substituted(Side(factor, {}), scope.values).expression
+    ratio = fold(factor)
     with precision(BITS):
+        if ratio is not None:
+            return acb(fmpq(*ratio.as_integer_ratio()))
         tape = compile_tape(factor, "")
         values = {name: acb(0.5 + uniform(name)) for name in tape.symbols}
         return tape.run(ZERO, values, derivative=False)[tape.root][0]

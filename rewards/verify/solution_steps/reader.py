@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -14,6 +14,7 @@ from ...reading.expression.tree import Symbol
 from ...verdict import Status, Verdict
 from . import prose
 from .definitions import meaning_of
+from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
@@ -21,7 +22,7 @@ from .points import Points, is_narrow, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
-from .sides import Derivative, Differential, Integral, NotReadError, Side, read_sides, symbol_name
+from .sides import Derivative, Differential, Integral, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
@@ -71,6 +72,7 @@ class Reader:
         self.latest = 0  # index of the first claim of the last statement
         self.try_begins = 0  # and of the try that the text is in
         self.ends: list[Statement] = []  # that may hold the final answer
+        self.seen: dict[tuple[Hashable, ...], list[Side]] = {}  # what the statement has, as read
 
     def _bound(self, whole: Integral) -> None:
         """Let the variable of a definite problem run between its limits."""
@@ -109,6 +111,7 @@ class Reader:
 
     def take(self, statement: Statement) -> None:
         """Judge what a statement claims, and keep what it defines."""
+        self.seen.clear()
         self._turn(statement)
         links, start, settled = self._opened(statement)
         if len(links) == 1:
@@ -198,9 +201,14 @@ class Reader:
     def sides(self, link: Link) -> list[Side]:
         """The readings of a link."""
         scope = self.scope
-        applied = scope.functions, scope.applied
-        sides = read_sides(link.latex, scope.names, applied, scope.variable, self.numbers)
-        self.parts.see(link.latex, sides)
+        names, applied = frozenset(scope.names), (scope.functions, scope.applied)
+        functions = (*applied[0].items(), *applied[1].items())
+        key: tuple[Hashable, ...] = (link.latex, names, functions)
+        sides = self.seen.get(key)
+        if sides is None:
+            sides = read_sides(link.latex, names, applied, scope.variable, self.numbers)
+            self.seen[key] = sides
+            self.parts.see(link.latex, sides)
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:

@@ -17,17 +17,8 @@ from ...reading.expression.linear import linear
 from ...reading.expression.traversal import size, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
-from .sides import (
-    Change,
-    Derivative,
-    Differential,
-    Integral,
-    LimitAt,
-    NotReadError,
-    Part,
-    Side,
-    Value,
-)
+from .extents import NotReadError
+from .sides import Change, Derivative, Differential, Integral, LimitAt, Part, Side, Value
 
 #: Nodes of a tree after its definitions are written out, and rounds of it: a function of u, then u.
 MOST_NODES, NESTED = 4000, 2
@@ -223,10 +214,11 @@ class Scope:
     def applied(self) -> dict[str, str]:
         """The names that can be applied, with their variables: ``F(x)`` and, with u = x^2, u."""
         table = dict(self.functions)
-        for name in self.moving() - table.keys():
-            of = free_symbols(self.values[name])
-            if len(of) == 1 and not self.values[name].parts:
-                table[name] = next(iter(of))
+        for name, value in self.values.items():
+            if name not in table and not value.parts:
+                of = free_symbols(value)
+                if len(of) == 1 and of <= self.variables:
+                    table[name] = next(iter(of))
         return table
 
     def equation(self, left: Side, right: Side) -> Equation:
@@ -309,6 +301,8 @@ def is_constant_name(name: str) -> bool:
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     """A side with symbols replaced, all at once; what an integral binds is left."""
+    if not table:
+        return side
     trees = {name: value.expression for name, value in table.items()}
     parts: dict[str, Part] = {}
     for name, part in side.parts.items():

@@ -15,13 +15,13 @@ from ...errors import ProblemError
 from ...reading.expression.build import ONE
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Expression, Symbol
-from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
 from ...reading.latex import ReadError, Reading, read
 from ...reading.latex.functions import GREEK_VARIANTS
 from ...reading.problem import Limit, limit_of, limits_of
 from ...reading.problem.differential import D, differentials_in_order
+from .extents import NotReadError, bar_starts, depths, extent, opening, operand, released
 
 #: Readings of a side that are tried, symbols in place of its parts, and characters of it.
 READINGS, PARTS, LONGEST = 3, 24, 4000
@@ -90,11 +90,7 @@ class Side:
 
     def has(self, *kinds: type[Part]) -> bool:
         """Whether it has a part of one of these kinds."""
-        return any(isinstance(part, kinds) for part in self.parts.values())
-
-
-class NotReadError(ValueError):
-    """The side is no formula that is read here."""
+        return bool(self.parts) and any(isinstance(part, kinds) for part in self.parts.values())
 
 
 def read_sides(
@@ -138,21 +134,12 @@ def read_sides(
 
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
 _SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
-_FRACTION = re.compile(r"\\[dt]?frac\s*$")
 #: ``f(x)``; without a definition of f this is no product.
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
-_LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 _HIGH_DERIVATIVE = re.compile(r"(?<![A-Za-z\\])[fghFGuvy]\s*(?:\\,)?\s*\^\s*\{?\s*\(\s*[\dn]+\s*\)")
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
-_OPEN, _CLOSE = "([{", ")]}"
-_FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
-_BRACED = re.compile(r"\{[^{}]*\}")
-_BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
-_TERM_ENDS = re.compile(r"[-+=]")
-#: Nothing that is seen: ``\\,`` before ``du`` is no factor of it.
-_BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
 #: ``\frac{d}{dx}`` and ``\frac{du}{dx}``
 _OPERATOR = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{D}\s*(?P<of>\\[A-Za-z]+|[A-Za-z])?\s*\}}"
@@ -209,10 +196,14 @@ class _Reader:
         """The tree of a text."""
         if _SEVERAL.search(text):
             raise NotReadError("a multiple integral")
-        text = self._changes(self._derivatives(text))
+        # Each of these searches takes longer than to look for a letter of what it looks for.
+        if "d" in text or "'" in text or "prime" in text or not text.isascii():
+            text = self._derivatives(text)
+        if "|" in text or "]" in text or "vert" in text or (")" in text and "_" in text):
+            text = self._changes(text)
         while signs := list(_INT.finditer(text)):
             text = self._integral(text, signs[-1])
-        for mark in reversed(list(_LIMIT.finditer(text))):
+        for mark in reversed(list(_LIMIT.finditer(text)) if "\\lim" in text else []):
             text = self._limiting(text, mark)
         if "d" in text:
             for place in reversed(list(differentials_in_order(text))):
@@ -258,12 +249,12 @@ class _Reader:
         if tends is None:
             raise NotReadError("a limit at no point")
         name = symbol_name(tends["name"])
-        operand, after = _operand(rest, grouped=False)
+        inside, after = operand(rest, grouped=False)
         side = {"+": 1, "-": -1, None: 0}[tends["side"]]
         point = self._limit(tends["point"], name)
         return (
             text[: mark.start()]
-            + self._add(LimitAt(self._formula(operand), name, point, side))
+            + self._add(LimitAt(self._formula(inside), name, point, side))
             + after
         )
 
@@ -287,16 +278,44 @@ class _Reader:
     def _integral(self, text: str, sign: re.Match[str]) -> str:
         """The text with its last integral replaced."""
         marks, rest = limits_of(text[sign.end() :])
-        integrand, variable, after = _extent(_released(rest))
+        rest = released(rest)
+        differential = next(differentials_in_order(rest), None)
+        if differential is None:
+            (integrand, after), variable = self._bare(rest), ""
+        else:
+            integrand, variable, after = extent(rest, differential)
         if "d" not in self.names and any(differentials_in_order(integrand)):
             raise NotReadError("two differentials")
         tree = self._formula(integrand) if integrand.strip() else ONE
+        variable = variable or self._varying(tree)
         limits: tuple[Limit, Limit] | None = None
         if marks:
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("an integral with one limit")
             limits = self._limit(marks["_"], variable), self._limit(marks["^"], variable)
         return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + after
+
+    def _bare(self, text: str) -> tuple[str, str]:
+        """What an integral without a differential is of, and the rest: its term, or its group."""
+        readings = [operand(text, grouped=False)]
+        end = next((at for at, depth in depths(text) if depth < 0), len(text))
+        more = text[len(readings[0][0]) : end]
+        if more and "Q_" not in more:  # another integral begins a term of its own
+            readings.append((text[:end], text[end:]))
+        self.ambiguous |= len(readings) > self.choice + 1
+        integrand, after = readings[min(self.choice, len(readings) - 1)]
+        if not integrand.strip():
+            raise NotReadError("an integral of nothing")
+        return integrand, after
+
+    def _varying(self, tree: Expression) -> str:
+        """The variable of an integral without a differential: the only one that it can have."""
+        symbols = symbols_of(tree)
+        if not symbols or self.variable in symbols:
+            return self.variable
+        if len(symbols) > 1 or not symbols <= self.names:
+            raise NotReadError("an integral without a differential")
+        return next(iter(symbols))
 
     def _limit(self, mark: str, variable: str) -> Limit:
         limit = limit_of(mark, mark, variable)
@@ -316,15 +335,15 @@ class _Reader:
                 after = text[mark.end() :]
                 inner: Expression = Symbol(symbol_name(of))
             else:
-                operand, after = _operand(text[mark.end() :])
-                inner = self.tree(operand)
+                inside, after = operand(text[mark.end() :])
+                inner = self.tree(inside)
             text = text[: mark.start()] + self._add(Derivative(inner, by)) + after
         while prime := _PRIME.search(text):
             start = prime.start()
             if prime["name"]:
                 of_prime: Expression = Symbol(prime["name"])
             else:
-                start = _opening(text, start)
+                start = opening(text, start)
                 of_prime = self.tree(text[start + 1 : prime.start()].removesuffix("\\right"))
                 start -= 5 if text[:start].endswith("\\left") else 0
             by = self.applied.get(prime["name"] or "", self.variable)
@@ -336,7 +355,7 @@ class _Reader:
         """Where ``[F]_a^b`` begins, and F; how far ``F|_a^b`` goes back is ambiguous."""
         at = mark.start("mark")
         if mark["mark"] in "])":
-            start = _opening(text, at)
+            start = opening(text, at)
             inner = text[start + 1 : mark.start()]
             size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
             first = size.start() if size else start
@@ -346,7 +365,7 @@ class _Reader:
         left = text.rfind("\\left.", 0, at)
         if mark["size"] == "\\right" and left >= 0:
             return left, text[left + 6 : mark.start()]
-        starts = _bar_starts(text, mark.start())
+        starts = bar_starts(text, mark.start())
         self.ambiguous |= len(starts) > self.choice + 1
         start = starts[min(self.choice, len(starts) - 1)]
         return start, text[start : mark.start()]
@@ -387,113 +406,3 @@ def symbol_name(letter: str) -> str:
 def _large(limits: re.Match[str]) -> str:
     lower, upper = (normalize("NFKC", each or "") for each in limits.groups())
     return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"
-
-
-def _released(text: str) -> str:
-    r"""The text with ``(\frac{du}2)`` and ``(2x\,dx)`` as factors without parentheses."""
-    text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
-    for group in _FLAT_GROUP.finditer(text):
-        inner = group[1].removesuffix("\\right").strip()
-        sign = "(-1)" if inner.startswith("-") else ""
-        inner = inner.removeprefix("-")
-        terms = _BRACED.sub("", inner)
-        if any(differentials_in_order(inner)) and "+" not in terms and "-" not in terms:
-            return f"{text[: group.start()]} {sign}{inner} {text[group.end() :]}"
-    return text
-
-
-def _extent(text: str) -> tuple[str, str, str]:
-    """The integrand after an integral sign, its variable, and the text behind the differential."""
-    differential = next(differentials_in_order(text), None)
-    if differential is None:
-        raise NotReadError("an integral without a differential")
-    at, end, name = differential.start, differential.end, differential.variable
-    opened: list[int] = []
-    for place in range(at):
-        if text[place] in _OPEN and text[place - 1 : place] != "\\":
-            opened.append(place)
-        elif text[place] in _CLOSE and text[place - 1 : place] != "\\":
-            if not opened:
-                raise NotReadError("an integral without a differential")
-            opened.pop()
-    if not opened:
-        before, after = text[:at], text[end:]
-        return (before, name, after) if before.strip() else _in_front(name, after)
-    top = opened[0]
-    close = closing_brace(text, top) if text[top] == "{" else -1
-    if close < 0 or len(opened) > 1 or not _FRACTION.search(text[:top]):
-        raise NotReadError("a differential within a group")
-    bottom = closing_brace(text, close + 1)
-    if bottom < 0 or text[close + 1 : close + 2] != "{":
-        raise NotReadError("a fraction without a denominator")
-    filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
-    fraction = text[:at] + ("" if filled else "1") + text[end : bottom + 1]
-    return fraction, name, text[bottom + 1 :]
-
-
-def _in_front(name: str, after: str) -> tuple[str, str, str]:
-    r"""``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``."""
-    text = after.lstrip()
-    if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
-        return "1", name, after
-    end = len(text)
-    depth = 0
-    for place, character in enumerate(text):
-        depth += (character in _OPEN) - (character in _CLOSE)
-        if depth < 0 or (not depth and place and _TERM_ENDS.match(character)):
-            end = place
-            break
-    body = text[:end]
-    return (f"1{body}" if body.startswith("/") else body), name, text[end:]
-
-
-def _operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
-    depth = 0
-    grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
-    for place, character in enumerate(text):
-        depth += (character in _OPEN) - (character in _CLOSE)
-        if depth < 0:
-            return text[:place], text[place:]
-        if grouped and not depth and character in _CLOSE:
-            return text[: place + 1], text[place + 1 :]
-        if not grouped and not depth and place and character in "+-=":
-            return text[:place], text[place:]
-    return text, ""
-
-
-def _opening(text: str, close: int) -> int:
-    """The place of the bracket that the one at ``close`` closes."""
-    depth = 0
-    for place in range(close, -1, -1):
-        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
-        if not depth:
-            return place
-    raise NotReadError("a bracket that is not opened")
-
-
-def _ends_operand(text: str) -> bool:
-    """Whether a sign behind a text is one of addition."""
-    last = text.rstrip()[-1:]
-    return bool(last) and (last.isalnum() or last in ")}]|")
-
-
-def _bar_starts(text: str, at: int) -> list[int]:
-    """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
-    depth, start, term = 0, 0, -1
-    for place in range(at - 1, -1, -1):
-        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
-        if depth < 0:
-            start = place + 1
-            break
-        if depth:
-            continue
-        if term < 0 and text[place] in "+-" and _ends_operand(text[max(0, place - 9) : place]):
-            term = place + 1
-        if text[place : place + 4] == "{Q_{":
-            # Another bar ends here: only the last term is meant.
-            start = term if term >= 0 else text.find("}}", place) + len("}}")
-            break
-    limit = list(_LIMIT_BEFORE.finditer(text, start, at))
-    start = limit[-1].end() if limit else start
-    return [start] if term <= start else [start, term]

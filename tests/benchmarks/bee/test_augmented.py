@@ -12,8 +12,8 @@ from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.algebra.formulas import parse
 from calculus_harness.benchmarks.bee.augmented import (
     AugmentationError,
-    Generator,
     Parents,
+    PerturbedProblems,
     built_in,
 )
 from calculus_harness.benchmarks.bee.bank import entries
@@ -142,24 +142,24 @@ def test_parameters_are_symbols() -> None:
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
     parents = Parents.of(small_bank())
-    first = list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2))
+    first = list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2))
     recorded = cache_file(CACHE).read_text(encoding="utf-8") if first else ""
-    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     decisions.cache_clear()  # another process, with the cache ...
-    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     if first:
         assert cache_file(CACHE).read_text(encoding="utf-8") == recorded
         for path in own_cache.iterdir():
             path.unlink()
     decisions.cache_clear()  # ... and without
-    assert list(Generator(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
     assert (
-        Generator(PERTURBATIONS[name], parents, seed=11).at(1) == first[1]
+        PerturbedProblems(PERTURBATIONS[name], parents, seed=11).at(1) == first[1]
         if len(first) > 1
         else True
     )
     if name not in ("twins", "inverse_subst", "parametric"):
-        quick = Generator(PERTURBATIONS[name], parents, seed=12, cpu_limit=0.001)
+        quick = PerturbedProblems(PERTURBATIONS[name], parents, seed=12, cpu_limit=0.001)
         other = list(quick.problems(2))
         assert [p.target for p in other] != [p.target for p in first]
 
@@ -167,8 +167,8 @@ def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
 @pytest.mark.parametrize("name", ["lin_comb", "subst_hard", "parametric", "parts"])
 def test_difficulty(name: str) -> None:
     parents = Parents.of(small_bank())
-    (plain,) = Generator(PERTURBATIONS[name], parents, seed=2).problems(1)
-    (hard,) = Generator(PERTURBATIONS[name], parents, seed=2, difficulty=2).problems(1)
+    (plain,) = PerturbedProblems(PERTURBATIONS[name], parents, seed=2).problems(1)
+    (hard,) = PerturbedProblems(PERTURBATIONS[name], parents, seed=2, difficulty=2).problems(1)
     assert hard.id != plain.id
     integrand, reference = hard.target.integrand, hard.target.antiderivative
     assert verify_antiderivative(reference, integrand).correct
@@ -178,14 +178,14 @@ def test_difficulty(name: str) -> None:
 
 def test_a_timeout_is_a_recorded_decision(own_cache: Path) -> None:
     parents = Parents.of(small_bank())
-    generator = Generator(PERTURBATIONS["subst_poly"], parents, seed=1, cpu_limit=0.001)
+    generator = PerturbedProblems(PERTURBATIONS["subst_poly"], parents, seed=1, cpu_limit=0.001)
     (problem,) = generator.problems(1)
     assert problem.metadata["simplify"] == "timeout"
     row = json.loads(cache_file(CACHE).read_text(encoding="utf-8").splitlines()[0])
     assert row["outcome"] == "timeout"
     assert "integrand" not in row
     # With time enough, the decision stands.
-    assert Generator(PERTURBATIONS["subst_poly"], parents, seed=1).at(0) == problem
+    assert PerturbedProblems(PERTURBATIONS["subst_poly"], parents, seed=1).at(0) == problem
 
 
 def test_simplify() -> None:
@@ -213,11 +213,13 @@ def test_an_integrand_that_is_real_nowhere_is_drawn_again() -> None:
     nowhere = known("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
     good = known("h", "qualifier", "x", r"\frac{x^2}{2}")
     f = known("f", "competition", r"\cos x", r"\sin x")
-    made = list(Generator(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems())
+    made = list(
+        PerturbedProblems(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems()
+    )
     assert [problem.parents[1].id for problem in made] == ["h", "h", "h"]
 
 
 def test_the_built_in_bank_is_what_is_loaded() -> None:
     assert len(built_in().competition) == len(entries("competition"))
     with pytest.raises(IndexError):
-        Generator(PERTURBATIONS["parts"], built_in()).at(10**6)
+        PerturbedProblems(PERTURBATIONS["parts"], built_in()).at(10**6)

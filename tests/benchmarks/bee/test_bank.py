@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks import Problem, load
-from calculus_harness.benchmarks.bee.bank import Entry, entries, problems
+from calculus_harness.benchmarks.bee.bank import BeeEntry, entries, problems
 from calculus_harness.benchmarks.fingerprint import duplicates
 from calculus_harness.rewards import Verdict, verify_antiderivative
 from calculus_harness.rewards.reading.latex import read, to_latex
@@ -56,7 +56,7 @@ def test_no_near_duplicates() -> None:
 
 
 @pytest.mark.parametrize("entry", ALL, ids=lambda entry: entry.id)
-def test_each_row_is_in_order(entry: Entry) -> None:
+def test_each_row_is_in_order(entry: BeeEntry) -> None:
     assert entry.tags
     (reading,) = read(entry.integrand, symbols=["x"])
     (again,) = read(entry.normalised, symbols=["x"])

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.benchmarks.algebra.formulas import parse
-from calculus_harness.benchmarks.bee.augmented import Generator, built_in
+from calculus_harness.benchmarks.bee.augmented import PerturbedProblems, built_in
 from calculus_harness.benchmarks.bee.decisions import decisions
 from calculus_harness.benchmarks.bee.normal_form import shortest_form
 from calculus_harness.benchmarks.bee.perturbations import PERTURBATIONS
+from calculus_harness.benchmarks.payloads import IntegrationTarget
+from calculus_harness.benchmarks.problem import Problem
+from calculus_harness.benchmarks.registry import load
 from calculus_harness.rewards import verify_equivalent
 
 NAMES = ("lin_comb", "subst_poly", "subst_hard")
@@ -59,7 +62,7 @@ def test_the_draws_are_those_of_the_papers_subset(name: str) -> None:
 
 def test_another_machine_makes_the_same_decisions() -> None:
     """The package's decisions are those that are made anew."""
-    generator = Generator(PERTURBATIONS["subst_hard_normal"], built_in())
+    generator = PerturbedProblems(PERTURBATIONS["subst_hard_normal"], built_in())
     for index in (0, 33, 150):
         f, variation = generator.variation(index)
         recorded = generator._recorded(f, variation)
@@ -67,3 +70,22 @@ def test_another_machine_makes_the_same_decisions() -> None:
         assert recorded is not None
         assert drawn is not None
         assert generator._decide([drawn]) == [recorded[1]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_composed_problems_are_the_same_draws_without_a_simplifier(name: str) -> None:
+    """One of subst_hard is left out: the verifier proves only its simplified form."""
+    simplified = {problem.id: problem for problem in load(f"bee/{name}")}
+    composed = load(f"bee/{name}_composed")
+    assert len(composed) == len(simplified) - (name == "subst_hard")
+    for other in composed:
+        one = simplified[other.id.replace("_composed", "")]
+        assert other.parents == one.parents
+        assert reference(other) == reference(one)
+        assert other.metadata["simplify"] == "kept"
+        if one.metadata["simplify"] != "simplified":  # it stands as composed there, too
+            assert other.inputs == one.inputs
+
+
+def reference(problem: Problem) -> str | None:
+    return problem.target_as(IntegrationTarget).antiderivative

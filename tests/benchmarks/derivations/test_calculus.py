@@ -14,7 +14,7 @@ from calculus_harness.benchmarks.derivations.calculus import (
     DIFFERENTIATION,
     INTEGRATION,
     OPERATIONS,
-    Case,
+    CalculusExample,
     case,
     converted,
     is_proven,
@@ -41,7 +41,7 @@ from calculus_harness.benchmarks.hashed_random import HashedRandom
 from tests.benchmarks.derivations.as_sympy import as_sympy
 
 x = symbol("x")
-LOG = Case(DIFFERENTIATION, log(x), x, power(x, number(-1)), cos(x))
+LOG = CalculusExample(DIFFERENTIATION, log(x), x, power(x, number(-1)), cos(x))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -61,10 +61,10 @@ def test_examples(operation: str, easy: bool) -> None:
 
 def test_the_proof_tells_right_from_wrong() -> None:
     assert is_proven(LOG)
-    assert not is_proven(Case(DIFFERENTIATION, log(x), x, cos(x), power(x, number(-1))))
+    assert not is_proven(CalculusExample(DIFFERENTIATION, log(x), x, cos(x), power(x, number(-1))))
     shifted = add(sin(x), symbol("c"))  # an antiderivative, too
-    assert not is_proven(Case(INTEGRATION, cos(x), x, sin(x), shifted))
-    assert is_proven(Case(INTEGRATION, cos(x), x, shifted, cos(x)))
+    assert not is_proven(CalculusExample(INTEGRATION, cos(x), x, sin(x), shifted))
+    assert is_proven(CalculusExample(INTEGRATION, cos(x), x, shifted, cos(x)))
 
 
 def test_the_nearest_wrong_result_of_the_pool_is_taken() -> None:
@@ -107,7 +107,7 @@ def test_text() -> None:
     q = text[0]
     slope = rf"\frac{{d}}{{d x}} {q}{{(x )}}"
     assert text == rf"{q}{{(x )}} = \log{{(x )}} [SEP] x [SEP] {slope} = \frac{{1}}{{x}}"
-    back = Case(INTEGRATION, divide(number(1), x), x, log(x), x)
+    back = CalculusExample(INTEGRATION, divide(number(1), x), x, log(x), x)
     text = converted(back, 1, HashedRandom("EC"))
     assert text == rf"{slope} = \frac{{1}}{{x}} [SEP] x [SEP] {q}{{(x )}} = \log{{(x )}}"
 

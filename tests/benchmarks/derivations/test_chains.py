@@ -22,7 +22,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     PREMISE,
     PREMISES,
     Annotation,
-    Equation,
+    DerivationEquation,
     Step,
 )
 from calculus_harness.benchmarks.hashed_random import HashedRandom
@@ -33,7 +33,7 @@ f, g = apply("f", x), apply("g", x)
 
 def step(operator: str, *equations: int, operand: int | None = None) -> Step:
     note = Annotation(operator, equations, None if operand is None else number(operand))
-    return Step(Equation(f, x), note)
+    return Step(DerivationEquation(f, x), note)
 
 
 def test_unused_steps_go_and_only_references_are_renumbered() -> None:
@@ -92,8 +92,10 @@ def test_the_datasets_derivations_are_the_first_steps_of_longer_ones() -> None:
 
 
 def test_functions_of_compound_arguments() -> None:
-    plain = Step(Equation(f, sin(x)), Annotation(PREMISE))
-    odd = Step(Equation(apply("f", add(x, number(1))), g), Annotation("cos", (1,)))
+    plain = Step(DerivationEquation(f, sin(x)), Annotation(PREMISE))
+    odd = Step(DerivationEquation(apply("f", add(x, number(1))), g), Annotation("cos", (1,)))
     assert not has_compound_arguments(plain)
     assert has_compound_arguments(odd)
-    assert not has_compound_arguments(Step(Equation(power(f, x), g), Annotation("cos", (1,))))
+    assert not has_compound_arguments(
+        Step(DerivationEquation(power(f, x), g), Annotation("cos", (1,)))
+    )

@@ -42,7 +42,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     PREMISES,
     Annotation,
     Constant,
-    Equation,
+    DerivationEquation,
     Step,
 )
 from calculus_harness.benchmarks.hashed_random import HashedRandom
@@ -121,10 +121,13 @@ def by_hand() -> tuple[Step, Step, Step]:
     f = apply("f", capital_h)
     note = Annotation("differentiate", (1,), capital_h)
     return (
-        Step(Equation(f, sin(capital_h)), Annotation(PREMISE)),
-        Step(Equation(derivative(f, capital_h), derivative(sin(capital_h), capital_h)), note),
+        Step(DerivationEquation(f, sin(capital_h)), Annotation(PREMISE)),
         Step(
-            Equation(derivative(f, capital_h), cos(capital_h)),
+            DerivationEquation(derivative(f, capital_h), derivative(sin(capital_h), capital_h)),
+            note,
+        ),
+        Step(
+            DerivationEquation(derivative(f, capital_h), cos(capital_h)),
             Annotation("evaluate_derivatives", (2,)),
         ),
     )
@@ -162,12 +165,14 @@ def test_annotations() -> None:
 
 def test_exchange_swaps_the_names_of_substitutions() -> None:
     f = apply("f", x)
-    last = Step(Equation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),))
+    last = Step(
+        DerivationEquation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),)
+    )
     from calculus_harness.benchmarks.derivations.examples import StepExample
 
     swapped = exchanged(StepExample((), last, last)).positive
     assert swapped.annotation.operator == "substitute_RHS_for_LHS"
-    assert swapped.equation == Equation(x, f)
+    assert swapped.equation == DerivationEquation(x, f)
     assert swapped.constants == last.constants
 
 

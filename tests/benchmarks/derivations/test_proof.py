@@ -39,7 +39,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     SUBSTITUTIONS,
     Annotation,
     Constant,
-    Equation,
+    DerivationEquation,
     Step,
 )
 from calculus_harness.rewards.reading.expression.tree import Expression
@@ -54,7 +54,9 @@ def step(
 ) -> Step:
     operand = more.get("m")
     constants = tuple(more.get("constants", ()))  # type: ignore[call-overload]
-    return Step(Equation(left, right), Annotation(operator, equations, operand), constants)  # type: ignore[arg-type]
+    return Step(
+        DerivationEquation(left, right), Annotation(operator, equations, operand), constants
+    )  # type: ignore[arg-type]
 
 
 F_IS_SIN = step(f, sin(x), PREMISE)
@@ -188,21 +190,25 @@ def test_a_step_changed_anywhere_is_refused() -> None:
             (equation.left, mul(number(-1), add(equation.right, number(1)))),
             (add(equation.left, x), add(equation.right, x)),
         ):
-            broken = replace(one.positive, equation=Equation(left, right))
+            broken = replace(one.positive, equation=DerivationEquation(left, right))
             with pytest.raises((RefutedError, UndecidedError)):
                 prove_steps([*one.before, broken])
 
 
 def test_what_counts_as_the_result() -> None:
     true = step(mul(two, f), mul(two, sin(x)), "times", 1, m=two)
-    assert is_result(Equation(mul(two, sin(x)), add(f, f)), true)  # exchanged, written otherwise
-    assert not is_result(Equation(mul(three, f), mul(three, sin(x))), true)
-    assert not is_result(Equation(add(f, sin(x)), mul(two, sin(x))), true)  # needs the premise
+    assert is_result(
+        DerivationEquation(mul(two, sin(x)), add(f, f)), true
+    )  # exchanged, written otherwise
+    assert not is_result(DerivationEquation(mul(three, f), mul(three, sin(x))), true)
+    assert not is_result(
+        DerivationEquation(add(f, sin(x)), mul(two, sin(x))), true
+    )  # needs the premise
     evaluated = RIGHT["one constant"][-1]
-    again = Equation(integral(f, x), add(d, negative(cos(x))))
+    again = DerivationEquation(integral(f, x), add(d, negative(cos(x))))
     other = (Constant("d", integral(sin(x), x), negative(cos(x))),)
     assert is_result(again, evaluated, other)  # another letter for the constant
-    assert not is_result(Equation(integral(f, x), negative(cos(x))), evaluated)
+    assert not is_result(DerivationEquation(integral(f, x), negative(cos(x))), evaluated)
 
 
 def test_equality_in_balls() -> None:

@@ -9,13 +9,13 @@ import pytest
 from calculus_harness.benchmarks.derivations.calculus import INTEGRATION
 from calculus_harness.benchmarks.derivations.splits import (
     Row,
-    Sizes,
+    SplitSizes,
     calculus_splits,
     derivation_splits,
 )
 from calculus_harness.benchmarks.derivations.subsets import step_problem
 
-SMALL = Sizes(24, 6, 8)
+SMALL = SplitSizes(24, 6, 8)
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,8 @@ def splits() -> dict[str, list[Row]]:
 
 
 def test_sizes_are_table_5s() -> None:
-    assert Sizes.of(20_000, test_share=5) == Sizes(20_000, 5_000, 4_000)
-    assert Sizes.of(32_000, test_share=8) == Sizes(32_000, 8_000, 4_000)
+    assert SplitSizes.of(20_000, test_share=5) == SplitSizes(20_000, 5_000, 4_000)
+    assert SplitSizes.of(32_000, test_share=8) == SplitSizes(32_000, 8_000, 4_000)
 
 
 def test_sizes_balance_and_no_leaks(splits: dict[str, list[Row]]) -> None:
@@ -67,13 +67,13 @@ def test_the_same_by_two_workers(splits: dict[str, list[Row]]) -> None:
 
 
 def test_the_test_set_does_not_depend_on_the_training_set(splits: dict[str, list[Row]]) -> None:
-    alone = derivation_splits(3, Sizes(0, 0, 8), 7, workers=1)
+    alone = derivation_splits(3, SplitSizes(0, 0, 8), 7, workers=1)
     assert alone["static"] == splits["static"]
     assert alone["AR"] == splits["AR"]
 
 
 def test_calculus() -> None:
-    made = calculus_splits(INTEGRATION, Sizes(20, 4, 6), 1, workers=1)
+    made = calculus_splits(INTEGRATION, SplitSizes(20, 4, 6), 1, workers=1)
     sizes = {name: len(rows) for name, rows in made.items()}
     assert sizes == {"train": 20, "validation": 4, "static": 6, "VR": 6, "EC": 6, "easy": 6}
     for twin, origin in zip(made["EC"], made["static"], strict=True):

@@ -42,7 +42,7 @@ from calculus_harness.benchmarks.derivations.steps import (
     SUBSTITUTIONS,
     Annotation,
     Derivation,
-    Equation,
+    DerivationEquation,
     Step,
     _any_equation,
     is_decided,
@@ -81,7 +81,7 @@ def test_all_operators_occur() -> None:
 
 def test_recent_equations_are_likelier_by_a_cube() -> None:
     steps = [
-        Step(Equation(apply(n, x), add(x, number(i))), Annotation("premise"))
+        Step(DerivationEquation(apply(n, x), add(x, number(i))), Annotation("premise"))
         for i, n in enumerate("abc")
     ]
     derivation, rng = Derivation(steps), HashedRandom("history")
@@ -169,7 +169,7 @@ def test_each_step_is_what_sympy_makes_of_its_annotation() -> None:
 
 def test_each_step_is_new_and_short() -> None:
     for derivation in derivations():
-        seen: set[Equation] = set()
+        seen: set[DerivationEquation] = set()
         for step in derivation.steps:
             assert step.equation not in seen
             seen |= {step.equation, step.equation.swapped}
@@ -209,30 +209,30 @@ def test_what_sympy_would_decide_is_no_equation() -> None:
         (exp(x), number(0)),
         (number(1), number(0)),
     ):
-        assert is_decided(Equation(left, right))
+        assert is_decided(DerivationEquation(left, right))
         assert sympy.Eq(as_sympy(left), as_sympy(right)) in (sympy.true, sympy.false)
     for left, right in ((f, x), (add(x, x), x), (f, number(0))):
-        assert not is_decided(Equation(left, right))
+        assert not is_decided(DerivationEquation(left, right))
         assert isinstance(sympy.Eq(as_sympy(left), as_sympy(right)), sympy.Eq)
 
 
 def test_a_substitution_is_listed_when_it_does_something() -> None:
     g = apply("g", x, y)
     steps = [
-        Step(Equation(apply("f", x, y), add(x, y)), Annotation("premise")),
-        Step(Equation(g, sin(add(x, y))), Annotation("premise")),
-        Step(Equation(sin(add(x, y)), g), Annotation("premise")),
+        Step(DerivationEquation(apply("f", x, y), add(x, y)), Annotation("premise")),
+        Step(DerivationEquation(g, sin(add(x, y))), Annotation("premise")),
+        Step(DerivationEquation(sin(add(x, y)), g), Annotation("premise")),
     ]
     derivation = Derivation(steps)
     made = derivation.substituted(RIGHT_FOR_LEFT, 2, 1)
-    assert made == Equation(g, sin(apply("f", x, y)))
+    assert made == DerivationEquation(g, sin(apply("f", x, y)))
     assert (2, 1) in derivation.substitutions(RIGHT_FOR_LEFT)
     assert (1, 2) not in derivation.substitutions(RIGHT_FOR_LEFT)  # not found in it
     assert (2, 3) not in derivation.substitutions(LEFT_FOR_RIGHT)  # g = g is decided
 
 
 def test_what_fails_is_none_and_the_derivation_goes_on() -> None:
-    derivation = Derivation([Step(Equation(f, sin(x)), Annotation("premise"))])
+    derivation = Derivation([Step(DerivationEquation(f, sin(x)), Annotation("premise"))])
     outcomes = [next_step(derivation, HashedRandom("fail", i), CODE) for i in range(200)]
     assert None in outcomes
     drawn = {one.annotation.operator for one in outcomes if one is not None}

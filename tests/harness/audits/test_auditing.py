@@ -16,7 +16,7 @@ from calculus_harness.harness import UserError, audit
 from calculus_harness.harness.audits import auditing
 from calculus_harness.harness.audits.effects import effects_of
 from calculus_harness.harness.audits.items import items_of, kind_of, roles_of
-from calculus_harness.harness.audits.reading import UnreadError, posed, tree_of
+from calculus_harness.harness.audits.reading import UnreadError, answer_in, posed, tree_of
 from calculus_harness.harness.audits.report import sections_of, write_report
 
 ROOT = Path(__file__).parents[3]
@@ -172,9 +172,35 @@ def test_a_principal_value_is_no_factor(mark: str) -> None:
     assert posed(text).factor == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("x^2 + C", "x^2 + C"),
+        ("$7 / 30$.", "7 / 30"),
+        (r"$\quad \int 2x\,dx = x^2$", "x^2"),
+        (r"$ \int x^2\,dx = \frac{x^3}{2}-$ $\frac{x^3}{6}$", r"\frac{x^3}{2}-  \frac{x^3}{6}"),
+        (r"$ \int 2x\,dx $=x^2$", "x^2"),
+        (r"\int 2x\,dx", r"\int 2x\,dx"),
+        ("y = x^2", "y = x^2"),
+    ],
+)
+def test_an_answer_is_taken_out_of_its_equation(text: str, formula: str) -> None:
+    assert answer_in(text).split() == formula.split()
+
+
 def test_what_prose_assumes() -> None:
     text = r"Assume A, B are positive integers and more. Assume c is negative. $\int x dx$"
-    assert posed(text).assumptions == {"A": "integer", "B": "integer", "c": "negative"}
+    assert posed(text).conditions.kinds == (("A", "integer"), ("B", "integer"), ("c", "negative"))
+    text = r"Assume the parameters: A,B are real and B>0. $\int x dx$"
+    assert dict(posed(text).conditions.kinds) == {"A": "real", "B": "positive"}
+
+
+def test_a_column_of_notes_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text(r"problem,answer,note" + "\n" + r"\int \frac1x dx,\ln x,x > 0" + "\n")
+    found = audit(str(file), workers=1)
+    assert found.counts == {"proved": 1}
+    assert "assumptions = 'note'" in found.columns[0]
 
 
 def test_a_factor_before_the_integral_belongs_to_the_reference(tmp_path: Path) -> None:
@@ -220,6 +246,38 @@ def test_iterated_integrals(tmp_path: Path) -> None:
     found = list(audit(str(file), workers=1).rows())
     assert [row["status"] for row in found] == ["agreed", "refuted", "agreed"]
     exec(found[1]["program"], {"print": lambda *_: None})
+
+
+def test_a_column_of_decimals_is_a_reference_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    rows = [
+        (r"\int_0^1 x\,dx", "1/2", 0.5),
+        (r"\int_0^1 x\,dx", "1/2", 0.51),
+        (r"\int_0^1 x\,dx", "1/3", 0.333333333),
+        (r"\int_0^1 x\,dx", "1/3", 0.5),
+        (r"\int_0^1 x\,dx", "", 0.5),
+        (r"\int_0^1 x\,dx", "", 0.51),
+        (r"\int_0^1 a x\,dx", "a/2", 0.5),
+        (r"\intop_0^1 x\,dx", "1/2", 0.5),
+    ]
+    file.write_text(
+        "\n".join(
+            json.dumps({"problem": p, "symbolic_answer": a, "numerical_answer": n})
+            for p, a, n in rows
+        )
+    )
+    found = list(audit(str(file), workers=1).rows())
+    statuses = [(row["status"], row.get("kind", "")) for row in found]
+    assert statuses == [
+        ("proved", ""),
+        ("suspect", "the decimal"),
+        ("refuted", "a factor \\frac{2}{3}"),
+        ("suspect", "not its decimal"),
+        ("agreed", ""),
+        ("refuted", "a factor \\frac{51}{50}"),
+        ("proved", ""),
+        ("proved", ""),
+    ]
 
 
 def test_what_a_report_shows(table: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.audits.findings import REFUTED, SUSPECT, UNREAD
+from calculus_harness.harness.audits.findings import AGREED, PROVED, REFUTED, SUSPECT, UNREAD
 from calculus_harness.harness.audits.items import Item, kind_of
 from calculus_harness.harness.audits.judge import audited
 from calculus_harness.harness.studies.redteam.antiderivatives import antiderivative
@@ -170,6 +171,7 @@ def test_a_program_of_a_right_reference_does_not_hold() -> None:
             r"-\frac{1}{2} \arcsin^2(\sqrt{1 - x^2}) \frac{\sqrt{x^2}}{x}",
             "part of the domain",
         ),
+        (r"\int \sec x dx", r"\operatorname{sech}^{-1} \cos x", "part of the domain"),
         (r"\int \sin(n x + \pi n) dx", r"-\frac{(-1)^n \cos(n x)}{n}", "missing condition"),
     ],
 )
@@ -178,6 +180,44 @@ def test_what_is_right_in_some_sense_is_suspect(problem: str, reference: str, ki
     assert row["status"] == SUSPECT, row
     assert row["kind"].startswith(kind)
     assert row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("note", "problem", "reference", "status"),
+    [
+        ("", r"\int \frac{1}{x} dx", r"\ln x", SUSPECT),
+        ("as in the lecture", r"\int \frac{1}{x} dx", r"\ln x", SUSPECT),
+        ("-1 < x < 0", r"\int \frac{1}{x} dx", r"\ln x", SUSPECT),
+        ("x > 0", r"\int \frac{1}{x} dx", r"\ln x", PROVED),
+        ("", r"\int \frac{1}{x} dx, \quad x > 0", r"\ln x", PROVED),
+        ("", r"Assume x is positive. Find $\int \frac{1}{x} dx$", r"\ln x", PROVED),
+        ("", r"Find $\int \frac{1}{x} dx$ for $x > 0$.", r"\ln x", PROVED),
+        ("x > 1", r"\int \frac{1}{x \ln x} dx", r"\ln \ln x", PROVED),
+        ("x > 0", r"\int \frac{1}{x \ln x} dx", r"\ln \ln x", SUSPECT),
+        ("", r"\int \frac{2 \ln|x|}{x} dx", r"\ln^2 x", SUSPECT),
+        ("x > 0", r"\int |x| dx", r"\frac{x^2}{2}", AGREED),
+        ("x > 0", r"\int |x| dx", r"-\frac{x^2}{2}", REFUTED),
+        ("x < 0", r"\int |x| dx", r"-\frac{x^2}{2}", AGREED),
+        ("x < 0", r"\int |x| dx", r"-x^2", REFUTED),
+    ],
+)
+def test_what_a_row_notes_on_its_variable_is_taken_into_account(
+    note: str, problem: str, reference: str, status: str
+) -> None:
+    row = finding(problem, reference, note=note)
+    assert row["status"] == status, row
+    if status == REFUTED:
+        (value,) = re.findall(r"-?[\d.]+", row["point"])
+        assert float(value) > 0 if note == "x > 0" else float(value) < 0
+
+
+def test_a_missing_absolute_value_is_one_that_mends_the_reference() -> None:
+    row = finding(r"\int \frac{1}{a + x} dx", r"\ln(a + x)", assumptions={"a": "negative"})
+    assert row["kind"] == "absolute value"
+    x, a = map(float, re.findall(r"= (-?[\d.]+)", row["reason"]))
+    assert a < 0 < -(a + x)
+    # Arc sines are not real beyond 1, whatever the logarithm.
+    assert finding(r"\int \frac{1}{x} dx", r"\ln x + \arcsin 2")["kind"] == ""
 
 
 @pytest.mark.parametrize(

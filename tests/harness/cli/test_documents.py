@@ -84,10 +84,16 @@ NOT_RUN = {
     "calculus-harness sweep --model transformers/models/fwd_bwd_ibp": "the same",
     "calculus-harness train hint": "half an hour of training: models/test_seq2seq.py",
     "calculus-harness sweep --model seq2seq/": "asks what the line before trains",
+    "calculus-harness hint embeddings": "draws what minutes of training give: "
+    "training/test_hint_training.py",
+    "calculus-harness hint accuracy": "needs a run of a language model: "
+    "studies/hint/test_properties.py",
     "calculus-harness sweep --preset hint-picture": "needs a model that sees: run/test_hint.py",
     "calculus-harness brittleness runs/brittle --with-decoding": "needs a beam search: "
     "studies/test_brittleness_protocol.py",
     "calculus-harness reproduce antiderivbench-table1-sympy --small": "minutes of SymPy",
+    "calculus-harness sweep --model solver/sympy --benchmark runs/bank/": "minutes of SymPy",
+    "python docs/results/bank.py record": "writes what minutes of SymPy give",
     "from calculus_harness.rewards.adapters.for_trl": "a part of a script: examples/reward_trl.py",
     "make_reward(": "an expression of a script",
     "import asyncio\n\nfrom calculus_harness.rewards.adapters.server.client": "asks a server: "
@@ -198,7 +204,7 @@ def test_no_command_is_overlooked() -> None:
     found = [step.kind for document in DOCUMENTS for step in steps(document)]
     assert found.count("command") > in_blocks > 120
     assert found.count("file") == 13
-    assert found.count("program") == 25
+    assert found.count("program") == 28
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
     with pytest.raises(click.ClickException):

@@ -9,7 +9,7 @@ import pytest
 
 from calculus_harness import harness
 from calculus_harness.harness import Policy, Run
-from calculus_harness.harness.store import jsonl_log
+from calculus_harness.harness.store.log import appending
 from tests.harness.cli.test_main import refused
 from tests.harness.conftest import Command
 
@@ -72,7 +72,7 @@ def test_a_dropped_model_is_gone_and_can_be_asked_again(
     monkeypatch: pytest.MonkeyPatch,
     shard_bytes: int,
 ) -> None:
-    monkeypatch.setattr(jsonl_log, "SHARD_BYTES", shard_bytes)
+    monkeypatch.setattr(appending, "SHARD_BYTES", shard_bytes)
     words = ["sweep", "--model", model, "--model", other, "--benchmark", bench, "--limit", "6"]
     words += ["-n", "2", "--out", "run"]
     assert cli(*words).returncode == 0

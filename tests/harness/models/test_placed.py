@@ -13,7 +13,7 @@ import pytest
 
 from calculus_harness.benchmarks import Problem
 from calculus_harness.benchmarks.derivations.splits import (
-    Sizes,
+    SplitSizes,
     calculus_splits,
     derivation_splits,
 )
@@ -165,7 +165,7 @@ def test_solvers_ask_all_workers(cluster: Any, tmp_path: Path) -> None:
 
 
 def test_generators_make_there_what_they_make_here(cluster: Any) -> None:
-    sizes = Sizes(16, 4, 4)
+    sizes = SplitSizes(16, 4, 4)
     assert derivation_splits(2, sizes, 7) == derivation_splits(2, sizes, 7, workers=1)
     operation = "differentiation"
     assert calculus_splits(operation, sizes, 7) == calculus_splits(operation, sizes, 7, workers=1)

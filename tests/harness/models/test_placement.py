@@ -7,7 +7,7 @@ import pytest
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import create
 from calculus_harness.harness.models.placed.pool import placed
-from calculus_harness.harness.models.placement import Group, Placement, groups
+from calculus_harness.harness.models.placement import EngineGroup, Placement, groups
 from calculus_harness.harness.models.vllm.engine import VllmEngine
 from calculus_harness.harness.models.vllm.options import VllmModel
 
@@ -15,20 +15,20 @@ from calculus_harness.harness.models.vllm.options import VllmModel
 @pytest.mark.parametrize(
     ("placement", "gpus", "expected"),
     [
-        (Placement(gpus=1), [2, 0, 1], [Group((1,))] * 3),
-        (Placement(gpus=2), [3, 3], [Group((2,))] * 2),
-        (Placement(gpus=2, engines=1), [8], [Group((2,))]),
+        (Placement(gpus=1), [2, 0, 1], [EngineGroup((1,))] * 3),
+        (Placement(gpus=2), [3, 3], [EngineGroup((2,))] * 2),
+        (Placement(gpus=2, engines=1), [8], [EngineGroup((2,))]),
         # Larger than every node: bundles of one GPU, which Ray spreads over few nodes.
-        (Placement(gpus=4), [2, 2, 4, 1], [Group((4,))]),
-        (Placement(gpus=4), [2, 2, 2], [Group((1,) * 4, "PACK")]),
+        (Placement(gpus=4), [2, 2, 4, 1], [EngineGroup((4,))]),
+        (Placement(gpus=4), [2, 2, 2], [EngineGroup((1,) * 4, "PACK")]),
         # Without GPUs: one on each node, or as many as are wanted.
-        (Placement(), [0, 0], [Group(())] * 2),
-        (Placement(engines=3), [0], [Group(())] * 3),
-        (Placement(gpus=1, without_gpu=True), [0, 0], [Group(())] * 2),
-        (Placement(gpus=1, without_gpu=True), [0, 2], [Group((1,))] * 2),
+        (Placement(), [0, 0], [EngineGroup(())] * 2),
+        (Placement(engines=3), [0], [EngineGroup(())] * 3),
+        (Placement(gpus=1, without_gpu=True), [0, 0], [EngineGroup(())] * 2),
+        (Placement(gpus=1, without_gpu=True), [0, 2], [EngineGroup((1,))] * 2),
     ],
 )
-def test_groups(placement: Placement, gpus: list[int], expected: list[Group]) -> None:
+def test_groups(placement: Placement, gpus: list[int], expected: list[EngineGroup]) -> None:
     assert groups("vllm/m", placement, gpus) == expected
 
 

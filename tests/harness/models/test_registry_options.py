@@ -12,7 +12,7 @@ from calculus_harness.harness.core.errors import ModelError, UnknownNameError
 from calculus_harness.harness.core.requests import Completion, Request
 from calculus_harness.harness.models import Model, create, register
 from calculus_harness.harness.models.base import operational
-from calculus_harness.harness.models.registry import _KINDS, option_names
+from calculus_harness.harness.models.registry import _BUILT_IN, option_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Passing(Strict):
 
 @pytest.fixture(autouse=True)
 def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calculus_harness.harness.models.registry._KINDS", dict(_KINDS))
+    monkeypatch.setattr("calculus_harness.harness.models.registry._BUILT_IN", dict(_BUILT_IN))
     register("strict", Strict)
     register("passing", Passing)
 

@@ -170,7 +170,7 @@ def config(**more: Any) -> Any:
     networks()
     from calculus_harness.harness.training.hint import HintConfig, HintEvaluation, TrainingSection
 
-    training = TrainingSection(steps=7, batch_size=2, save_steps=3)
+    training = TrainingSection(steps=7, batch_size=2, save_steps=3, validation=0)
     evaluation = HintEvaluation(benchmarks=("hint/LS",), limit=3)
     given = {"models": ("lstm-attention",), "sizes": SMALL, "training": training}
     return HintConfig(**(given | {"evaluation": evaluation} | more))
@@ -180,9 +180,11 @@ def config(**more: Any) -> Any:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A training set of five expressions."""
     networks()
-    values = [parse(text).value for text in TEXTS]
-    module = "calculus_harness.harness.training.hint.training_set"
-    monkeypatch.setattr(module, lambda seed, per_length: (TEXTS, values))
+    from calculus_harness.harness.training.hint.examples import Examples
+
+    examples = Examples(tuple(TEXTS), tuple(parse(text).value or 0 for text in TEXTS))
+    module = "calculus_harness.harness.training.hint.baselines.training_set"
+    monkeypatch.setattr(module, lambda seed, per_length, operators: examples)
 
 
 @pytest.mark.train
@@ -191,10 +193,11 @@ def test_an_interrupted_training_ends_in_the_same_weights(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from calculus_harness.harness.training import hint
+    from calculus_harness.harness.training.hint import examples
 
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     hint.train(config(), TrainingRun(whole))
-    steps = hint.batches
+    steps = examples.batches
 
     def stopping(*arguments: Any) -> Any:
         for step, chosen in steps(*arguments):
@@ -202,10 +205,10 @@ def test_an_interrupted_training_ends_in_the_same_weights(
                 raise KeyboardInterrupt
             yield step, chosen
 
-    monkeypatch.setattr(hint, "batches", stopping)
+    monkeypatch.setattr(examples, "batches", stopping)
     with pytest.raises(KeyboardInterrupt):
         hint.train(config(), TrainingRun(broken))
-    monkeypatch.setattr(hint, "batches", steps)
+    monkeypatch.setattr(examples, "batches", steps)
     hint.train(config(), TrainingRun(broken))
     name = "lstm-attention-s0/model/model.safetensors"
     assert (whole / name).read_bytes() == (broken / name).read_bytes()

@@ -162,13 +162,13 @@ def test_what_a_model_cannot_do_is_said_before_anything_is_asked(tmp_path: Path,
 
 
 def test_missing_samples_as_runs() -> None:
-    assert list(consecutive([0, 1, 3, 6, 7], 8, whole=False)) == [
+    assert list(consecutive([0, 1, 3, 6, 7], 8, all_at_once=False)) == [
         range(2),
         range(3, 4),
         range(6, 8),
     ]
-    assert list(consecutive([3], 8, whole=True)) == [range(8)]
-    assert list(consecutive([], 8, whole=True)) == []
+    assert list(consecutive([3], 8, all_at_once=True)) == [range(8)]
+    assert list(consecutive([], 8, all_at_once=True)) == []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,7 +313,7 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
 def test_a_sweep_without_all_answers_has_another_status(
     cli: Command, tmp_path: Path, two: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry._KINDS, "flaky", Flaky)
+    monkeypatch.setitem(registry._BUILT_IN, "flaky", Flaky)
     file = tmp_path / "reachable"
     words = ["--model", "flaky/x", "-M", f"reachable={file}", "--benchmark", two, "--out", "run"]
     for reachable, status in [("p1", 1), ("p1 p2", 0)]:

@@ -80,7 +80,7 @@ def test_a_verifier_that_fails_ends_the_sweep_and_loses_nothing(
 
     with monkeypatch.context() as broken:
         broken.setattr("calculus_harness.harness.run.runner.WAITING", 2)
-        broken.setattr("calculus_harness.harness.run.scoring.grade", fail)
+        broken.setattr("calculus_harness.harness.run.scoring.stored.grade", fail)
         with pytest.raises(PoolError, match="do not start"):
             harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
     stored = completions(tmp_path / "run")

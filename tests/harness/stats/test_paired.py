@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks import Problem
 from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
+from calculus_harness.harness.stats.intervals import Clusters, Ratio
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
 from calculus_harness.harness.stats.paired import comparison
 from calculus_harness.harness.stats.paired.comparison import (
@@ -41,7 +42,8 @@ def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
 
 def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
     both = Pairs(pairs)
-    return comparison.transfer(both.first, both.second, both.clusters, k, seed)
+    found = comparison.losses(both.first, both.second, both.clusters, k, seed)
+    return found and found.transfer()
 
 
 def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
@@ -309,3 +311,18 @@ def test_intervals_widen_with_the_family() -> None:
     widths = [high - low for low, high in (row.differences[0].interval for row in (single, *many))]
     assert widths[1] > 1.2 * widths[0]
     assert widths[6] == pytest.approx(widths[0])  # Holm's last step is at the level itself
+
+
+def test_ratios_that_are_drawn_together_are_as_if_each_were_drawn_alone() -> None:
+    chance = np.random.default_rng(5)
+    clusters = Clusters.of([i // 2 for i in range(60)])
+
+    def ratios() -> list[Ratio]:
+        return [Ratio.of(values, [1.0] * 60, clusters) for values in columns]
+
+    columns = [list(chance.normal(size=60)) for _ in range(3)] + [[0.5] * 60]  # the last is alike
+    together, alone = ratios(), ratios()
+    Ratio.draw(together)
+    for first, second in zip(together, alone, strict=True):
+        assert first.interval() == pytest.approx(second.interval(), abs=1e-12)
+        assert first.p == pytest.approx(second.p, abs=1e-12)

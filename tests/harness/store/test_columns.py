@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from calculus_harness.harness.store import counts, jsonl_log
-from calculus_harness.harness.store.jsonl_log import Log, LogReader
-from calculus_harness.harness.store.keys import KeyIndex
+from calculus_harness.harness.store import counts
+from calculus_harness.harness.store.log import reader
+from calculus_harness.harness.store.log.appending import Log
+from calculus_harness.harness.store.log.keys import KeyIndex
+from calculus_harness.harness.store.log.reader import LogReader
+from calculus_harness.harness.store.log.shards import Columns, ColumnsWriter
 from calculus_harness.harness.store.run import COMPLETIONS, VERDICTS
-from calculus_harness.harness.store.shards import Columns, ColumnsWriter
 
 ODD: list[dict[str, Any]] = [
     {"key": "a", "n": 1},
@@ -159,10 +161,10 @@ def test_what_may_only_be_read_is_read_once_for_a_question(
     expected = list(log.heads(QUESTIONS[1]))
     for path in tmp_path.glob("*.co*"):
         path.unlink()
-    monkeypatch.setattr(jsonl_log.os, "access", lambda *_: False)
-    monkeypatch.setattr(jsonl_log, "write_atomically", lambda *_: pytest.fail("written"))
-    monkeypatch.setattr(jsonl_log, "WorkerPool", lambda **_: pytest.fail("workers"))
-    monkeypatch.setattr(jsonl_log, "_WORTH_WORKERS", 0)
+    monkeypatch.setattr(reader.os, "access", lambda *_: False)
+    monkeypatch.setattr(reader, "write_atomically", lambda *_: pytest.fail("written"))
+    monkeypatch.setattr(reader, "WorkerPool", lambda **_: pytest.fail("workers"))
+    monkeypatch.setattr(reader, "_WORTH_WORKERS", 0)
     log.prepare()
     assert list(log.heads(QUESTIONS[1])) == expected
 
@@ -175,8 +177,8 @@ def test_workers_make_what_this_process_makes(
     assert len(made) > 10
     for name in made:
         (tmp_path / name).unlink()
-    monkeypatch.setattr(jsonl_log, "_WORTH_WORKERS", 0)
-    monkeypatch.setattr(jsonl_log, "usable_cores", lambda: 2)
+    monkeypatch.setattr(reader, "_WORTH_WORKERS", 0)
+    monkeypatch.setattr(reader, "usable_cores", lambda: 2)
     monkeypatch.setattr(LogReader, "derive", lambda *_: pytest.fail("workers do it"))
     log.prepare()
     assert {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")} == made
@@ -188,9 +190,9 @@ def test_a_second_count_reads_only_what_is_new(
     """A report of a million samples read the short fields of all of them each time."""
     log = written(tmp_path, JUDGED[:500], VERDICTS, 20_000)
     read: list[Path] = []
-    blocks = jsonl_log.blocks
+    blocks = reader.blocks
     monkeypatch.setattr(
-        jsonl_log, "blocks", lambda path, *rest: read.append(path) or blocks(path, *rest)
+        reader, "blocks", lambda path, *rest: read.append(path) or blocks(path, *rest)
     )
     first = counts.totals(log), counts.wrong_answers(log)
     assert not read
@@ -243,3 +245,56 @@ def test_what_is_judged_is_not_looked_at_again(
     with Log(tmp_path / "judged", *VERDICTS, shard_bytes=5_000) as log:
         log.discard(lambda row: row["key"] == ROWS[1]["key"])
     assert lacking() == expected | {ROWS[1]["key"]}
+
+
+def test_of_a_shard_that_grows_only_new_rows_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last shard of a run, of up to 64 MB, was parsed by every report."""
+    monkeypatch.setattr(reader, "_WORTH_KEEPING", 3_000)
+    log = written(tmp_path, JUDGED[:500], VERDICTS, 1 << 30)
+    heads, rows = list(log.heads()), list(log.rows())
+    chosen = {"sample": (3).__eq__}
+    parsed: list[int] = []
+    lines_of = reader.lines_of
+
+    def counting_lines(*arguments: Any) -> Any:
+        for offset, row in lines_of(*arguments):
+            parsed.append(offset)
+            yield offset, row
+
+    first = counts.totals(log)
+    monkeypatch.setattr(reader, "lines_of", counting_lines)
+    written(tmp_path, JUDGED[500:520], VERDICTS, 1 << 30)  # fewer than are worth keeping
+    parsed.clear()
+    again = counts.totals(log)
+    assert sum(sums["samples"] for sums in first.values()) == 500
+    assert sum(sums["samples"] for sums in again.values()) == 520
+    assert len(parsed) == 20
+    assert list(log.heads())[:500] == heads
+    assert len(parsed) == 40
+    found = [(log.read(place), head) for place, head in log.heads(chosen)]
+    assert [row for row, _ in found] == list(log.rows(chosen))
+    assert [row for row in JUDGED[:520] if row["sample"] == 3] == [row for row, _ in found]
+    assert list(log.rows())[:500] == rows
+
+
+def test_what_is_kept_of_a_growing_shard_is_not_used_for_other_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "_WORTH_KEEPING", 3_000)
+    log = written(tmp_path, JUDGED[:500], VERDICTS, 1 << 30)
+    counts.totals(log)
+    assert list(tmp_path.glob("*.columns.gz"))
+    with Log(tmp_path, *VERDICTS) as writer:
+        writer.discard(lambda row: row["sample"] == 3)
+    kept = [row for row in JUDGED[:500] if row["sample"] != 3]
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept)
+    assert list(log.rows()) == kept
+    (path,) = tmp_path.glob("*.jsonl")
+    path.write_bytes(path.read_bytes() + b'{"key": "torn", "sam')
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept)
+    assert [row["key"] for _, row in log.heads()] == [row["key"] for row in kept]
+    written(tmp_path, JUDGED[500:], VERDICTS, 1 << 20)  # repaired; sealed a little later
+    assert list(log.rows()) == kept + JUDGED[500:]
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept + JUDGED[500:])

@@ -17,8 +17,8 @@ from calculus_harness.harness.core.errors import RunError
 from calculus_harness.harness.core.policy import Policy
 from calculus_harness.harness.run.progress import Silent
 from calculus_harness.harness.store import counts
-from calculus_harness.harness.store.jsonl_log import Log
-from calculus_harness.harness.store.keys import KeyIndex
+from calculus_harness.harness.store.log.appending import Log
+from calculus_harness.harness.store.log.keys import KeyIndex
 from calculus_harness.harness.store.run import VERDICTS, Run
 from calculus_harness.harness.store.samples import samples
 from calculus_harness.harness.store.writer import rescoring
@@ -156,7 +156,7 @@ def test_an_index_of_keys_is_made_again(original: Path, tmp_path: Path) -> None:
 def test_an_index_takes_in_what_is_sealed_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calculus_harness.harness.store.keys.RECENT", 10)
+    monkeypatch.setattr("calculus_harness.harness.store.log.keys.RECENT", 10)
     with Log(tmp_path / "log", ("text",), shard_bytes=400) as log:
         index = KeyIndex(log)
         for number in range(200):

@@ -7,20 +7,26 @@ from pathlib import Path
 import pytest
 
 from calculus_harness.harness.store import overview
-from calculus_harness.harness.store.counts import FIRST, merge
-from calculus_harness.harness.store.jsonl_log import SHARD_BYTES, Log, LogReader
+from calculus_harness.harness.store.counts import FIRST_CORRECT, merge
+from calculus_harness.harness.store.log.appending import SHARD_BYTES, Log
+from calculus_harness.harness.store.log.reader import LogReader
 from calculus_harness.harness.store.run import Run
 
 
 def test_the_first_correct_of_two_shards_is_the_earlier_one() -> None:
     parts = [
-        {"sums": [["m", "p", {"samples": 3, FIRST: 7}], ["m", "q", {"samples": 1}]]},
-        {"sums": [["m", "p", {"samples": 2, FIRST: 4}], ["m", "q", {"samples": 1, FIRST: 0}]]},
+        {"sums": [["m", "p", {"samples": 3, FIRST_CORRECT: 7}], ["m", "q", {"samples": 1}]]},
+        {
+            "sums": [
+                ["m", "p", {"samples": 2, FIRST_CORRECT: 4}],
+                ["m", "q", {"samples": 1, FIRST_CORRECT: 0}],
+            ]
+        },
         {"sums": [["m", "p", {"samples": 1}]]},
     ]
     total = merge(parts)
-    assert total["m", "p"] == {"samples": 6, FIRST: 4}
-    assert total["m", "q"] == {"samples": 2, FIRST: 0}
+    assert total["m", "p"] == {"samples": 6, FIRST_CORRECT: 4}
+    assert total["m", "q"] == {"samples": 2, FIRST_CORRECT: 0}
 
 
 def test_runs_are_looked_for_three_folders_down(

@@ -224,7 +224,7 @@ def test_any_number_of_workers_finds_the_same() -> None:
 
 @pytest.mark.parametrize("limits", [{}, {"tries": 1, "generators": ["nonsense"]}])
 def test_mistakes_are_named(limits: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"a number of tries|'nonsense'; there are bars"):
+    with pytest.raises(ValueError, match=r"a number of tries|'nonsense'; there are bank_limits"):
         search(**limits)  # type: ignore[arg-type]
 
 

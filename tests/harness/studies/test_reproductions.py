@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -16,8 +17,16 @@ from calculus_harness.harness.cli.options import preset_file
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report.sections import as_markdown
 from calculus_harness.harness.run.spec import SweepSpec, read_settings
-from calculus_harness.harness.studies import reproductions
-from calculus_harness.harness.studies.reproductions import Reproduction, papers, reproduction
+from calculus_harness.harness.studies.reproductions import catalogue, measurements
+from calculus_harness.harness.studies.reproductions.catalogue import (
+    Reproduction,
+    checked,
+    our_numbers,
+    papers,
+    reproduction,
+)
+from calculus_harness.harness.studies.reproductions.items import item_section, items
+from calculus_harness.harness.studies.reproductions.measures import MEASURES
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reproduce.md"
 EVERY = [one for paper in papers() for one in paper.results]
@@ -38,8 +47,83 @@ def test_each_row_says_what_is_ours_or_why_there_is_nothing() -> None:
 def test_the_document_has_the_tables_of_the_data() -> None:
     """`run.py reproduce --markdown` prints what belongs there."""
     printed = CliRunner().invoke(cli, ["reproduce", "--markdown"]).output
-    assert printed == as_markdown(reproductions.sections())
+    assert printed == as_markdown([*catalogue.sections(), item_section()])
     assert printed in DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
+    root = Path(__file__).parents[3]
+    for item in items():
+        assert item.evidence in NAMED or (root / item.evidence).is_file(), item.item
+        assert bool(item.reason) == (item.state != "works"), item.item
+    assert len({(item.paper, item.item) for item in items()}) == len(items())
+    counts = Counter(item.state for item in items())
+    assert counts["partly"] <= 10
+    assert counts["missing"] <= 4
+
+
+def test_numbers_of_a_measure_are_those_of_the_record() -> None:
+    """What a command measures is a field of the text, with the origin of the record behind it."""
+    measured = [one for one in EVERY if one.measure]
+    assert measured
+    for one in measured:
+        assert one.measure in MEASURES
+        record = measurements.recorded(one.name)
+        assert record.commands == one.measured_commands, one.name
+        assert "{" in one.ours, one.name
+        assert our_numbers(one) == f"{one.ours.format(**record.values)} ({record.origin})"
+    assert all(one.measure for one in EVERY if one.check)
+
+
+def test_the_page_of_hint_states_the_recorded_numbers() -> None:
+    values = measurements.recorded("hint-data").values
+    page = " ".join((DOCUMENT.parent / "hint.md").read_text(encoding="utf-8").split())
+    assert f"from those of training is {values['divergence']:.4f}" in page
+    assert f"and {values['beyond']:.1f} % of the test's are 100 or more" in page
+
+
+def test_a_measure_that_finds_another_number_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The sizes of HINT against a record that has another one, and against the true one."""
+    arguments = ["reproduce", "--check", "hint-table-a1"]
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    assert "1 checked: no differences" in done.output
+    true = measurements.recorded("hint-table-a1")
+    stale = dataclasses.replace(true, values={**true.values, "SS": 7_999})
+    place = "calculus_harness.harness.cli.studies.reproduce.recorded"
+    monkeypatch.setattr(place, lambda name: stale)
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 1
+    assert "hint-table-a1: SS is 8000, recorded 7999" in done.output
+    other = dataclasses.replace(true, commands=("ls tasks",))
+    monkeypatch.setattr(place, lambda name: other)
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 1
+    assert "other commands than those recorded" in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [one.name for one in checked()])
+def test_recorded_numbers_are_measured_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[3])  # where examples/ is
+    done = CliRunner().invoke(cli, ["reproduce", "--check", name, "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+
+
+def test_what_cannot_be_recorded_is_refused(tmp_path: Path) -> None:
+    for arguments, said in (
+        (["meadows-figures", "--record"], "has no measure"),
+        (["lample-charton-data", "--record"], "the reduced size: --small"),
+        (["--check", "--small"], "--check goes with a NAME"),
+        (["--check", "meadows"], "has no recorded numbers"),
+    ):
+        done = CliRunner().invoke(cli, ["reproduce", *arguments])
+        assert done.exit_code == 2
+        assert said in str(done.exception) + done.output
 
 
 def parsed(line: list[str]) -> click.Context:

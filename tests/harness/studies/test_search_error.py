@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from calculus_harness.harness.stats.metrics.fail_at_k import fail_at_k
 from calculus_harness.harness.studies.brittleness.search_error import (
-    Candidate,
     FailureCauses,
     Ranked,
+    RankedCandidate,
     by_likelihood,
     failure_causes,
     first_correct_ranks,
@@ -26,7 +26,7 @@ from calculus_harness.harness.studies.brittleness.search_error import (
 def ranked(candidates: str, logprobs: list[float | None], reference: float | None = None) -> Ranked:
     """``candidates`` has a letter for each: capitals are correct, the same letter the same text."""
     found = zip(candidates, logprobs, strict=True)
-    return Ranked("p", tuple(Candidate(c, c.isupper(), p) for c, p in found), reference)
+    return Ranked("p", tuple(RankedCandidate(c, c.isupper(), p) for c, p in found), reference)
 
 
 ln = math.log
@@ -120,7 +120,7 @@ def test_samples_are_ranked_by_likelihood_with_their_duplicates() -> None:
 
 
 CANDIDATES = st.lists(
-    st.builds(Candidate, st.sampled_from("abcdef"), st.booleans(), st.floats(-20, 0)),
+    st.builds(RankedCandidate, st.sampled_from("abcdef"), st.booleans(), st.floats(-20, 0)),
     min_size=1,
     max_size=8,
 )

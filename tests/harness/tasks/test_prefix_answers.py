@@ -17,7 +17,8 @@ from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.core.policy import Policy
 from calculus_harness.harness.core.requests import Completion, FinishReason, problem_key
 from calculus_harness.harness.run.plan import plan
-from calculus_harness.harness.run.scoring import grade, score
+from calculus_harness.harness.run.scoring import score
+from calculus_harness.harness.run.scoring.grading import grade
 from calculus_harness.harness.run.spec import SweepSpec
 from calculus_harness.harness.run.sweep import sweep
 from calculus_harness.harness.tasks.prefix_answers import as_latex

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness import Policy, Run, score, sweep
 from calculus_harness.harness.core.requests import problem_key
-from calculus_harness.harness.store.jsonl_log import Log
+from calculus_harness.harness.store.log.appending import Log
 from calculus_harness.harness.store.run import COMPLETIONS
 from calculus_harness.rewards import use_cluster
 from tests.harness import large_run

@@ -44,7 +44,7 @@ import ray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from calculus_harness.harness.store.jsonl_log import Log
+from calculus_harness.harness.store.log.appending import Log
 from calculus_harness.rewards import (
     use_cluster,
     verify_antiderivative,

@@ -9,7 +9,7 @@ from calculus_harness.benchmarks.calculus_course.bank import entries
 from calculus_harness.benchmarks.calculus_course.limits import generated
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.benchmarks.payloads import QuestionTarget
-from calculus_harness.harness.studies.redteam.limits import wrong_answers
+from calculus_harness.harness.studies.redteam.questions.limits import wrong_answers
 from calculus_harness.rewards import ProblemError, Status, verify_limit
 from calculus_harness.rewards.proof.limit_questions import limit_readings
 from calculus_harness.rewards.proof.limits import Limit

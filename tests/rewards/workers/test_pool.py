@@ -527,7 +527,7 @@ def test_importing_is_light() -> None:
         f"sys.path.insert(0, {str(ROOT)!r})\n"
         "import calculus_harness.rewards.batch\n"
         "heavy = {'datasets', 'multiprocessing', 'numpy', 'ray', 'scipy', 'sympy', 'torch'}\n"
-        "print(sorted(heavy & set(sys.modules)), len(sys.modules) < 500)\n"
+        "print(sorted(heavy & set(sys.modules)), len(sys.modules) < 600)\n"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,7 +1,7 @@
 """The sections of the page, one file each: a function ``sections(sources)`` in a module of a name.
 
-A new section is a file here and its name in `NAMES`; its figures are also written as files by
-``run.py report --figures``.
+A new section is a file in this folder and a name in `NAMES`; ``run.py report --figures`` also
+writes the section's figures as files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OPEN = frozenset({"results", "failures", "search", "published", "hint"})
 
 
 def sections(sources: Sources, opened: bool | None = None) -> list[Section]:
-    """The sections that these runs have: all, those of `OPEN`, or the others."""
+    """The sections of these runs: all, the sections of `OPEN`, or the other sections."""
     names = [name for name in NAMES if opened is None or (name in OPEN) == opened]
     modules = (import_module(f"{__name__}.{name}") for name in names)
     return [section for module in modules for section in module.sections(sources)]

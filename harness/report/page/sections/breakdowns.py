@@ -1,4 +1,4 @@
-"""Where it breaks: pass@1 by the functions of an integrand, by technique, by HINT's features."""
+"""Breakdowns: pass@1 by the functions of an integrand, by technique, by HINT's features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from ....stats.clusters import ParentIndex
 from ....stats.compare import Breakdown, labels_of, range_names
-from ....stats.paired import FEWEST
+from ....stats.paired import MIN_PAIRS
 from ....stats.tallies import tally_samples
 from ....store.run import Run
 from ...figures.curves import label_chart
@@ -15,24 +15,28 @@ from ...sections import Section
 from ...sources import Sources
 
 #: Lines of a figure; the table has all.
-MOST = 18
-_KINDS: dict[Breakdown, tuple[str, str]] = {
+MAX_GROUPS = 18
+_BREAKDOWNS: dict[Breakdown, tuple[str, str]] = {
     "operator": ("function", "Functions of integrands, operators of HINT"),
     "tag": ("technique", "Techniques of the problems, or of their originals"),
+    "simplify": ("simplification", "What came of the simplification of the integrand"),
     "depth": ("depth", "Depth of the expression's tree"),
     "length": ("length", "Symbols of the expression"),
+    "dependency": ("dependency", "Longest distance between a symbol and its parent"),
+    "operators": ("operators", "Number of operators"),
+    "result": ("result", "Result of the expression"),
     "largest": ("largest value", "Largest value of any part"),
 }
 
 
 def sections(sources: Sources) -> list[Section]:
     """A figure and a table for each kind of label; functions and techniques the hardest first."""
-    made = [made for kind in _KINDS if (made := _breakdown(sources, kind))]
-    if not made:
+    built = [built for breakdown in _BREAKDOWNS if (built := _breakdown(sources, breakdown))]
+    if not built:
         return []
     chart = Section(
         "Where it breaks",
-        figures=tuple(figure for section in made for figure in section.figures),
+        figures=tuple(figure for section in built for figure in section.figures),
         remarks=(
             "A problem with several functions, operators or techniques counts in each; of several "
             "models, the problems that all were asked. Searching the problems for a name shows "
@@ -41,7 +45,7 @@ def sections(sources: Sources) -> list[Section]:
     )
     tables = [
         Section(f"{section.title}: table", section.headings, section.rows, folded=True)
-        for section in made
+        for section in built
     ]
     return [chart, *tables]
 
@@ -67,27 +71,27 @@ def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
     means = {
         label: {name: sum(shares) / len(shares) for name, shares in of.items()}
         for label, of in values.items()
-        if len(problems[label]) >= FEWEST
+        if len(problems[label]) >= MIN_PAIRS
     }
     if len(means) < 2:
         return None
-    name, title = _KINDS[breakdown]
+    name, title = _BREAKDOWNS[breakdown]
     ranges = [label for label in range_names(breakdown) if label in means]
     order = ranges or sorted(means, key=lambda label: _mean(means[label]))
     rows = {
         f"{label.replace('_', ' ')} ({len(problems[label])})": means[label]
-        for label in order[:MOST]
+        for label in order[:MAX_GROUPS]
     }
-    first = "" if ranges else ", the hardest first"
-    caption = f"pass@1 in percent{first}; in brackets the number of problems."
-    if len(order) > MOST:
-        caption = caption.removesuffix(".") + f", {MOST} of {len(order)}."
+    order_note = "" if ranges else ", the hardest first"
+    caption = f"pass@1 in percent{order_note}; in brackets the number of problems."
+    if len(order) > MAX_GROUPS:
+        caption = caption.removesuffix(".") + f", {MAX_GROUPS} of {len(order)}."
     figure = label_chart(f"by_{name.replace(' ', '_')}", f"pass@1 by {name}", rows, models, caption)
     cells = tuple(
         (
             label,
             str(len(problems[label])),
-            *(percent(means[label][one]) if one in means[label] else "" for one in models),
+            *(percent(means[label][model]) if model in means[label] else "" for model in models),
         )
         for label in order
     )
@@ -100,7 +104,7 @@ def _mean(values: Mapping[str, float]) -> float:
 
 
 def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The labels of each problem; a technique is that of the original where it has none."""
+    """The labels of each problem; without its own technique, the original's technique."""
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
         labels = labels_of(problem, breakdown)

@@ -17,15 +17,15 @@ TITLES: dict[By, str] = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """For each kind of comparison that is possible a figure, and all lines as a table."""
-    made = []
+    """A figure for each possible kind of comparison, and all lines as a table."""
+    built = []
     for by, title in TITLES.items():
         comparison = sources.comparison(by)
         if comparison is None:
             continue
         figure = difference_figure(comparison, sources.short_names)
         power = tuple(power_remarks(comparison))
-        made.append(
+        built.append(
             Section(
                 title,
                 remarks=tuple(line for line in remarks(comparison) if line not in power),
@@ -39,9 +39,9 @@ def sections(sources: Sources) -> list[Section]:
             )
         )
         table = comparison_table(comparison)
-        made.append(
+        built.append(
             Section(f"{title}: table", table.headings, table.rows, names=table.names, folded=True)
         )
         if comparison.gaps:
-            made.append(replace(gap_table(comparison.gaps), folded=True))
-    return made
+            built.append(replace(gap_table(comparison.gaps), folded=True))
+    return built

@@ -1,4 +1,4 @@
-"""How it fails: the share of each model's answers by the way in which they failed."""
+"""Failures: the shares of each model's answers by kind of failure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A table of models by failures, with what helps against some of them."""
+    """A table of models by failures, with remedies against some failures."""
     standings = sources.findings.standings if sources.findings else ()
-    ways = [way for way in Failure if any(one.failures.get(way) for one in standings)]
+    ways = [way for way in Failure if any(standing.failures.get(way) for standing in standings)]
     if not ways:
         return []
     short = sources.short_names
@@ -26,7 +26,9 @@ def sections(sources: Sources) -> list[Section]:
     advice = []
     for way in ways:
         if way.advice:
-            who = ", ".join(short[one.model] for one in standings if way in one.failures)
+            who = ", ".join(
+                short[standing.model] for standing in standings if way in standing.failures
+            )
             advice.append(f"{way.capitalize()} ({who}): {way.advice}.")
     return [
         Section(

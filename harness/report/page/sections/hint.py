@@ -25,7 +25,7 @@ PUBLISHED = (
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The splits, the gaps and what was published; nothing without problems of HINT."""
+    """The splits, the gaps and the published figures; empty without problems of HINT."""
     rows = tuple(_split_rows(sources))
     if not rows:
         return []
@@ -77,11 +77,11 @@ def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
     for (model, concept), rows in splits.items():
         if not rows.keys() & set(SPLITS):
             continue
-        shown = f"{model}, concept {concept}" if concept else model
+        row_name = f"{model}, concept {concept}" if concept else model
         columns = [rows.get(split) for split in (*SPLITS, _ALL)]
         estimates = (row and row.passes[0] for row in columns)
         yield (
-            shown,
+            row_name,
             "HINT answer",
             *(
                 with_interval(estimate.value, estimate.interval) if estimate else ""
@@ -89,9 +89,9 @@ def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
             ),
         )
         ordinary = [row.numbers.get("ordinary arithmetic") if row else None for row in columns]
-        if any(one is not None for one in ordinary):
+        if any(share is not None for share in ordinary):
             yield (
-                shown,
+                row_name,
                 "ordinary arithmetic",
-                *("" if one is None else percent(one) for one in ordinary),
+                *("" if share is None else percent(share) for share in ordinary),
             )

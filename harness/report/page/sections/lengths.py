@@ -15,7 +15,7 @@ LENGTHS = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A histogram for each unit that is counted."""
+    """A histogram for each counted unit."""
     sums = [
         (sources.short_names[names[model]], total)
         for run, names in zip(sources.runs, sources.names, strict=True)
@@ -26,9 +26,12 @@ def sections(sources: Sources) -> list[Section]:
     figures = []
     for unit, caption in LENGTHS.items():
         series = [
-            (label, counts.histogram((one for name, one in sums if name == label), unit))
+            (
+                label,
+                counts.histogram((model_sums for name, model_sums in sums if name == label), unit),
+            )
             for label in labels
         ]
-        if shown := [(label, bins) for label, bins in series if bins]:
-            figures.append(length_bars(shown, unit, caption))
+        if nonempty := [(label, bins) for label, bins in series if bins]:
+            figures.append(length_bars(nonempty, unit, caption))
     return [Section("Length of the answers", figures=tuple(figures))] if figures else []

@@ -20,31 +20,31 @@ def sections(sources: Sources) -> list[Section]:
     """Of one model the whole table; of several models by subsets first."""
     summary, findings = sources.summary, sources.findings
     shared = [row for row in summary.rows if row.subset != "all" or "all" in sources.shared_subsets]
-    whole = _without_zeros(results_section(shared))
+    table = _without_zeros(results_section(shared))
     lines, notes = _remarks(summary)
     again = [repaired_section(summary.repaired)] if summary.repaired else []
     if findings is None or len(findings.standings) < 2:
-        return [replace(whole, title="Results", remarks=lines, notes=notes), *again]
+        return [replace(table, title="Results", remarks=lines, notes=notes), *again]
     return [
         replace(_leaderboard(sources, findings), remarks=lines, notes=notes),
         *again,
-        replace(whole, title="Results with all columns", folded=True),
+        replace(table, title="Results with all columns", folded=True),
     ]
 
 
 def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """What is still missing is shown, all else on a click."""
+    """The remarks on missing answers, shown at once, and all other remarks, on a click."""
     lines = remarks(summary)
     late = bool(summary.missing) + bool(summary.unscored)  # the last lines
-    rest = len(lines) - late
-    return tuple(lines[rest:]), {"Bounds, tokens, remarks": tuple(lines[:rest])}
+    early_count = len(lines) - late
+    return tuple(lines[early_count:]), {"Bounds, tokens, remarks": tuple(lines[:early_count])}
 
 
 def _leaderboard(sources: Sources, findings: Findings) -> Section:
-    """A line for each model and a column for each subset, ranked on common problems alone.
+    """A line for each model and a column for each subset, ranked on common problems only.
 
-    Where the models were asked different problems, the first column is of the common ones, if there
-    are any, and a cell tells how many problems it is about.
+    Where the models were asked different problems, the first column is about the common problems,
+    if any, and a cell tells the number of problems.
     """
     subsets = by_subset([row for row in sources.short_rows if row.subset != "all"])
     cells = {(row.label, row.subset): row for row in sources.short_rows}
@@ -57,11 +57,11 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
         *(_heading(name, rows, shared) for name, rows in subsets.items()),
     ]
     lines = []
-    for one in findings.standings:
-        name = sources.short_names[one.model]
-        line = [name, f"{one.problems:,}"]
+    for standing in findings.standings:
+        name = sources.short_names[standing.model]
+        line = [name, f"{standing.problems:,}"]
         if common:
-            line.append(_cell(one.common) if one.scored else NO_SCORE)
+            line.append(_cell(standing.common) if standing.scored else NO_SCORE)
         for subset in subsets:
             row = cells.get((name, subset))
             line.append("" if row is None else _of_row(row, subset in shared))
@@ -70,7 +70,7 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
 
 
 def _heading(name: str, rows: list[Row], shared: frozenset[str]) -> str:
-    """A subset with its number of problems, if that is the same for every model."""
+    """A subset with the number of problems, if equal for all models."""
     return f"{name} ({rows[0].problems})" if name in shared else f"{name} (not the same problems)"
 
 
@@ -85,14 +85,15 @@ def _cell(estimate: Estimate | None) -> str:
 
 
 def _without_zeros(section: Section) -> Section:
-    """The table without columns in which there is nothing but zeros."""
-    kept = [
-        place
-        for place in range(len(section.headings))
-        if place < section.names or any(row[place] not in ("", "0.0", "0") for row in section.rows)
+    """The table without columns of zeros."""
+    columns = [
+        column
+        for column in range(len(section.headings))
+        if column < section.names
+        or any(row[column] not in ("", "0.0", "0") for row in section.rows)
     ]
     return replace(
         section,
-        headings=tuple(section.headings[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in section.rows),
+        headings=tuple(section.headings[column] for column in columns),
+        rows=tuple(tuple(row[column] for column in columns) for row in section.rows),
     )

@@ -14,7 +14,7 @@ EVERY_PAIR = 4
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure for each two models that were asked the same problems."""
+    """A figure for each two models with the same problems."""
     tallies: dict[str, dict[str, Tally]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for model, its_tallies in tally_samples(run, sources.policy).items():
@@ -25,18 +25,18 @@ def sections(sources: Sources) -> list[Section]:
         for name, its_tallies in tallies.items()
     }
     ranked = sources.findings.standings if sources.findings else ()
-    best = [one.model for one in ranked if one.scored]
+    best = [standing.model for standing in ranked if standing.scored]
     pairs = list(combinations(best, 2))
     if len(best) > EVERY_PAIR:
         pairs = pairs[: len(best) - 1]
     figures = []
-    for number, (one, other) in enumerate(pairs, 1):
+    for number, (x_model, y_model) in enumerate(pairs, 1):
         points = [
-            (share, shares[other][key])
-            for key, share in shares[one].items()
-            if key in shares[other]
+            (share, shares[y_model][key])
+            for key, share in shares[x_model].items()
+            if key in shares[y_model]
         ]
         if points:
             short = sources.short_names
-            figures.append(scatter(f"problems_{number}", short[one], short[other], points))
+            figures.append(scatter(f"problems_{number}", short[x_model], short[y_model], points))
     return [Section("Model against model, by problem", figures=tuple(figures))] if figures else []

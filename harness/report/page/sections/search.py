@@ -1,4 +1,4 @@
-"""What a search for failures found, if one was made in these runs."""
+"""The results of a search for failures, if the runs hold a search."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ...sections import Section
 from ...sources import Sources
 
 _OUTCOMES: tuple[Result, ...] = get_args(Result)
-_KINDS: tuple[Kind, ...] = get_args(Kind)
+_STEP_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: Reasons that are listed: one for each letter that nothing defines would be too many.
 REASONS = 20
@@ -34,8 +34,8 @@ def sections(sources: Sources) -> list[Section]:
     if not models:
         return []
     wrong = {row.wrong for of in models.values() for row, _ in of}
-    kinds = [kind for kind in _KINDS if kind in wrong]
-    made = [
+    wrong_kinds = [step_kind for step_kind in _STEP_KINDS if step_kind in wrong]
+    built = [
         Section(
             "Steps of solutions",
             ("model", "solutions", *_OUTCOMES, "lucky answers", "slips", "judged", "progress"),
@@ -48,15 +48,15 @@ def sections(sources: Sources) -> list[Section]:
                 "share of the problem that right steps settle before a wrong one.",
             ),
         ),
-        _first_wrong("kind", models, [("", kind) for kind in kinds]),
+        _first_wrong("kind", models, [("", step_kind) for step_kind in wrong_kinds]),
     ]
     perturbations = sorted({name for of in models.values() for _, name in of})
     if len(perturbations) > 1:
-        made.append(_first_wrong("perturbation", models, [(name, "") for name in perturbations]))
-        both = [(name, kind) for name in perturbations for kind in kinds]
-        made.append(_first_wrong("perturbation and kind", models, both, folded=True))
-    made.append(_unchecked(models))
-    return [section for section in made if section.rows]
+        built.append(_first_wrong("perturbation", models, [(name, "") for name in perturbations]))
+        both = [(name, step_kind) for name in perturbations for step_kind in wrong_kinds]
+        built.append(_first_wrong("perturbation and kind", models, both, folded=True))
+    built.append(_unchecked(models))
+    return [section for section in built if section.rows]
 
 
 def _unchecked(models: Mapping[str, _Solutions]) -> Section:
@@ -98,8 +98,8 @@ def _outcomes(rows: Sequence[Steps]) -> tuple[str, ...]:
     )
 
 
-def _share(part: float, whole: int) -> str:
-    return percent(part / whole) if whole else ""
+def _share(count: float, total: int) -> str:
+    return percent(count / total) if total else ""
 
 
 def _first_wrong(
@@ -111,12 +111,12 @@ def _first_wrong(
 ) -> Section:
     """How many solutions go wrong; a key is a perturbation and a kind, or the one of them."""
     rows = []
-    for perturbation, kind in keys:
+    for perturbation, step_kind in keys:
         shares = []
         for solutions in models.values():
             of = [row.wrong for row, name in solutions if perturbation in ("", name)]
-            shares.append(_share(sum(kind in ("", wrong) for wrong in of if wrong), len(of)))
-        rows.append((*filter(None, (perturbation, kind)), *shares))
+            shares.append(_share(sum(step_kind in ("", wrong) for wrong in of if wrong), len(of)))
+        rows.append((*filter(None, (perturbation, step_kind)), *shares))
     headings = tuple(title.split(" and "))
     remark = "In percent of the solutions, or of those of such problems."
     return Section(

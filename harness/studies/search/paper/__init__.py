@@ -1,4 +1,4 @@
-"""The tables and figures of the paper on searches, in its layout, with its own beside them."""
+"""The tables and figures of the paper on searches, beside the published ones."""
 
 from .tables import paper_sections
 

@@ -1,6 +1,6 @@
-"""Single problems with the model's answer, its derivative and what that is off by.
+"""Problems with the model's answer, the answer's derivative, and its difference from the integrand.
 
-The published ones are from Welleck et al., Symbolic Brittleness in Sequence Models (2022), Tables
+Published examples are from Welleck et al., Symbolic Brittleness in Sequence Models (2022), Tables
 4, 6, 16, 17 and 18, in SymPy's notation, as printed.
 """
 
@@ -27,14 +27,14 @@ from ..formulas import NormalForms, read, text
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A problem and an answer, in SymPy's notation; what is not known is empty.
+    """A problem and an answer, in SymPy's notation; unknown fields are empty.
 
     Attributes:
         problem: the integrand.
-        solved: whether the model solves it; if not, it is a failure that the search found.
-        prediction: the answer in normal form, or as it is if it cannot be read.
-        derivative: of the answer.
-        difference: the derivative less the integrand.
+        solved: whether the model solves the problem; otherwise the problem is a failure.
+        prediction: the answer in normal form, or verbatim if it cannot be read.
+        derivative: the derivative of the answer.
+        difference: the derivative minus the integrand.
         exploit: why the model could not have been right.
         integral: the problem's integral by a computer algebra system.
 
@@ -50,7 +50,7 @@ class Example:
 
 
 @cache
-def published(place: str) -> Mapping[str, Sequence[Example]]:
+def published(table: str) -> Mapping[str, Sequence[Example]]:
     """The examples of a published table by group, such as ``poly 1``, a cluster of Robust-Poly.
 
     >>> [one.problem for one in published("table 4")["poly 1"]]
@@ -61,7 +61,7 @@ def published(place: str) -> Mapping[str, Sequence[Example]]:
     groups: dict[str, list[Example]] = {}
     for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
         where, group, solved = row.pop("place"), row.pop("group"), row.pop("solved")
-        if where == place:
+        if where == table:
             groups.setdefault(group, []).append(Example(solved=bool(solved), **row))
     return groups
 
@@ -102,17 +102,20 @@ def _vectors(problems: Sequence[Problem]) -> Floats:
 
 
 class Answered:
-    """A search with what its model answered.
+    """A search with the model's answers.
 
-    Of several answers to a problem the first correct one is shown, of a failure the first.
+    Of several answers to a problem the first correct answer is shown, or else the first answer.
     """
 
     def __init__(self, stored: StoredSearch) -> None:
         self.stored = stored
         self._answers: dict[str, tuple[bool, str]] = {}
         for row in stored.run.verdicts(stored.record.policy).rows():
-            correct, known = row["status"] == Status.CORRECT, self._answers.get(row["problem"])
-            if row["model"] != stored.record.model or (known and known[0]):
+            correct, stored_answer = (
+                row["status"] == Status.CORRECT,
+                self._answers.get(row["problem"]),
+            )
+            if row["model"] != stored.record.model or (stored_answer and stored_answer[0]):
                 continue
             if correct or not row["sample"]:
                 answer = str(row.get("answer") or f"({row['status']})")
@@ -123,11 +126,11 @@ class Answered:
         self._made = {formula_of(problem): problem for problem in (*stored.archive, *self.seeds)}
 
     def solves(self, problem: Problem) -> bool:
-        """Whether one of the answers to a problem of the search is correct."""
+        """Whether any answer to a problem of the search is correct."""
         return self._answers.get(problem_key(problem), (False, ""))[0]
 
     def example(self, problem: Problem) -> Example:
-        """A problem of the search with its answer."""
+        """A problem of the search with the model's answer."""
         solved, answer = self._answers.get(problem_key(problem), (False, ""))
         return with_answer(formula_of(problem), answer, solved=solved)
 
@@ -136,14 +139,14 @@ class Answered:
         return _vectors(self._solved)
 
     def nearest_solved(self, problems: Sequence[Problem]) -> Example | None:
-        """Of the search's problems that the model solves, the one that is most like these."""
+        """The solved problem of the search that is most similar to the given problems."""
         if not self._solved:
             return None
         likeness = self._vectors @ _vectors(problems).T
         return self.example(self._solved[int(likeness.sum(axis=1).argmax())])
 
     def seed_of(self, problem: Problem) -> Problem | None:
-        """The first seed that a failure comes from, mutation by mutation."""
+        """The original seed of a failure, found through the chain of parents."""
         at: Problem | None = problem
         while at is not None and (parent := at.metadata.get("parent")):
             at = self._made.get(str(parent))

@@ -1,6 +1,7 @@
 """Tables 4, 6, 10, 11, 16 to 18 and Figures 3 and 8 of the paper on searches, in its layout.
 
-What was published stands below, or beside, our rows; what no search here is for, alone.
+Published rows stand below or beside our rows; an experiment without a search here has published
+rows only.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from ....report.search.tables import StoredSearch, archives, published_measure
 from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
+from .elementary import elementary_section
 from .examples import Answered, Example, formula_of, published, tree_of
 from .exploits import exploits
 
-#: Of a cluster or around a seed, so many failures are shown, as in the paper.
-EACH = 3
+#: The number of failures shown of a cluster or around a seed, as in the paper.
+PER_GROUP = 3
 #: Clusters of a search in Tables 4 and 11.
 CLUSTERS, EXPONENT_CLUSTERS = 3, 4
-#: The most characters of a cell.
+#: The largest number of characters of a cell.
 LONGEST = 60
 PAPER = "paper"
 
@@ -32,49 +34,56 @@ Group = tuple[str, Sequence[Problem]]
 Block = tuple[str, str, Sequence[Sequence[str]]]
 
 
-def paper_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
+def paper_sections(
+    runs: Sequence[Run | Path | str], *, elementary: int | None = None
+) -> list[Section]:
     """The paper's tables and figures of the searches in these runs.
 
     Args:
         runs: runs with searches, or their directories.
+        elementary: of how many failures of each search is said whether they have an elementary
+            antiderivative.
 
     Returns:
-        Table 15 and the others, in the order of their numbers.
+        The tables and figures, in the order of their numbers.
 
     Example:
         >>> [section.title for section in paper_sections([])][2:4]
         ['Table 10: exploits', 'Table 11: failures with x in an exponent']
 
     """
-    searches = [one for one in map(StoredSearch.of, map(Run.of, runs)) if one is not None]
-    kinds = ("robust", "distance", "free")
+    searches = [search for search in map(StoredSearch.of, map(Run.of, runs)) if search is not None]
+    experiments = ("robust", "distance", "free")
     robust, distance, free = (
-        [Answered(one) for one in searches if _kind(one) == kind] for kind in kinds
+        [Answered(search) for search in searches if _experiment(search) == experiment]
+        for experiment in experiments
     )
-    shown: list[tuple[str, Sequence[Example]]] = [
+    examples: list[tuple[str, Sequence[Example]]] = [
         *((_whose(search), exploits(search)) for search in free),
         (PAPER, published("table 18")["exploits"]),
     ]
-    near = [(one, _clusters(one)) for one in robust] + [
-        (one, [(formula_of(seed), failures) for seed, failures in _seeds(one)]) for one in distance
+    near = [(search, _clusters(search)) for search in robust] + [
+        (search, [(formula_of(seed), failures) for seed, failures in _seeds(search)])
+        for search in distance
     ]
-    growing = [(one, _exponents(one)) for one in free]
+    growing = [(search, _exponents(search)) for search in free]
     return [
         _near_simple(robust),
         _near_seeds(distance),
-        _exploits(shown),
+        _exploits(examples),
         _in_exponents(growing),
         archives(searches),
         _answers("Table 16: answers to robustness failures", near, published("table 16")),
         _answers("Table 17: answers with x in an exponent", growing, published("table 17")),
-        _exploits_answered(shown),
-        *_target_lengths([one for one in searches if _kind(one) == "lengths"]),
-        _growth([one for one in searches if _kind(one) != "lengths"]),
+        _exploits_answered(examples),
+        *_target_lengths([search for search in searches if _experiment(search) == "lengths"]),
+        _growth([search for search in searches if _experiment(search) != "lengths"]),
+        *([elementary_section(searches, elementary)] if elementary else []),
     ]
 
 
-def _kind(search: StoredSearch) -> str:
-    """Which of the paper's experiments a search is like."""
+def _experiment(search: StoredSearch) -> str:
+    """The paper's experiment that a search resembles."""
     settings = search.record.settings
     if settings["fitness"] in ("target", "distance"):
         return {"target": "lengths", "distance": "distance"}[str(settings["fitness"])]
@@ -90,35 +99,37 @@ def _whose(search: Answered) -> str:
 
 def _clusters(search: Answered) -> list[Group]:
     groups = list(search.stored.clusters.items())[:CLUSTERS]
-    return [(name, members[:EACH]) for name, members in groups]
+    return [(name, members[:PER_GROUP]) for name, members in groups]
 
 
 def _exponents(search: Answered) -> list[Group]:
-    """Clusters with x in an exponent, those with most of that first."""
+    """Clusters with x in an exponent, by the number of such failures."""
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
         (name, [problem for problem in members if has(tree_of(problem))])
         for name, members in search.stored.clusters.items()
     ]
-    groups = sorted((group for group in groups if group[1]), key=lambda one: -len(one[1]))
-    return [(name, members[:EACH]) for name, members in groups[:EXPONENT_CLUSTERS]]
+    groups = sorted((group for group in groups if group[1]), key=lambda group: -len(group[1]))
+    return [(name, members[:PER_GROUP]) for name, members in groups[:EXPONENT_CLUSTERS]]
 
 
 def _seeds(search: Answered) -> list[tuple[Problem, Sequence[Problem]]]:
-    """The seeds, those that are solved first, each with the fittest failures that came from it."""
+    """The seeds, solved seeds first, each with its fittest descendants among the failures."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
-    archive = sorted(search.stored.archive, key=lambda one: -float(str(one.metadata["fitness"])))
+    archive = sorted(
+        search.stored.archive, key=lambda problem: -float(str(problem.metadata["fitness"]))
+    )
     for problem in archive:
         seed = search.seed_of(problem)
         if seed is not None:
             groups[formula_of(seed)].append(problem)
     seeds = sorted(search.seeds, key=lambda seed: not search.solves(seed))
-    made = [(seed, groups[formula_of(seed)][:EACH]) for seed in seeds]
-    return [(seed, near) for seed, near in made if near]
+    pairs = [(seed, groups[formula_of(seed)][:PER_GROUP]) for seed in seeds]
+    return [(seed, near) for seed, near in pairs if near]
 
 
 def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
-    """Clusters side by side, a row for each place in them."""
+    """Clusters side by side as columns."""
     rows = [
         (*((name, model) if not number else ("", "")), *line, *[""] * (width - len(line)))
         for name, model, clusters in blocks
@@ -138,7 +149,11 @@ def _near_simple(searches: Sequence[Answered]) -> Section:
     theirs = published("table 4").items()
     blocks = [_block(search, _clusters(search)) for search in searches]
     blocks += [
-        (name, PAPER, [[one.problem for one in ones] for key, ones in theirs if group in key])
+        (
+            name,
+            PAPER,
+            [[example.problem for example in examples] for key, examples in theirs if group in key],
+        )
         for name, group in (("robust-poly", "poly"), ("robust-trig", "trig"))
     ]
     return _columns("Table 4: failures near simple problems", blocks, CLUSTERS)
@@ -147,8 +162,8 @@ def _near_simple(searches: Sequence[Answered]) -> Section:
 def _in_exponents(searches: Sequence[tuple[Answered, Sequence[Group]]]) -> Section:
     """Table 11."""
     theirs = sorted(published("table 17").items())
-    failed = [[one.problem for one in group if not one.solved] for _, group in theirs]
-    blocks = [*(_block(one, groups) for one, groups in searches), ("", PAPER, failed)]
+    failed = [[example.problem for example in group if not example.solved] for _, group in theirs]
+    blocks = [*(_block(search, groups) for search, groups in searches), ("", PAPER, failed)]
     return _columns("Table 11: failures with x in an exponent", blocks, EXPONENT_CLUSTERS)
 
 
@@ -161,8 +176,10 @@ def _near_seeds(searches: Sequence[Answered]) -> Section:
             near = list(map(formula_of, failures))
             groups.append((_whose(search), f"{formula_of(seed)}{mark}", near))
     for seed_and_failures in published("table 6").values():
-        first, *others = (seed_or_failure.problem for seed_or_failure in seed_and_failures)
-        groups.append((PAPER, first, others))
+        seed_text, *near_failures = (
+            seed_or_failure.problem for seed_or_failure in seed_and_failures
+        )
+        groups.append((PAPER, seed_text, near_failures))
     rows = [
         (*((whose, seed) if not number else ("", "")), failure)
         for whose, seed, near in groups
@@ -177,23 +194,32 @@ def _near_seeds(searches: Sequence[Answered]) -> Section:
     )
 
 
-def _exploits(shown: Sequence[tuple[str, Sequence[Example]]]) -> Section:
+def _exploits(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
     """Table 10."""
     return Section(
         "Table 10: exploits",
         ("search", "problem", "exploit"),
-        tuple((whose, one.problem, one.exploit) for whose, ones in shown for one in ones),
+        tuple(
+            (whose, example.problem, example.exploit)
+            for whose, group in examples
+            for example in group
+        ),
         ("Of ours, functions of SymPy's integral, where our verifier confirms it.",),
         names=3,
     )
 
 
-def _exploits_answered(shown: Sequence[tuple[str, Sequence[Example]]]) -> Section:
+def _exploits_answered(examples: Sequence[tuple[str, Sequence[Example]]]) -> Section:
     """Table 18."""
     rows = tuple(
-        (whose, one.problem, shortened(one.prediction, LONGEST), shortened(one.integral, LONGEST))
-        for whose, ones in shown
-        for one in ones
+        (
+            whose,
+            example.problem,
+            shortened(example.prediction, LONGEST),
+            shortened(example.integral, LONGEST),
+        )
+        for whose, group in examples
+        for example in group
     )
     return Section(
         "Table 18: answers to exploits",
@@ -209,7 +235,7 @@ def _answers(
     ours: Sequence[tuple[Answered, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
-    """Failures with answers; before each group a problem near it that the model solves."""
+    """Failures with answers; each group begins with a similar problem that the model solves."""
     rows: list[tuple[str, ...]] = []
     for search, groups in ours:
         for name, members in groups:
@@ -278,24 +304,27 @@ def _by_iteration(
     series: Sequence[Sequence[float | None]],
     theirs: tuple[str, str, int],
 ) -> Section:
-    """A curve for each search; the published curves are known at their ends only."""
-    place, title, name = names
+    """A curve for each search; of the published curves only the ends are known."""
+    figure, title, name = names
     label, measure, digits = theirs
     rows = [
         (str(number), *("" if value is None else f"{value:.{digits}f}" for value in values))
         for number, values in enumerate(zip_longest(*series), 1)
     ]
-    rows.append((f"{PAPER}: {label}", *(published_measure(one.name, measure) for one in searches)))
+    rows.append(
+        (f"{PAPER}: {label}", *(published_measure(search.name, measure) for search in searches))
+    )
     heads = [search.name for search in searches]
     heads = [
-        f"{one.name}, {one.label}" if heads.count(one.name) > 1 else one.name for one in searches
+        f"{search.name}, {search.label}" if heads.count(search.name) > 1 else search.name
+        for search in searches
     ]
     drawn = bool(series) and any(series)
     curves = dict(zip(heads, series, strict=True))
     return Section(
-        f"{place}: {title[0].lower()}{title[1:]}",
+        f"{figure}: {title[0].lower()}{title[1:]}",
         ("iteration", *heads),
         tuple(rows),
         ("The paper prints no numbers of its curves but those of Table 15.",),
-        (by_generation(name, title, curves, f"{place}."),) if drawn else (),
+        (by_generation(name, title, curves, f"{figure}."),) if drawn else (),
     )

@@ -21,6 +21,17 @@ from ..line import END_BITS, RealLine
 POWERS = range(5, 11)
 #: |slope| of log2 g below which g neither decays nor grows exponentially.
 FLAT = 1e-2
+#: Points farthest out, of `POWERS`, at which the sign and the bounds of g have to be known.
+FARTHEST_POINTS = 3
+#: Bits that g loses for each unit of s where it decays faster than any power of e^s: e^{-x} at
+#: infinity loses e^s of them (2^1477 at s = 1024), and 1.5 times as many at each later point.
+FAST_RATE, FAST_GROWTH = 64, 1.5
+#: Most that the slopes of log2 g may differ by, in bits for each unit of s, where f does not
+#: oscillate: one of s^{-p} changes by less than p/300 at the irregular points, that of cos s by 1.
+SMOOTH = 0.25
+#: s^{-p} is taken to converge for p over the first number and to diverge for p under the second:
+#: powers of two of s show p up to log log terms, so that between them is left open.
+CONVERGENT_POWER, DIVERGENT_POWER = 1.2, 1.05
 
 
 class Behaviour(Enum):
@@ -89,14 +100,14 @@ def decay(line: RealLine, end: End) -> Decay:
         return Decay(Behaviour.CONVERGES, math.inf, True, 0)
     if all(sign == 0 for _, _, sign in samples):
         # Lost in the rounding of terms that cancel: f is zero, or decays as 1 - tanh x does.
-        first, last = upper[0], upper[-1]
-        if first is not None and first < -END_BITS / 2:
+        nearest_log, farthest_log = upper[0], upper[-1]
+        if nearest_log is not None and nearest_log < -END_BITS / 2:
             return Decay(Behaviour.CONVERGES, 1.0, end.infinite, 0)
-        if last is not None and last < -END_BITS / 2:
+        if farthest_log is not None and farthest_log < -END_BITS / 2:
             return Decay(Behaviour.CONVERGES, 1.0, False, 0)
-    signs = {sign for _, _, sign in samples[-3:]}
+    signs = {sign for _, _, sign in samples[-FARTHEST_POINTS:]}
     sign = signs.pop() if len(signs) == 1 else 0
-    if all(value is not None for value in upper[-3:]):
+    if all(value is not None for value in upper[-FARTHEST_POINTS:]):
         slopes = [
             (a - b) / 2.0**k
             for k, a, b in zip(POWERS, upper, upper[1:], strict=False)
@@ -104,8 +115,9 @@ def decay(line: RealLine, end: End) -> Decay:
         ]
         rate = slopes[-1]
         if min(slopes[-2:]) > FLAT:
-            return Decay(Behaviour.CONVERGES, rate, rate > 64 and rate > 1.5 * slopes[-2], sign)
-        if sign and smooth and all(value is not None for value in lower[-3:]):
+            fast = rate > FAST_RATE and rate > FAST_GROWTH * slopes[-2]
+            return Decay(Behaviour.CONVERGES, rate, fast, sign)
+        if sign and smooth and all(value is not None for value in lower[-FARTHEST_POINTS:]):
             if rate < -FLAT:
                 return Decay(Behaviour.DIVERGES, rate, False, sign)
             return Decay(_logarithmic(lower, upper), rate, False, sign)
@@ -135,7 +147,7 @@ def _is_smooth(line: RealLine, end: End) -> bool:
         for (s, a), (t, b) in itertools.pairwise(zip(_IRREGULAR, bounds, strict=True))
         if a is not None and b is not None
     ]
-    return max(slopes) - min(slopes) < 0.25
+    return max(slopes) - min(slopes) < SMOOTH
 
 
 #: Where oscillations show: s without a pattern.
@@ -159,6 +171,6 @@ def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behavi
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN
     power = lower[-2] - upper[-1]
-    if power > 1.2:
+    if power > CONVERGENT_POWER:
         return Behaviour.CONVERGES
-    return Behaviour.DIVERGES if power < 1.05 else Behaviour.UNKNOWN
+    return Behaviour.DIVERGES if power < DIVERGENT_POWER else Behaviour.UNKNOWN

@@ -15,25 +15,27 @@ FIRST_STEP = 3
 #: Nodes of a Gauss-Legendre panel: enough for 28 digits where the integrand is analytic up to
 #: half the panel's length times pi from its middle.
 GAUSS_NODES = 28
+#: Rules that are kept: the seven levels at nine precisions; and precisions of Gauss-Legendre rules.
+RULES, PRECISIONS = 64, 16
 
 #: x and dx/dt for each t.
 Nodes = list[tuple[arb, arb]]
 
 
-def _grid(level: int, inside: Callable[[arb], bool]) -> list[arb]:
-    """The t of a level that lower levels lack, outwards from 0 while ``inside``."""
+def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
+    """The t of a level that lower levels lack, outwards from 0 while ``is_inside``."""
     step = arb(2) ** -(FIRST_STEP + level)
     stride = 1 if level == 0 else 2
     points = [arb(0)] if level == 0 else []
     for sign in (1, -1):
         k = 1
-        while inside(t := sign * k * step):
+        while is_inside(t := sign * k * step):
             points.append(t)
             k += stride
     return points
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=RULES)
 def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
     r"""Distances from the nearer end of [0, 1], as (distance, weight).
 
@@ -59,7 +61,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
     return nodes
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
     r"""x in (0, oo) = exp((pi/2) sinh t), for algebraic decay."""
     half = arb.pi() / 2
@@ -70,7 +72,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
     ]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
     r"""x in (0, oo) = exp(t - exp(-t)), for exponential decay."""
     limit = arb(2).log() * depth
@@ -84,7 +86,7 @@ def exp_exp(bits: int, depth: int, level: int) -> Nodes:
     ]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=PRECISIONS)
 def gauss_legendre(bits: int) -> Nodes:
     """Nodes in [-1, 1] and weights of Gauss-Legendre quadrature."""
     nodes: Nodes = []

@@ -23,6 +23,7 @@ from ...ball_arithmetic.jets import Ball
 from ..line import RealLine
 from ..work import QuadratureError
 from .nodes import gauss_legendre
+from .piece import AGREEMENT
 
 #: Functions that oscillate where their argument grows.
 _PERIODIC = names(lambda function: function.oscillates)
@@ -37,6 +38,17 @@ PERIOD_DIGITS = 55
 BITS_PER_PERIOD = 9
 #: Largest multiple of the slowest phase that another may be.
 MAX_MULTIPLE = 12
+#: Bits at which phases are compared at 2^FARTHER: their quotients are known to 2^-170.
+PHASE_BITS = 256
+#: Growth of a phase from 2^FAR to 2^FARTHER that has periods in x: a power x^p with p > 1/4 grows
+#: by more, ln x by 2; the latter is left to `ends`, where f is not smooth in ln x.
+GROWTH = 2**10
+#: The logarithm of the ratio of two phases, multiples of a common one, is that of a rational number
+#: up to the first; ratios over e^9 = 8103 are no multiple up to `MAX_MULTIPLE`.
+MULTIPLE_ERROR, APART = 1e-9, 9
+#: Newton steps for a point of given phase: the digits double from the first one on, so that twelve
+#: reach the most bits; a start far from the point takes the others.
+NEWTON_STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +91,29 @@ def phase(
         and variable in symbols_of(node.args[-1])
     }
     growing: list[tuple[float, Tape]] = []
-    with precision(256):
+    with precision(PHASE_BITS):
         for argument in arguments:
             tape = compile_tape(argument, variable)
             near, far = (
                 abs(tape.run(acb(side * arb(2) ** k), values, derivative=False)[tape.root][0])
                 for k in (FAR, FARTHER)
             )
-            if far > 1024 * near:
+            if far > GROWTH * near:
                 growing.append((float(far.log()), tape))
     if not growing:
         return None
     growing.sort(key=lambda pair: pair[0])
     base, slowest = growing[0]
     ratios = [
-        Fraction(math.exp(size - base)).limit_denominator(MAX_MULTIPLE) if size - base < 9 else None
+        Fraction(math.exp(size - base)).limit_denominator(MAX_MULTIPLE)
+        if size - base < APART
+        else None
         for size, _ in growing
     ]
     divisor = math.lcm(*(ratio.denominator for ratio in ratios if ratio))
     multiple = max((int(ratio * divisor) for ratio in ratios if ratio), default=0)
     incommensurable = any(
-        ratio is None or abs(math.log(ratio) - (size - base)) > 1e-9
+        ratio is None or abs(math.log(ratio) - (size - base)) > MULTIPLE_ERROR
         for ratio, (size, _) in zip(ratios, growing, strict=True)
     )
     if incommensurable or multiple > MAX_MULTIPLE:
@@ -111,21 +125,21 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
     """The integral from a point, or one a little farther, to infinity, and that point.
 
     Raises:
-        QuadratureError: the extrapolation does not settle to 25 digits.
+        QuadratureError: the extrapolation does not settle to `AGREEMENT` digits.
 
     """
     periods = int(PERIODS_PER_DIGIT * digits)
     with precision(BITS_PER_PERIOD * periods):
-        edges, first = _edges(line, phase, start, side, periods)
+        edges, first_number = _edges(line, phase, start, side, periods)
         terms = [
             side * _period(line, low, high, 2 * phase.multiple)
             for low, high in itertools.pairwise(edges)
         ]
-        value = levin_u(terms, first)
-        other = levin_u(terms[: int(CHECKED * periods)], first)
-        gap = abs(value - other).upper()
+        value = levin_u(terms, first_number)
+        check_value = levin_u(terms[: int(CHECKED * periods)], first_number)
+        gap = abs(value - check_value).upper()
         scale = max(abs(value).mid(), abs(terms[0]).mid())
-        if not gap <= arb(10) ** -25 * scale:
+        if not gap <= arb(10) ** -AGREEMENT * scale:
             raise QuadratureError("the oscillating tail does not settle")
         error = max(gap, arb(10) ** -PERIOD_DIGITS * scale)
         return arb(value.mid()) + arb(0, error.upper()), edges[0]
@@ -143,7 +157,7 @@ def _edges(
     edges = []
     for k in range(periods + 1):
         target = direction * turn * (count + k)
-        for _ in range(60):
+        for _ in range(NEWTON_STEPS):
             value, slope = phase.at(x, line.values)
             line.spent += phase.tape.size
             step = (target - value) / slope

@@ -16,17 +16,25 @@ from flint import arb, ctx
 from ....reading.expression.traversal import SLOW, is_constant
 from ....reading.expression.tree import Call, Expression, Number
 from ...ball_arithmetic.balls import precision
-from ..line import RealLine
-from ..work import QuadratureError
+from ...ball_arithmetic.magnitude import BITS_PER_DIGIT
+from ..line import POINT_DIGITS, RealLine
+from ..work import LOST_DIGITS, QuadratureError
 from .ends import Decay, End
-from .nodes import Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
+from .nodes import FIRST_STEP, Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
 
-#: Levels of the double exponential formula: steps from 1/8 to 1/512.
+#: Levels of the double exponential formula: steps from 2^-3 to 2^-9.
 MAX_LEVEL = 6
 #: How near to an end, in bits, nodes may come.
 MAX_DEPTH = 8192
 #: Decimal digits that both quadratures have to share.
 AGREEMENT = 25
+#: Bits beyond the wanted ones: of the rounding of some 2^12 nodes, and of values near an end.
+GUARD_BITS = 64
+#: Multiples of the depth of the nodes by which the precision is raised: ln(1 + cos x) near pi needs
+#: twice as many bits as the node is near, a fourth power four times as many.
+DEPTH_FACTORS = (1, 2, 4)
+#: The slowest decay for each halving of the distance, in bits, with which nodes reach an end.
+SLOWEST = 1 / 64
 #: The search for spikes: intervals in all, of length 1 in s on the way to an end, halvings, and how
 #: many times a bound may exceed the values beside it.
 SPIKE_EVALUATIONS, SPIKE_PANELS, FINEST, SPIKE_RATIO, SPIKE_BITS = 3_000, 64, 40, 64, 512
@@ -76,8 +84,8 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
     evaluations = 0
     with precision(SPIKE_BITS):
         for end, start in _legs(piece):
-            first = float(start.mid())
-            queue = [(first + k, first + k + 1.0, 0) for k in reversed(range(SPIKE_PANELS))]
+            start_s = float(start.mid())
+            queue = [(start_s + k, start_s + k + 1.0, 0) for k in reversed(range(SPIKE_PANELS))]
             while queue:
                 low, high, depth = queue.pop()
                 evaluations += 1
@@ -91,9 +99,9 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
                 if bound * abs(near - far) < arb(10) ** (-2 * AGREEMENT):
                     continue
                 if depth == FINEST:
-                    place = near.str(6, radius=False)
+                    x_text = near.str(POINT_DIGITS, radius=False)
                     raise QuadratureError(
-                        f"a feature of width 2^-{FINEST} near {variable} = {place} is not excluded"
+                        f"a feature of width 2^-{FINEST} near {variable} = {x_text} is not excluded"
                     )
                 middle = (low + high) / 2
                 queue += [(middle, high, depth + 1), (low, middle, depth + 1)]
@@ -118,15 +126,19 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
     f may lose digits near to an end, as ln(1 + cos x) does, where it needs twice as many.
     """
     slowest = min(
-        (each.rate for each in (piece.left_decay, piece.right_decay) if not each.fast),
+        (
+            end_decay.rate
+            for end_decay in (piece.left_decay, piece.right_decay)
+            if not end_decay.fast
+        ),
         default=1.0,
     )
-    places = 3.33 * digits
-    depth = 64 + int(places / max(slowest * math.log(2), 1 / 64))
+    precision_bits = BITS_PER_DIGIT * digits
+    depth = GUARD_BITS + int(precision_bits / max(slowest * math.log(2), SLOWEST))
     if depth > MAX_DEPTH:
         raise QuadratureError("the integral converges too slowly at an end")
-    for factor in (1, 2, 4):
-        with precision(64 + int(places) + factor * depth):
+    for factor in DEPTH_FACTORS:
+        with precision(GUARD_BITS + int(precision_bits) + factor * depth):
             try:
                 return compute(depth)
             except _RoundingError:
@@ -136,18 +148,23 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
     """The nodes of a level as (x, weight) on the piece."""
-    left, right = piece.left, piece.right
-    if not left.infinite and not right.infinite:
-        length = right.point - left.point
+    left_end, right_end = piece.left, piece.right
+    if not left_end.infinite and not right_end.infinite:
+        length = right_end.point - left_end.point
 
         def finite(level: int) -> Nodes:
             return [
-                ((left.point - length * t if t < 0 else right.point - length * t), length * w)
+                (
+                    (left_end.point - length * t if t < 0 else right_end.point - length * t),
+                    length * w,
+                )
                 for t, w in tanh_sinh(ctx.prec, depth, level)
             ]
 
         return finite
-    start, decay = (left, piece.right_decay) if right.infinite else (right, piece.left_decay)
+    start, decay = (
+        (left_end, piece.right_decay) if right_end.infinite else (right_end, piece.left_decay)
+    )
     rule = exp_exp if decay.fast else exp_sinh
     return lambda level: [
         (start.point + start.side * t, w) for t, w in rule(ctx.prec, depth, level)
@@ -156,20 +173,20 @@ def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
 
 def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -> arb:
     points = _points(piece, depth)
-    total, before = arb(0), None
+    total, previous_sum = arb(0), None
     largest = arb(0)
     for level in range(MAX_LEVEL + 1):
-        step = arb(2) ** -(3 + level)
+        step = arb(2) ** -(FIRST_STEP + level)
         for x, weight in points(level):
             value = line.at(x)
             if not value.is_finite():
-                raise _RoundingError(f"no finite value at {x.str(6, radius=False)}")
+                raise _RoundingError(f"no finite value at {x.str(POINT_DIGITS, radius=False)}")
             term = value * weight
             total += term
             largest = max(largest, abs(term).mid())
         now = total * step
-        if before is not None:
-            change = abs(now - before).upper()
+        if previous_sum is not None:
+            change = abs(now - previous_sum).upper()
             # Beside twice as many zeros, what is left is the rounding of terms that cancel.
             scale = max(abs(now).mid(), largest * step, arb(10) ** -digits)
             # The tails beyond the nodes are smaller than that, too.
@@ -178,16 +195,18 @@ def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -
                 return now + arb(0, allowed.upper())
             if now.rad() > allowed:
                 raise _RoundingError("the values near an end are not precise enough")
-        before = now
+        previous_sum = now
     raise QuadratureError("the double exponential formula does not converge")
 
 
 def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
     """Refuse a value that Gauss-Legendre quadrature does not confirm."""
     for halving in range(MAX_HALVINGS + 1):
-        other, size = _gauss(line, piece, arb(2) ** (1 - halving))
-        if abs(other - value).upper() <= arb(10) ** -AGREEMENT * max(size, arb(10) ** -AGREEMENT):
-            return other
+        gauss_value, size = _gauss(line, piece, arb(2) ** (1 - halving))
+        if abs(gauss_value - value).upper() <= arb(10) ** -AGREEMENT * max(
+            size, arb(10) ** -AGREEMENT
+        ):
+            return gauss_value
     raise QuadratureError("two quadratures do not agree")
 
 
@@ -197,10 +216,10 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
     for end, start in _legs(piece):
         s, quiet = start, 0
         for _ in range(MAX_PANELS):
-            part, amount = _panel(line, end, s, s + width)
-            total, size = total + part, size + amount
+            panel_value, amount = _panel(line, end, s, s + width)
+            total, size = total + panel_value, size + amount
             s = s + width
-            least = max(arb(10) ** -(AGREEMENT + 5) * size, arb(10) ** (-2 * AGREEMENT))
+            least = max(arb(10) ** -(AGREEMENT + LOST_DIGITS) * size, arb(10) ** (-2 * AGREEMENT))
             quiet = quiet + 1 if amount < least else 0
             if quiet == 2:
                 break
@@ -211,26 +230,26 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
     """The ends, each with the s of the point in the middle from which one goes there."""
-    left, right = piece.left, piece.right
-    if left.infinite and right.infinite:
+    left_end, right_end = piece.left, piece.right
+    if left_end.infinite and right_end.infinite:
         raise QuadratureError("a piece has a finite end")
-    if left.infinite or right.infinite:
-        near, far = (right, left) if left.infinite else (left, right)
+    if left_end.infinite or right_end.infinite:
+        near, far = (right_end, left_end) if left_end.infinite else (left_end, right_end)
         # At distance 1 from the finite end.
         return [(near, arb(0)), (End(far.point, far.side, near.point), arb(0))]
-    half = (right.point - left.point) / 2
-    return [(left, -half.log()), (right, -half.log())]
+    half = (right_end.point - left_end.point) / 2
+    return [(left_end, -half.log()), (right_end, -half.log())]
 
 
 def _panel(line: RealLine, end: End, low: arb, high: arb) -> tuple[arb, arb]:
     half, middle = (high - low) / 2, (high + low) / 2
-    part = amount = arb(0)
+    integral = amount = arb(0)
     for node, weight in gauss_legendre(ctx.prec):
         x, slope = end.x(middle + half * node)
         value = line.at(x)
         if not value.is_finite():
             raise _RoundingError("no finite value near an end")
         term = value * slope * weight * half
-        part += term
+        integral += term
         amount += abs(term)
-    return arb(part.mid()), arb(amount.mid())
+    return arb(integral.mid()), arb(amount.mid())

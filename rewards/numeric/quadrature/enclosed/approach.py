@@ -16,7 +16,7 @@ from fractions import Fraction
 from flint import acb, acb_poly, arb
 
 from ....reading.expression.build import ONE, mul, neg
-from ....reading.expression.traversal import fold, needs_worker, substitute
+from ....reading.expression.traversal import fold, substitute
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
@@ -24,7 +24,7 @@ from ...expansions import models
 from ...expansions.forms import Expander, Form, Term
 from ...expansions.models import Model, NoModelError
 from .. import analytic
-from ..work import QuadratureError
+from ..work import QuadratureError, model_bits
 from .tails import sign_of_divergence, tail_bound
 
 #: Logarithms on top of one another that are tried: 1/(x ln x ln ln x) needs the third.
@@ -32,11 +32,8 @@ MAX_LEVELS = 3
 #: Where a range in y is cut, as powers of two. At a power of x that is 10^{-9} off the critical
 #: one, e^{-y/10^9} is less than 10^{-70} from 2^38 on; the last ones are for peaks far out.
 CUTS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 33, 40, 64, 110, 200, 400)
-#: Evaluations of one rigorous integration: `work.ONE_INTEGRAL` for an integrand of 60 operations.
-BOX_EVALUATIONS = 25_000
-#: How many times fewer they are with special functions, a few among about five times as many other
-#: operations, each of which counts as `work.SPECIAL`.
-SLOWER = 6
+#: Binary places by which what is left out of a range is smaller than the accuracy aimed at.
+NEGLIGIBLE = 8
 #: Largest power of y in a term that is integrated in closed form: the sum of so many terms of one
 #: sign loses no digits, and their factorials (12! is 2^29) are within the bits that are added.
 MAX_POWER = 12
@@ -122,7 +119,7 @@ class Approach:
             NotEnclosedError: neither a value nor divergence was found.
 
         """
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             try:
                 return self._integral(start)
             except (NoModelError, ArithmeticError, RecursionError) as error:
@@ -138,8 +135,8 @@ class Approach:
             nearest = arb(-self.edge.side)
             if not -self.edge.side * start >= 1:
                 function = analytic.box_function(self.expression, self.variable, self.values)
-                between = function and _integrated(
-                    function, start, nearest, self.bits, evaluations_of(self.expression)
+                between = function and analytic.integrated(
+                    function, start, nearest, self.bits, analytic.evaluations_of(self.expression)
                 )
                 if between is None:
                     raise NotEnclosedError("the integrand cannot be enclosed near an end")
@@ -156,17 +153,17 @@ class Approach:
             farthest: the largest distance from the pole, or the least from 0.
 
         """
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             finite = self.edge.point.is_finite()
             if finite:
-                given = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
+                substituted = models.line(acb(self.edge.point), self.edge.exact, 1, arb(1))
                 begin, slope = -farthest.log(), Fraction(1)
             else:
-                given = models.inverse_power(1, arb(1))
+                substituted = models.inverse_power(1, arb(1))
                 begin, slope = farthest.log(), Fraction(-1)
             try:
                 values = {**self.values}
-                expander = Expander("y1", (self.variable, given), values)
+                expander = Expander("y1", (self.variable, substituted), values)
                 form = expander.form(self.expression)
                 if not isinstance(form, Model):
                     raise NoModelError("a pole with logarithms")
@@ -188,11 +185,15 @@ class Approach:
     def _far(self, start: arb) -> Level:
         """x = +-y."""
         y, side = Symbol("y"), -self.edge.side
-        given: Expression = y if side > 0 else neg(y)
-        expander = Expander("y", (self.variable, [Term((), given)]), self.values)
+        substituted: Expression = y if side > 0 else neg(y)
+        expander = Expander("y", (self.variable, [Term((), substituted)]), self.values)
         form = expander.terms(expander.form(self.expression))
         return Level(
-            "y", substitute(self.expression, self.variable, given), form, expander, start * side
+            "y",
+            substitute(self.expression, self.variable, substituted),
+            form,
+            expander,
+            start * side,
         )
 
     def _near(self, start: arb) -> Iterator[Level]:
@@ -200,39 +201,39 @@ class Approach:
         point, side = self.edge.point, self.edge.side
         values: dict[str, Ball] = {**self.values}
         away = Call("exp", (neg(Symbol("y1")),))
-        given: Form
+        substituted: Form
         if point.is_finite():
             values[_END] = acb(point)
             end: Expression = Symbol(_END)
-            given = models.line(acb(point), self.edge.exact, side, arb(1))
+            substituted = models.line(acb(point), self.edge.exact, side, arb(1))
             if self.edge.exact == models.AT_ZERO:
                 x: Expression = away if side > 0 else neg(away)
             else:
                 x = Call("add", (end, away if side > 0 else neg(away)))
             slope: Form = [Term(((ONE, Fraction(1)),), ONE)]
-            first = -(abs(start - point).log())
+            range_start = -(abs(start - point).log())
             factor: Expression = away
         else:
-            given = models.inverse_power(-side, arb(1))
+            substituted = models.inverse_power(-side, arb(1))
             factor = Call("exp", (Symbol("y1"),))
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
-            first = abs(start).log()
-        expander = Expander("y1", (self.variable, given), values)
+            range_start = abs(start).log()
+        expander = Expander("y1", (self.variable, substituted), values)
         form = expander.terms(expander.product(expander.form(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
-        yield Level("y1", plain, form, expander, first)
+        yield Level("y1", plain, form, expander, range_start)
         for k in range(2, MAX_LEVELS + 1):
-            before, name = f"y{k - 1}", f"y{k}"
+            outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
             names = frozenset(expander.models)
-            given = models.inverse_power(1, arb(1))
-            known = expander.models
-            expander = Expander(name, (before, given), values, names, dict(known))
+            substituted = models.inverse_power(1, arb(1))
+            outer_models = expander.models
+            expander = Expander(name, (outer, substituted), values, names, dict(outer_models))
             up = [Term(((ONE, Fraction(-1)),), ONE)]
             form = expander.terms(expander.product(expander.form(inner), up))
             grown = Call("exp", (Symbol(name),))
-            plain = mul(substitute(plain, before, grown), grown)
+            plain = mul(substitute(plain, outer, grown), grown)
             yield Level(name, plain, form, expander, arb("nan"))
 
     def _levels(self, levels: Iterator[Level] | list[Level]) -> arb:
@@ -262,7 +263,9 @@ class Approach:
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
-        value = _integrated(function, low, high, self.bits, evaluations_of(level.plain))
+        value = analytic.integrated(
+            function, low, high, self.bits, analytic.evaluations_of(level.plain)
+        )
         if value is None or not value.imag.contains(0):
             raise NotEnclosedError("the integrand is not bounded near an end")
         return arb(value.real)
@@ -302,21 +305,21 @@ class Tail:
 
     def integral(self, cut: arb) -> arb | None:
         """The integral from ``cut`` to infinity, or None."""
-        total, others = arb(0), []
+        total, open_terms = arb(0), []
         for term in self.level.form:
             # 1 of 1 - 2/(e^{2x} + 1), whose rest decays at once
             sum_ = term.factor.function == "add"
-            for part in term.factor.args if sum_ else (term.factor,):
-                one = Term(term.exponent, part)
-                value = None if self.limit is not None else self._closed(one, cut)
+            for summand in term.factor.args if sum_ else (term.factor,):
+                single = Term(term.exponent, summand)
+                value = None if self.limit is not None else self._closed(single, cut)
                 if value is not None:
                     total += value
-                elif part != Number(0):
-                    others.append(one)
-        if not others:
+                elif summand != Number(0):
+                    open_terms.append(single)
+        if not open_terms:
             return total
-        rest = self._enclosed(others, cut)
-        return None if rest is None else total + rest
+        enclosed = self._enclosed(open_terms, cut)
+        return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
         """The integral of a term c y^m P(u) u^v in closed form; None if it has another form."""
@@ -325,10 +328,10 @@ class Tail:
             if key != ONE:
                 return None
             ratio = q
-        found = self.factors(term.factor)
-        if found is None:
+        factorization = self.factors(term.factor)
+        if factorization is None:
             return None
-        scale, degree, model = found
+        scale, degree, model = factorization
         if model is None:
             if not ratio > 0:
                 return None
@@ -350,9 +353,9 @@ class Tail:
         if model.is_power:
             return scale * total
         # what the series leaves out is at most 2 M (u/r)^n
-        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
-        left *= _moment(arb(power.numerator) / power.denominator, degree, cut)
-        return scale * (total + arb(0, left.upper()))
+        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        truncation *= _moment(arb(power.numerator) / power.denominator, degree, cut)
+        return scale * (total + arb(0, truncation.upper()))
 
     def factors(self, factor: Expression) -> tuple[arb, int, Model | None] | None:
         """A product of constants, powers of y and models of this level."""
@@ -404,7 +407,9 @@ class Tail:
         )
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
-        value = _integrated(function, cut, end, self.bits, evaluations_of(expression))
+        value = analytic.integrated(
+            function, cut, end, self.bits, analytic.evaluations_of(expression)
+        )
         if value is None or not value.imag.contains(0):
             raise NotEnclosedError("the integrand cannot be enclosed near an end")
         return arb(value.real + arb(0, error.upper()))
@@ -412,8 +417,8 @@ class Tail:
     def _values(self, name: str) -> Callable[[Ball], Ball]:
         """The slowly varying factor of a model as a function of y."""
         model = self.level.expander.models[name]
-        known = acb_poly(model.coefficients)
-        left = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
+        polynomial = acb_poly(model.coefficients)
+        truncation = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec)
         order = model.series.prec
 
         def value(y: Ball) -> Ball:
@@ -423,8 +428,8 @@ class Tail:
             size = abs(u).upper()
             if not 2 * size <= model.radius:
                 return acb("nan")
-            rest = left * size**order
-            return known(u) + acb(arb(0, rest.upper()), arb(0, rest.upper()))
+            error = truncation * size**order
+            return polynomial(u) + acb(arb(0, error.upper()), arb(0, error.upper()))
 
         return value
 
@@ -438,7 +443,7 @@ class Tail:
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
         """A point beyond which the integral is negligible, and a bound of what is beyond."""
-        goal = arb(2) ** -(self.bits + 8)
+        goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
             end = arb(2) ** k
@@ -457,7 +462,7 @@ class Tail:
         if self.limit is not None:
             return False
         expression = self.level.expander.expression(self.level.form)
-        for k in CUTS[3::4]:
+        for k in CUTS[3::4]:  # one proof of divergence is as good as another: few are tried
             start = arb(2) ** k
             if not start > cut:
                 continue
@@ -472,20 +477,6 @@ class Tail:
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
     """A level whose range begins where it is asked to."""
     return Level(variable, plain, form, expander, arb("nan"))
-
-
-def _integrated(
-    function: analytic.BoxFunction, low: arb, high: arb, bits: int, evaluations: int
-) -> Ball | None:
-    value = analytic.integrate(function, low, high, bits, evaluations)
-    if value is None and evaluations == BOX_EVALUATIONS:
-        value = analytic.integrate_where_large(function, low, high, bits, evaluations)
-    return value
-
-
-def evaluations_of(expression: Expression) -> int:
-    """How many evaluations one rigorous integration may take: few of functions that are slow."""
-    return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS
 
 
 def _moment(rate_: arb, degree: int, cut: arb) -> arb:

@@ -12,18 +12,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
 from ....reading.expression.build import add, div, neg
 from ....reading.expression.traversal import additive_terms, all_nodes, substitute
 from ....reading.expression.tree import Call, Expression, Symbol
 from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.jets import Ball
+from ...ball_arithmetic.magnitude import BITS_PER_DIGIT
 from .. import analytic
 from ..line import RealLine, is_regular
 from ..pieces import monomial
 from ..singularities import named_number
-from .approach import Approach, DivergesError, Edge, NotEnclosedError, evaluations_of
+from ..work import target_bits, tolerance
+from .approach import Approach, DivergesError, Edge, NotEnclosedError
 from .rotation import Rotation
 
 #: Zeros of linear parts at least so far from the origin are places to begin: nearer ones lie within
@@ -32,6 +34,11 @@ FAR = 8
 #: Binary places of a small value that are computed beyond those of a value of size 1: of values
 #: down to 10^{-180}.
 MAX_EXTRA_BITS = 600
+#: Bits beyond the accuracy aimed at: the rounding of sums and of the arithmetic of an integrand.
+GUARD_BITS = 64
+#: Where a piece is cut to see how large an odd f is, as a share of its length: off the middle, the
+#: quarters and the thirds, at which the parts of a symmetric or periodic f cancel again.
+OFF_MIDDLE = Fraction(5, 16)
 
 #: Terms of a sum that are integrated one by one where the sum cannot be; each may take as long as
 #: the sum, whose work is limited as a whole (`work.ONE_INTEGRAL`).
@@ -77,25 +84,26 @@ class Enclosure:
             points = _with_cuts(points, self._unit())
             value = self._sum(points)
         size = self.size
-        if value.rel_accuracy_bits() < 3.33 * self.digits and not size > 1:
+        if value.rel_accuracy_bits() < BITS_PER_DIGIT * self.digits and not size > 1:
             # small values: as many digits relative to their size
             extra = min(
-                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else 64, MAX_EXTRA_BITS
+                int(-float(size.upper().log()) / 0.69 + 8) if size > 0 else GUARD_BITS,
+                MAX_EXTRA_BITS,
             )
             self.bits, self.size = self.bits + max(extra, 0), arb(0)
             value = self._sum(points)
-        if not value.rad() <= arb(10) ** (-self.digits + 5) * self.size:
+        if not value.rad() <= tolerance(self.digits) * self.size:
             raise NotEnclosedError("the integral is known to few digits")
         return value
 
     def total(self, points: list[arb]) -> arb:
         """The same, with an error that is not compared with the size of f."""
-        self.bits, self.size = int(3.33 * self.digits) + 16, arb(0)
+        self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
     def principal(self, pole: arb, farthest: arb) -> tuple[arb, arb]:
         """The principal value near a pole, or at both infinities, and how near or far."""
-        bits = int(3.33 * self.digits) + 16
+        bits = target_bits(self.digits)
         edge = Edge(pole, 1, named_number(pole) if pole.is_finite() else None)
         return Approach(self.expression, self.variable, self.line.values, edge, bits).principal(
             farthest
@@ -105,7 +113,7 @@ class Enclosure:
         signs: list[int] = []
         failure: NotEnclosedError | None = None
         total = arb(0)
-        with precision(self.bits + 64):
+        with precision(self.bits + GUARD_BITS):
             for low, high in itertools.pairwise(points):
                 try:
                     for value in self._parts(low, high):
@@ -131,13 +139,13 @@ class Enclosure:
                 return
         origins = list(self._origins(low, high))
         if origins:
-            first, last = origins[0], origins[-1]
-            yield from self._one(low, first[0], regular[0], first[1])
-            for one, two in itertools.pairwise(origins):
-                middle = arb(((one[0] + two[0]) / 2).mid())
-                yield self._from(one, middle, 1)
-                yield self._from(two, middle, -1)
-            yield from self._one(high, last[0], regular[1], last[1])
+            leftmost, rightmost = origins[0], origins[-1]
+            yield from self._one(low, leftmost[0], regular[0], leftmost[1])
+            for origin, next_origin in itertools.pairwise(origins):
+                middle = arb(((origin[0] + next_origin[0]) / 2).mid())
+                yield self._from(origin, middle, 1)
+                yield self._from(next_origin, middle, -1)
+            yield from self._one(high, rightmost[0], regular[1], rightmost[1])
             return
         if not low.is_finite() and not high.is_finite():
             middle = arb(0)
@@ -206,7 +214,7 @@ class Enclosure:
 
     def _origins(self, low: arb, high: arb) -> Iterator[tuple[arb, Expression]]:
         """Zeros of linear parts of f inside a piece, in order."""
-        found: dict[Expression, arb] = {}
+        zeros: dict[Expression, arb] = {}
         for node in all_nodes(self.expression):
             if node.function != "add" or len(node.args) != 2:
                 continue
@@ -215,32 +223,35 @@ class Enclosure:
                 continue
             value = analytic_value(zero, self.line.values)
             if value is not None and abs(value) > FAR and low < value and value < high:
-                found[zero] = value
-        ordered = sorted(found.items(), key=lambda pair: float(pair[1]))
+                zeros[zero] = value
+        ordered = sorted(zeros.items(), key=lambda pair: float(pair[1]))
         for at, (zero, value) in enumerate(ordered):
             if not at or bool(value > ordered[at - 1][1]):
                 yield value, zero
 
     def _unit(self) -> arb:
         """A length on which f does not oscillate often, and at most 1."""
-        fastest = arb(4)
+        # An eighth of a turn is 0.8: slopes of a phase below 4 do not shorten the length of 1.
+        slowest = fastest = arb(4)
         for node in all_nodes(self.expression):
             if node.function in ("sin", "cos"):
                 terms = node.args[0].args if node.args[0].function == "add" else node.args
                 for term in terms:
-                    found = monomial(term, self.variable)
-                    if found is None or found[1] != 1:
+                    linear_form = monomial(term, self.variable)
+                    if linear_form is None or linear_form[1] != 1:
                         continue
-                    value = analytic_value(found[0], self.line.values)
+                    value = analytic_value(linear_form[0], self.line.values)
                     fastest = fastest if value is None else fastest.max(abs(value))
-        return arb((4 / fastest).mid())
+        return arb((slowest / fastest).mid())
 
-    def _direct(self, low: arb, high: arb, part: Expression | None = None) -> arb | None:
-        expression = part or self.expression
+    def _direct(self, low: arb, high: arb, summand: Expression | None = None) -> arb | None:
+        expression = summand or self.expression
         function = analytic.box_function(expression, self.variable, self.line.values)
         if function is None:
             return None
-        value = analytic.integrate(function, low, high, self.bits, evaluations_of(expression))
+        value = analytic.integrate(
+            function, low, high, self.bits, analytic.evaluations_of(expression)
+        )
         if value is None or not value.imag.contains(0):
             return None
         return arb(value.real)
@@ -266,16 +277,21 @@ def _summands(node: Expression, variable: str) -> list[Expression]:
     return [node]
 
 
+def off_middle(low: arb, high: arb) -> arb:
+    """A point of a finite range off its middle."""
+    return low + (high - low) * OFF_MIDDLE.numerator / OFF_MIDDLE.denominator
+
+
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
     """The points with one more in each piece, off its middle."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():
-            cut = low + (high - low) * 5 / 16
+            cut = off_middle(low, high)
         elif low.is_finite() or high.is_finite():
             cut = low + unit if low.is_finite() else high - unit
         else:
-            cut = arb(fmpq(-3, 8))
+            cut = off_middle(arb(-1), arb(1))
         result += [arb(cut.mid()), high]
     return result
 
@@ -289,5 +305,9 @@ def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | No
 
 def _zero(node: Expression, variable: str) -> Expression | None:
     """Where c x + d vanishes."""
-    found = monomial(node, variable)
-    return div(neg(found[2]), found[0]) if found is not None and found[1] == 1 else None
+    linear_form = monomial(node, variable)
+    return (
+        div(neg(linear_form[2]), linear_form[0])
+        if linear_form is not None and linear_form[1] == 1
+        else None
+    )

@@ -47,10 +47,10 @@ def has_simple_pole(
         value, slope = tape.run(acb(low.union(high)), values, derivative=True)[tape.root]
         if slope is None or not (value.is_finite() and slope.is_finite()):
             return False
-        first, last = (
+        at_low, at_high = (
             tape.run(acb(end), values, derivative=False)[tape.root][0].real for end in (low, high)
         )
-        return bool(first * last < 0) and value.imag.is_zero()
+        return bool(at_low * at_high < 0) and value.imag.is_zero()
 
 
 def reciprocal(node: Expression) -> Expression:

@@ -31,13 +31,24 @@ from ...expansions import models
 from ...expansions.forms import Expander, Exponent, Term, plus, rate
 from ...expansions.models import NoModelError
 from .. import analytic
-from .approach import Approach, DivergesError, Edge, NotEnclosedError, Tail, level_of
+from ..work import model_bits
+from .approach import (
+    NEGLIGIBLE,
+    Approach,
+    DivergesError,
+    Edge,
+    NotEnclosedError,
+    Tail,
+    level_of,
+)
 
 #: Functions of a growing argument that oscillate.
 _PERIODIC = names(lambda function: function.oscillates)
 #: Cosines in the sum that a product of them becomes: a product of six, or an eighth power and a
 #: square; each costs one integral.
 MAX_WAVES = 32
+#: Largest power of a cosine that is written as a sum: its 2^8 products are grouped into nine waves.
+MAX_POWER = 8
 #: Evaluations of the integrand on one turned path, half of those of a range: it is analytic, and
 #: decays.
 BOX_EVALUATIONS = 12_000
@@ -89,7 +100,7 @@ class Rotation:
         expression = self.expression
         if side < 0:
             expression = substitute(expression, self.variable, neg(x))
-        with models.series_length(models.order(self.bits)), precision(2 * self.bits + 64):
+        with models.series_length(models.order(self.bits)), precision(model_bits(self.bits)):
             try:
                 waves = self._waves(expression)
                 value, turned = self._sum(waves, abs(start))
@@ -154,7 +165,7 @@ class Rotation:
             return result
         if name == "pow":
             ratio = fold(args[1])
-            if ratio is not None and ratio.denominator == 1 and 0 < ratio <= 8:
+            if ratio is not None and ratio.denominator == 1 and 0 < ratio <= MAX_POWER:
                 factor = self._expanded(args[0])
                 result = factor
                 for _ in range(int(ratio) - 1):
@@ -217,8 +228,8 @@ class Rotation:
         return total, begin ** (1 / p)
 
     def _way(self, wave: Wave) -> Tail:
-        given = models.inverse_power(1, arb(1))
-        expander = Expander("y1", (self.variable, given), self.values)
+        substituted = models.inverse_power(1, arb(1))
+        expander = Expander("y1", (self.variable, substituted), self.values)
         form = expander.terms(expander.form(wave.amplitude))
         return Tail(level_of("y1", wave.amplitude, form, expander), self.bits)
 
@@ -226,9 +237,9 @@ class Rotation:
         """The integral of one wave from ``begin`` to infinity."""
         frequency = self._value(wave.frequency)
         bound = sum((_bound(tail, term, begin) for term in tail.level.form), arb(0))
-        end = (bound.log().max(arb(0)) + arb(self.bits + 8) * arb(2).log()) / frequency
+        end = (bound.log().max(arb(0)) + arb(self.bits + NEGLIGIBLE) * arb(2).log()) / frequency
         end = arb(2) ** arb((end.log() / arb(2).log()).ceil().upper())
-        rest = (bound * (-frequency * end).exp() / frequency).upper()
+        remainder = (bound * (-frequency * end).exp() / frequency).upper()
         function = analytic.box_function(wave.amplitude, self.variable, self.values)
         if function is None:
             raise NotEnclosedError("a function that is not supported on complex boxes")
@@ -240,7 +251,7 @@ class Rotation:
         value = analytic.integrate(integrand, arb(0), end, self.bits, BOX_EVALUATIONS)
         if value is None:
             raise NotEnclosedError("an amplitude that cannot be enclosed")
-        value += acb(arb(0, rest), arb(0, rest))
+        value += acb(arb(0, remainder), arb(0, remainder))
         angle = frequency * begin + self._value(wave.phase) - arb.pi() * wave.quarter / 2
         return arb((turn * (turn * angle).exp() * value).real)
 
@@ -256,11 +267,11 @@ def _scaled(wave: Wave, factor: Expression) -> Wave:
     return Wave(mul(wave.amplitude, factor), wave.frequency, wave.phase, wave.quarter)
 
 
-def _products(left: list[Wave], right: list[Wave]) -> list[Wave]:
+def _products(left_waves: list[Wave], right_waves: list[Wave]) -> list[Wave]:
     """cos A cos B = (cos(A - B) + cos(A + B)) / 2, term by term."""
     result: list[Wave] = []
-    for a in left:
-        for b in right:
+    for a in left_waves:
+        for b in right_waves:
             amplitude = mul(a.amplitude, b.amplitude)
             if not (a.frequency or a.phase or a.quarter):
                 result.append(Wave(amplitude, b.frequency, b.phase, b.quarter))
@@ -293,11 +304,11 @@ def _monomial(node: Expression, variable: str) -> tuple[Expression, Fraction]:
         coefficient, p = _monomial(args[0], variable)
         return neg(coefficient), p
     if name == "mul":
-        parts = [_monomial(arg, variable) for arg in args]
-        return mul(*(c for c, _ in parts)), sum((p for _, p in parts), Fraction(0))
+        monomials = [_monomial(arg, variable) for arg in args]
+        return mul(*(c for c, _ in monomials)), sum((p for _, p in monomials), Fraction(0))
     if name == "div":
-        (above, p), (below, q) = (_monomial(arg, variable) for arg in args)
-        return div(above, below), p - q
+        (numerator, p), (denominator, q) = (_monomial(arg, variable) for arg in args)
+        return div(numerator, denominator), p - q
     if name in ("pow", "sqrt", "root"):
         exponent = Fraction(1, 2) if name == "sqrt" else fold(args[1])
         coefficient, p = _monomial(args[0], variable)
@@ -320,10 +331,10 @@ def _decays(tail: Tail) -> bool:
 
 def _bound(tail: Tail, term: Term, begin: arb) -> arb:
     r"""A bound of a term for \|x\| >= ``begin`` in the right half plane."""
-    found = tail.factors(term.factor)
-    if found is None:
+    factorization = tail.factors(term.factor)
+    if factorization is None:
         return arb("inf")
-    scale, degree, model = found
+    scale, degree, model = factorization
     v = sum((q for _, q in term.exponent), Fraction(0))
     size = abs(scale) * (abs(model.bound).upper() if model else 1)
     if not degree:

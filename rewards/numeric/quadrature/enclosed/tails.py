@@ -27,26 +27,34 @@ Line = tuple[arb, arb]
 
 @dataclass(frozen=True, slots=True)
 class _Bounds:
-    """Lines that bound g: ``below`` <= g <= ``above`` and ``least`` <= ln|g| <= ``size``.
+    """Lines that bound g: ``lower_line`` <= g <= ``upper_line`` and ``least`` <= ln|g| <= ``size``.
 
     ``sign`` is that of g where it is known and the same everywhere, else 0.
     """
 
     size: Line | None = None
     least: Line | None = None
-    below: Line | None = None
-    above: Line | None = None
+    lower_line: Line | None = None
+    upper_line: Line | None = None
     sign: int = 0
 
     @property
     def positive(self) -> bool:
         """Whether g > 0 is shown by its line."""
-        return self.below is not None and bool(self.below[0] > 0) and bool(self.below[1] >= 0)
+        return (
+            self.lower_line is not None
+            and bool(self.lower_line[0] > 0)
+            and bool(self.lower_line[1] >= 0)
+        )
 
     @property
     def negative(self) -> bool:
         """Whether g < 0 is shown by its line."""
-        return self.above is not None and bool(self.above[0] < 0) and bool(self.above[1] <= 0)
+        return (
+            self.upper_line is not None
+            and bool(self.upper_line[0] < 0)
+            and bool(self.upper_line[1] <= 0)
+        )
 
 
 def tail_bound(
@@ -109,7 +117,7 @@ class _Tail:
     def of(self, node: Expression) -> _Bounds:
         """The bounds of an expression, each from the other where it lacks one."""
         bounds = self._constant(node) or self._call(node)
-        low, high = bounds.below, bounds.above
+        low, high = bounds.lower_line, bounds.upper_line
         if bounds.size is None and low and high:
             # |g| <= a + b t <= a e^{b t / a}
             a = max(abs(low[0]).upper(), abs(high[0]).upper(), arb(1) / 1024)
@@ -118,11 +126,15 @@ class _Tail:
         if bounds.size is not None and bounds.size[1] <= 0:
             # |g| is largest at t = 0
             limit = bounds.size[0].exp().upper()
-            below = (arb(0) if bounds.sign > 0 else -limit), arb(0)
-            above = (arb(0) if bounds.sign < 0 else limit), arb(0)
-            bounds = replace(bounds, below=bounds.below or below, above=bounds.above or above)
+            lower_line = (arb(0) if bounds.sign > 0 else -limit), arb(0)
+            upper_line = (arb(0) if bounds.sign < 0 else limit), arb(0)
+            bounds = replace(
+                bounds,
+                lower_line=bounds.lower_line or lower_line,
+                upper_line=bounds.upper_line or upper_line,
+            )
         if bounds.positive or bounds.negative:
-            line = bounds.below if bounds.positive else _times(bounds.above, arb(-1))
+            line = bounds.lower_line if bounds.positive else _times(bounds.upper_line, arb(-1))
             least = bounds.least or ((line[0].log(), arb(0)) if line else None)
             bounds = replace(bounds, least=least, sign=1 if bounds.positive else -1)
         return bounds
@@ -133,9 +145,11 @@ class _Tail:
                 return None
             line = abs(self.start), arb(1)
             if self.side > 0:
-                return _Bounds(least=(line[0].log(), arb(0)), below=line, above=line, sign=1)
+                return _Bounds(
+                    least=(line[0].log(), arb(0)), lower_line=line, upper_line=line, sign=1
+                )
             down = _times(line, arb(-1))
-            return _Bounds(least=(line[0].log(), arb(0)), below=down, above=down, sign=-1)
+            return _Bounds(least=(line[0].log(), arb(0)), lower_line=down, upper_line=down, sign=-1)
         try:
             tape = compile_tape(node, "")
         except UnusableError:
@@ -144,15 +158,15 @@ class _Tail:
         if not value.is_finite():
             return _Bounds()
         size = abs(value)
-        known = _Bounds(
+        bounds = _Bounds(
             size=None if size.is_zero() else (size.upper().log(), arb(0)),
             least=(size.lower().log(), arb(0)) if size > 0 else None,
         )
         if not value.imag.contains(0):
-            return known
+            return bounds
         sign = 1 if value.real > 0 else -1 if value.real < 0 else 0
         low, high = value.real.lower(), value.real.upper()
-        return replace(known, below=(low, arb(0)), above=(high, arb(0)), sign=sign)
+        return replace(bounds, lower_line=(low, arb(0)), upper_line=(high, arb(0)), sign=sign)
 
     def _call(self, node: Expression) -> _Bounds:
         if not isinstance(node, Call):
@@ -160,52 +174,60 @@ class _Tail:
         name, args = node.function, node.args
         if name in ("pow", "root", "sqrt"):
             return self._power(node)
-        parts = [self.of(arg) for arg in args]
-        first = parts[0]
+        arg_bounds = [self.of(arg) for arg in args]
+        argument = arg_bounds[0]
         if name == "neg":
-            return _negative(first)
-        if name in ("floor", "ceil") or (name == "frac" and _is_below_one(first)):
-            return _rounded(name, first)
+            return _negative(argument)
+        if name in ("floor", "ceil") or (name == "frac" and _is_below_one(argument)):
+            return _rounded(name, argument)
         if name == "abs":
-            return _Bounds(first.size, first.least, sign=abs(first.sign))
+            return _Bounds(argument.size, argument.least, sign=abs(argument.sign))
         if name == "add":
-            return reduce(_sum, parts)
+            return reduce(_sum, arg_bounds)
         if name == "mul":
-            return reduce(_product, parts)
+            return reduce(_product, arg_bounds)
         if name == "div":
-            return _product(first, _reciprocal(parts[1]))
+            return _product(argument, _reciprocal(arg_bounds[1]))
         if name in ("exp", "cosh", "sinh", "sech", "csch"):
-            return _exponential(name, first)
+            return _exponential(name, argument)
         if name == "ln":
-            return self._logarithm(args[0], first)
-        if name == "erfc" and first.positive:
+            return self._logarithm(args[0], argument)
+        if name == "erfc" and argument.positive:
             # erfc u <= e^{-u^2} for u >= 0
-            return replace(_exponential("exp", _negative(_product(first, first))), below=None)
+            return replace(
+                _exponential("exp", _negative(_product(argument, argument))), lower_line=None
+            )
         if name in ("factorial", "gamma"):
-            return _factorial(first if name == "factorial" else _sum(first, _constant_line(-1)))
+            return _factorial(
+                argument if name == "factorial" else _sum(argument, _constant_line(-1))
+            )
         limit = _BOUNDED.get(name)
         if limit is None or (name == "bessel_j" and not _is_whole(args[0])):
             return _Bounds()
-        if name in _LIKE_THE_ARGUMENT and first.size is not None and first.size[1] < 0:
+        if name in _LIKE_THE_ARGUMENT and argument.size is not None and argument.size[1] < 0:
             # |sin u| <= |u| and so on; |erf u| <= 2 |u| / sqrt(pi)
-            return _Bounds(_plus(first.size, (arb(_LIKE_THE_ARGUMENT[name]).log(), arb(0))))
-        return _Bounds(below=(arb(-limit), arb(0)), above=(arb(limit), arb(0)))
+            return _Bounds(_plus(argument.size, (arb(_LIKE_THE_ARGUMENT[name]).log(), arb(0))))
+        return _Bounds(lower_line=(arb(-limit), arb(0)), upper_line=(arb(limit), arb(0)))
 
-    def _logarithm(self, argument: Expression, known: _Bounds) -> _Bounds:
+    def _logarithm(self, argument: Expression, bounds: _Bounds) -> _Bounds:
         small = self._near_one(argument)
         if small is not None:
             # |ln(1 + w)| <= 2 |w| for |w| <= 1/2
             return _Bounds(_plus(small, (arb(2).log(), arb(0))))
-        return _Bounds(below=known.least, above=known.size) if known.sign > 0 else _Bounds()
+        return (
+            _Bounds(lower_line=bounds.least, upper_line=bounds.size)
+            if bounds.sign > 0
+            else _Bounds()
+        )
 
     def _near_one(self, node: Expression) -> Line | None:
         """ln|w| of an argument 1 + w with |w| <= 1/2 that decays."""
         if node.function != "add" or Number(1) not in node.args:
             return None
-        rest = [arg for arg in node.args if arg != Number(1)]
-        if len(rest) != len(node.args) - 1:
+        small_terms = [arg for arg in node.args if arg != Number(1)]
+        if len(small_terms) != len(node.args) - 1:
             return None
-        size = reduce(_sum, [self.of(arg) for arg in rest]).size
+        size = reduce(_sum, [self.of(arg) for arg in small_terms]).size
         decays = size is not None and bool(size[1] < 0) and bool(size[0] < -arb(2).log())
         return size if decays else None
 
@@ -240,16 +262,16 @@ class _Tail:
     @staticmethod
     def _raised(bounds: _Bounds, r: arb) -> _Bounds:
         """g^r for r >= 0; the tangent at t = 0 bounds a power of a line."""
-        below = above = None
-        if bounds.positive and bounds.below and r >= 1:
-            p, q = bounds.below
-            below = p**r, r * p ** (r - 1) * q
-        if bounds.positive and bounds.above and r <= 1:
-            p, q = bounds.above
-            above = p**r, r * p ** (r - 1) * q
-        if bounds.positive and bounds.below and below is None:
-            below = bounds.below[0] ** r, arb(0)
-        return _Bounds(_times(bounds.size, r), _times(bounds.least, r), below, above)
+        lower_line = upper_line = None
+        if bounds.positive and bounds.lower_line and r >= 1:
+            p, q = bounds.lower_line
+            lower_line = p**r, r * p ** (r - 1) * q
+        if bounds.positive and bounds.upper_line and r <= 1:
+            p, q = bounds.upper_line
+            upper_line = p**r, r * p ** (r - 1) * q
+        if bounds.positive and bounds.lower_line and lower_line is None:
+            lower_line = bounds.lower_line[0] ** r, arb(0)
+        return _Bounds(_times(bounds.size, r), _times(bounds.least, r), lower_line, upper_line)
 
 
 #: Functions of a real argument with a bound, and a whole number that bounds the size.
@@ -268,14 +290,18 @@ _LIKE_THE_ARGUMENT = {
 }
 
 
-def _rounded(name: str, known: _Bounds) -> _Bounds:
+def _rounded(name: str, bounds: _Bounds) -> _Bounds:
     """Bounds of floor u and ceil u, and of frac u where u is between 0 and 1."""
-    if name in ("floor", "frac") and _is_below_one(known):
-        return known if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
+    if name in ("floor", "frac") and _is_below_one(bounds):
+        return bounds if name == "frac" else _Bounds(size=(arb("-inf"), arb(-1)))
     # u - 1 <= floor u <= u <= ceil u <= u + 1
     if name == "floor":
-        return _Bounds(below=_plus(known.below, (arb(-1), arb(0))), above=known.above)
-    return _Bounds(below=known.below, above=_plus(known.above, (arb(1), arb(0))))
+        return _Bounds(
+            lower_line=_plus(bounds.lower_line, (arb(-1), arb(0))), upper_line=bounds.upper_line
+        )
+    return _Bounds(
+        lower_line=bounds.lower_line, upper_line=_plus(bounds.upper_line, (arb(1), arb(0)))
+    )
 
 
 def _is_below_one(u: _Bounds) -> bool:
@@ -288,7 +314,12 @@ def _is_whole(node: Expression) -> bool:
 
 
 def _negative(a: _Bounds) -> _Bounds:
-    return replace(a, below=_times(a.above, arb(-1)), above=_times(a.below, arb(-1)), sign=-a.sign)
+    return replace(
+        a,
+        lower_line=_times(a.upper_line, arb(-1)),
+        upper_line=_times(a.lower_line, arb(-1)),
+        sign=-a.sign,
+    )
 
 
 def _reciprocal(a: _Bounds) -> _Bounds:
@@ -297,7 +328,7 @@ def _reciprocal(a: _Bounds) -> _Bounds:
     if value is None or value.contains(0):
         return inverse
     low, high = (1 / value).lower(), (1 / value).upper()
-    return replace(inverse, below=(low, arb(0)), above=(high, arb(0)))
+    return replace(inverse, lower_line=(low, arb(0)), upper_line=(high, arb(0)))
 
 
 def _sum(a: _Bounds, b: _Bounds) -> _Bounds:
@@ -315,59 +346,67 @@ def _sum(a: _Bounds, b: _Bounds) -> _Bounds:
         # both have the same sign, so that the sum is the larger of two lines
         lines = [line for line in (a.least, b.least) if line is not None]
         least = max(lines, key=lambda line: float(line[1]), default=None)
-    return _Bounds(size, least, _plus(a.below, b.below), _plus(a.above, b.above), sign)
+    return _Bounds(
+        size, least, _plus(a.lower_line, b.lower_line), _plus(a.upper_line, b.upper_line), sign
+    )
 
 
 def _product(a: _Bounds, b: _Bounds) -> _Bounds:
-    below = above = None
-    for constant, other in ((a, b), (b, a)):
+    lower_line = upper_line = None
+    for constant, factor in ((a, b), (b, a)):
         value = _value(constant)
         if value is not None and value > 0:
-            below, above = _times(other.below, value), _times(other.above, value)
+            lower_line, upper_line = (
+                _times(factor.lower_line, value),
+                _times(factor.upper_line, value),
+            )
         elif value is not None and value < 0:
-            below, above = _times(other.above, value), _times(other.below, value)
-    if below is None and a.positive and b.positive and a.below and b.below:
-        (p, q), (r, s) = a.below, b.below
-        below = p * r, p * s + q * r
+            lower_line, upper_line = (
+                _times(factor.upper_line, value),
+                _times(factor.lower_line, value),
+            )
+    if lower_line is None and a.positive and b.positive and a.lower_line and b.lower_line:
+        (p, q), (r, s) = a.lower_line, b.lower_line
+        lower_line = p * r, p * s + q * r
     sign = a.sign * b.sign
-    return _Bounds(_plus(a.size, b.size), _plus(a.least, b.least), below, above, sign)
+    return _Bounds(_plus(a.size, b.size), _plus(a.least, b.least), lower_line, upper_line, sign)
 
 
 def _value(a: _Bounds) -> arb | None:
     """The constant that g is, as a ball."""
-    if a.below and a.above and a.below[1].is_zero() and a.above[1].is_zero():
-        return arb(a.below[0].union(a.above[0]))
+    if a.lower_line and a.upper_line and a.lower_line[1].is_zero() and a.upper_line[1].is_zero():
+        return arb(a.lower_line[0].union(a.upper_line[0]))
     return None
 
 
 def _constant_line(value: int) -> _Bounds:
-    return _Bounds(below=(arb(value), arb(0)), above=(arb(value), arb(0)))
+    return _Bounds(lower_line=(arb(value), arb(0)), upper_line=(arb(value), arb(0)))
 
 
 def _factorial(u: _Bounds) -> _Bounds:
     """u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6, by Stirling's formula."""
-    if not u.positive or u.below is None or not u.below[0] > 3:
+    if not u.positive or u.lower_line is None or not u.lower_line[0] > 3:
         return _Bounds()
-    return _Bounds(least=_times(u.below, u.below[0].log() - 1), sign=1)
+    return _Bounds(least=_times(u.lower_line, u.lower_line[0].log() - 1), sign=1)
 
 
 def _exponential(name: str, u: _Bounds) -> _Bounds:
     if name == "exp":
-        below = None
-        if u.below:
-            p, q = u.below
+        lower_line = None
+        if u.lower_line:
+            p, q = u.lower_line
             # e^{p + q t} >= e^p (1 + q t)
-            below = (p.exp(), p.exp() * q) if q >= 0 else (arb(0), arb(0))
-        return _Bounds(u.above, u.below, below, sign=1)
+            lower_line = (p.exp(), p.exp() * q) if q >= 0 else (arb(0), arb(0))
+        return _Bounds(u.upper_line, u.lower_line, lower_line, sign=1)
     flipped = not u.positive
     if flipped:
         u = _negative(u)
-    if not u.positive or u.below is None or u.above is None:
+    if not u.positive or u.lower_line is None or u.upper_line is None:
         return _Bounds()
     # e^u / 2 <= cosh u <= e^u, and sinh u >= e^u (1 - e^{-2u}) / 2
-    least = u.below[0] - arb(2).log()
+    least = u.lower_line[0] - arb(2).log()
     if name in ("sinh", "csch"):
-        least += (1 - (-2 * u.below[0]).exp()).log()
+        least += (1 - (-2 * u.lower_line[0]).exp()).log()
     sign = 1 if name in ("cosh", "sech") or not flipped else -1
-    bounds = _Bounds(u.above, (least, u.below[1]), sign=sign)
+    bounds = _Bounds(u.upper_line, (least, u.lower_line[1]), sign=sign)
     return _reciprocal(bounds) if name in ("sech", "csch") else bounds

@@ -11,7 +11,7 @@ from ....reading.expression.tree import Call, Expression, Number
 from ..quotients import NotProvedError, Poly, Quotient
 from ..tower import FORMS, RULES, Tower
 from .exponentials import exp
-from .radicals import factors, positive_factors, power
+from .radicals import factors, integer_power, positive_factors, power
 from .signs import require_positive, take_for_real
 
 
@@ -108,8 +108,10 @@ def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
 
 def _power(t: Tower, node: Call) -> Quotient:
     base, exponent = node.args
-    if isinstance(base, Call) and base.function == "e":
+    if base.function == "e":
         return exp(t, t.value(exponent))
+    if type(exponent) is Number and exponent.denominator == 1 and base.function != "abs":
+        return integer_power(t, t.value(base), exponent.numerator)  # nearly always
     return _general_power(t, base, exponent)
 
 
@@ -122,9 +124,9 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
         if real_parts:
             take_for_real(t, value)
         return value
-    if ratio.numerator % 2 == 0 and isinstance(base, Call) and base.function == "abs":
+    if base.function == "abs" and ratio.denominator == 1 and ratio.numerator % 2 == 0:
         inside = t.normal(t.value(base.args[0]))
-        if t.field.is_real(inside) and ratio.denominator == 1:
+        if t.field.is_real(inside):
             return power(t, inside, ratio)
     return power(t, t.value(base), ratio)
 
@@ -141,7 +143,7 @@ def exponent_of(t: Tower, base: Expression, exponent: Expression) -> Quotient:
 
 def _logarithm(t: Tower, node: Call) -> Quotient:
     argument = node.args[0]
-    if isinstance(argument, Call) and argument.function == "abs":
+    if argument.function == "abs":
         value = ln(t, t.value(argument.args[0]), bars=True)
     else:
         value = ln(t, t.value(argument))

@@ -62,13 +62,13 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
         if k <= 0:
             raise NotProvedError("a power of zero that has no value")
         return element
+    times, terms = abs(k), len(element.num) + len(element.den)
     lead = element.num.leading_coefficient()
-    numbers = [lead] if abs(k) <= 2 else [*element.num.coeffs(), *element.den.coeffs()]
-    size = max(0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers)
-    if size * abs(k) > MAX_NUMBER_BITS or abs(k) > MAX_LETTER_POWER:
+    numbers = [lead] if times <= 2 or terms == 2 else [*element.num.coeffs(), *element.den.coeffs()]
+    size = max([0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers])
+    if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
-    terms = len(element.num) + len(element.den)
-    if terms == 2 or abs(k) <= (4 if terms > 8 else MAX_POWER):
+    if terms == 2 or times <= (4 if terms > 8 else MAX_POWER):
         return element**k
     above, below = _base(t, element.num / lead), _base(t, element.den)
     return above**k / below**k * t.field.constant(lead) ** k

@@ -7,17 +7,17 @@ from typing import Final
 
 from ..boxes import Box
 from ..clean import clean
-from ..judge import Kind, Statement, definition, judge
+from ..judge import JudgedChain, Kind, definition, judge
 from ..result import Extraction, nothing
 from ..statements import Chain, chains
 from ..words.tables import patterns
 from ..words.vocabulary import is_name, unknown_word
-from .placed import Place, filled, marks_in, place
+from .placed import BoxContext, filled, marks_in, place
 
 #: Longer boxes are no placeholders; "put your final expression here" in a text command has 37.
 _LONGEST_PLACEHOLDER: Final = 60
 #: Characters of a word that a note shows, so that a note is one line.
-_SHOWN: Final = 60
+_MAX_NOTE: Final = 60
 
 
 def is_placeholder(box: Box) -> bool:
@@ -31,8 +31,8 @@ def is_placeholder(box: Box) -> bool:
 def is_mention(box: Box, text: str) -> bool:
     r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
     # "inside your ", the longest phrase of `speaks_of_box`, and layout; 15 change no answer either.
-    before = text[max(0, box.start - 30) : box.start]
-    return box.content == "" and patterns.speaks_of_box.search(before) is not None
+    preceding = text[max(0, box.start - 30) : box.start]
+    return box.content == "" and patterns.speaks_of_box.search(preceding) is not None
 
 
 def _is_constant(box: Box) -> bool:
@@ -67,7 +67,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
     return _around(around, complete, notes)
 
 
-def _around(around: Place, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
+def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
     """The answer that boxes and the formulas around them are together."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
@@ -80,9 +80,12 @@ def _around(around: Place, complete: list[Box], notes: tuple[str, ...]) -> Extra
         alternatives, steps = (), ()
         notes = (*notes, "a formula around a box")
         for number in marks_in(around.template):
-            others = {n: read[n].answer or "" for n in numbers}
-            for other in read[number].alternatives:
-                alternatives = (*alternatives, filled(around.template, {**others, number: other}))
+            contents = {n: read[n].answer or "" for n in numbers}
+            for alternative in read[number].alternatives:
+                alternatives = (
+                    *alternatives,
+                    filled(around.template, {**contents, number: alternative}),
+                )
     for template in around.alternatives:
         offered = filled(template, {number: read[number].answer or "" for number in numbers})
         if offered != answer:
@@ -96,11 +99,13 @@ def _around(around: Place, complete: list[Box], notes: tuple[str, ...]) -> Extra
         (*steps, *around.following),
         tuple(
             pair
-            for pairs in (*(each.definitions for each in read.values()), tuple(defined))
+            for pairs in (*(extraction.definitions for extraction in read.values()), tuple(defined))
             for pair in pairs
             if pair
         ),
-        refused=next((each.refused for each in read.values() if each.refused), ""),
+        refused=next(
+            (extraction.refused for extraction in read.values() if extraction.refused), ""
+        ),
     )
 
 
@@ -112,8 +117,8 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
         content = content.replace("\\(", " ").replace("\\)", " ")
     if "Dawson" in content:  # "where F is Dawson's function"
         content = patterns.dawson.sub(r"\\operatorname{dawson}", content)
-    best: Statement | None = None
-    others: list[str] = []
+    best: JudgedChain | None = None
+    further: list[str] = []
     definitions: list[tuple[str, str]] = []
     steps: tuple[str, ...] = ()
     refused = ""
@@ -135,12 +140,12 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
         # The last of the statements of the highest kind is the answer, and the others must be
         # right, too, apart from lone symbols and numbers that nothing offers as answers.
         if lower and (offered or lower.kind >= Kind.PLAIN or higher.kind is Kind.LONE):
-            others.append(lower.answer)
+            further.append(lower.answer)
         best = higher
     answer = best.answer if best else clean(content)
     if best and best.links > 1:
         notes = (*notes, f"a chain of {best.links} links")
-    alternatives = tuple(other for other in dict.fromkeys(others) if other != answer)
+    alternatives = tuple(formula for formula in dict.fromkeys(further) if formula != answer)
     return Extraction(
         answer or None,
         "boxed" if answer else "none",
@@ -152,7 +157,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     )
 
 
-def _kind(statement: Statement) -> Kind:
+def _kind(statement: JudgedChain) -> Kind:
     return statement.kind
 
 
@@ -171,8 +176,8 @@ def _without_brackets(content: str) -> str:
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
         match = patterns.last_bracket.fullmatch(content)
-        if match is None or "iecewise" in content:
-            break
+        if match is None or "iecewise" in content or "\\begin" in match["inside"]:
+            break  # a table of cases in brackets is a factor
         words = patterns.text_group.sub(_without_name, match["inside"])
         if not patterns.relation.search(words):
             break
@@ -191,14 +196,14 @@ def _without_name(command: re.Match[str]) -> str:
 def _refusal(chain: Chain) -> str:
     """Why an answer with this statement beside it cannot be taken as stated; empty if it can."""
     if chain.unknown:
-        return f"words that may change the answer: {chain.unknown.strip()[:_SHOWN]}"
+        return f"words that may change the answer: {chain.unknown.strip()[:_MAX_NOTE]}"
     if chain.bound and any(map(patterns.inequation.search, chain.links)) and not chain.remark:
         return "an inequation"
     if not chain.remark:
         return ""
     for link in chain.links:
         if word := unknown_word(link):
-            return f"a word that may change the answer: {word[:_SHOWN]}"
+            return f"a word that may change the answer: {word[:_MAX_NOTE]}"
     if len(chain.links) == 1 and not chain.bound:
         link = patterns.any_reals.sub(" ", chain.links[0])
         if patterns.formula_beside.search(link) and not patterns.constant.fullmatch(

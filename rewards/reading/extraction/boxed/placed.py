@@ -25,16 +25,16 @@ from ..words.tables import patterns
 REACH = 20_000
 #: Characters before and behind a box in which what touches it is looked for. Half of them, or
 #: twice, change no answer of the corpora (tests/mutation/constants.py).
-_BESIDE = 40
+_MARGIN = 40
 #: The private character that stands for the first box of a text.
-_FIRST = 0xE000
+_MARK_BASE = 0xE000
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
 #: before a formula of `responses.json` has 197.
 _SENTENCE = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BoxContext:
     """What stands around a box.
 
     Attributes:
@@ -60,7 +60,7 @@ class Place:
 
 def marks_in(template: str) -> list[int]:
     """The boxes of a template, by their numbers."""
-    return [ord(character) - _FIRST for character in patterns.box_mark.findall(template)]
+    return [ord(character) - _MARK_BASE for character in patterns.box_mark.findall(template)]
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
@@ -68,47 +68,54 @@ def filled(template: str, contents: Mapping[int, str]) -> str:
     bare = len(template) == 1 or "\\begin{cases}" in template
 
     def content(match: re.Match[str]) -> str:
-        inside = contents[ord(match[0]) - _FIRST]
+        box_content = contents[ord(match[0]) - _MARK_BASE]
         term = not match.start() and patterns.sum_goes_on.match(template, match.end())
-        return inside if bare or term or len(inside) < 2 else rf"\left({inside}\right)"
+        return (
+            box_content if bare or term or len(box_content) < 2 else rf"\left({box_content}\right)"
+        )
 
     return patterns.box_mark.sub(content, template)
 
 
-def place(text: str, marked: list[Box]) -> Place:
+def place(text: str, marked: list[Box]) -> BoxContext:
     """The place of the last of these boxes, which are closed."""
-    last = marked[-1]
-    mark = chr(_FIRST + len(marked) - 1)
-    before, after = text[max(0, last.start - _SENTENCE) : last.start], text[last.end :][:_BESIDE]
+    last_box = marked[-1]
+    mark = chr(_MARK_BASE + len(marked) - 1)
+    preceding, following = (
+        text[max(0, last_box.start - _SENTENCE) : last_box.start],
+        text[last_box.end :][:_MARGIN],
+    )
     if (
         len(marked) == 1
-        and patterns.box_alone_before.search(before[-_BESIDE:])
-        and not patterns.command_before.search(before[-_BESIDE:])
-        and (alone := patterns.box_alone_after.match(after))
+        and patterns.box_alone_before.search(preceding[-_MARGIN:])
+        and not patterns.command_before.search(preceding[-_MARGIN:])
+        and (alone := patterns.box_alone_after.match(following))
     ):
-        denied = _denied(text, last.start, last.end + alone.end())
-        return Place(mark, denied=denied)
+        denied = _denied(text, last_box.start, last_box.end + alone.end())
+        return BoxContext(mark, denied=denied)
     text = _with_marks(text, marked)
     at = text.index(mark)
     formulas = with_conditions(text, _formulas(text))
     index = next((i for i, span in enumerate(formulas) if span.start <= at < span.end), -1)
     if index < 0:
-        return Place(mark)
+        return BoxContext(mark)
     span = formulas[index]
-    found = _in_formula(span.latex, mark)
-    alternatives = [*found.alternatives]
-    for other, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
-        offered = patterns.box_mark.search(other.latex)
-        if offered is None or not patterns.joins_boxes.fullmatch(text, other.end, later.start):
+    own_formula = _in_formula(span.latex, mark)
+    alternatives = [*own_formula.alternatives]
+    for neighbour, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
+        offered = patterns.box_mark.search(neighbour.latex)
+        if offered is None or not patterns.joins_boxes.fullmatch(text, neighbour.end, later.start):
             break
-        alternatives.append(_in_formula(other.latex, offered[0]).template)
-    where = found.where
+        alternatives.append(_in_formula(neighbour.latex, offered[0]).template)
+    where = own_formula.where
     if index + 1 < len(formulas) and patterns.where.fullmatch(
         text, span.end, formulas[index + 1].start
     ):
         where = formulas[index + 1].latex
-    denied = found.denied or _denied(text, span.start, span.end)
-    return Place(found.template, found.following, tuple(alternatives), where, denied)
+    denied = own_formula.denied or _denied(text, span.start, span.end)
+    return BoxContext(
+        own_formula.template, own_formula.following, tuple(alternatives), where, denied
+    )
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
@@ -116,13 +123,13 @@ def _with_marks(text: str, marked: list[Box]) -> str:
     pieces: list[str] = []
     start = 0
     for number, box in enumerate(marked):
-        pieces += [patterns.box_mark.sub("", text[start : box.start]), chr(_FIRST + number)]
+        pieces += [patterns.box_mark.sub("", text[start : box.start]), chr(_MARK_BASE + number)]
         start = box.end
-    before, after = "".join(pieces), patterns.box_mark.sub("", text[start:][:REACH])
-    if len(before) > REACH:
-        line = before.find("\n", len(before) - REACH)
-        before = before[line + 1 if line >= 0 else len(before) - REACH :]
-    return restored(before + after)
+    head, tail = "".join(pieces), patterns.box_mark.sub("", text[start:][:REACH])
+    if len(head) > REACH:
+        line = head.find("\n", len(head) - REACH)
+        head = head[line + 1 if line >= 0 else len(head) - REACH :]
+    return restored(head + tail)
 
 
 def _formulas(text: str) -> list[Span]:
@@ -140,8 +147,10 @@ def _bare(text: str, at: int) -> Span:
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     end = end if end >= 0 else len(text)
-    before = text[max(start, at - _BESIDE) : at]
-    touched = patterns.operand_before.search(before) and not patterns.bullet_before.search(before)
+    preceding = text[max(start, at - _MARGIN) : at]
+    touched = patterns.operand_before.search(preceding) and not patterns.bullet_before.search(
+        preceding
+    )
     if touched or patterns.operand_after.match(text, at + 1, end):
         for span in bare_spans(text, start, end):
             if span.start <= at < span.end:
@@ -149,28 +158,29 @@ def _bare(text: str, at: int) -> Span:
     return Span("bare", text[at], at, at + 1)
 
 
-def _in_formula(latex: str, mark: str) -> Place:
+def _in_formula(latex: str, mark: str) -> BoxContext:
     """The link of a formula that holds the mark."""
-    parts = chains(latex)
-    for at, chain in enumerate(parts):
+    statements = chains(latex)
+    for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):
             if mark not in link:
                 continue
             if chain.bound and patterns.unequal.search(link):
-                return Place(mark, denied=True)
+                return BoxContext(mark, denied=True)
             if chain.bound and patterns.condition_sign.search(link) and "cases}" not in link:
-                return Place(mark)
+                return BoxContext(mark)
             following = tuple(filter(None, map(clean, chain.links[number + 1 :])))
-            first = at
-            while first and parts[first].alternative:
-                first -= 1
-            offered = [clean(part.links[-1]) for part in parts[first:at]]
+            start = at
+            while start and statements[start].alternative:
+                start -= 1
+            offered = [clean(statement.links[-1]) for statement in statements[start:at]]
             template = _template(clean(link), mark)
+            # A denial follows within a sentence; work stays linear in the number of boxes.
             if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
-                return Place(template, denied=True)
-            where = r" \quad ".join("=".join(part.links) for part in parts[at + 1 :])
-            return Place(template, following, tuple(filter(None, offered)), where)
-    return Place(mark)
+                return BoxContext(template, denied=True)
+            where = r" \quad ".join("=".join(statement.links) for statement in statements[at + 1 :])
+            return BoxContext(template, following, tuple(filter(None, offered)), where)
+    return BoxContext(mark)
 
 
 def _template(link: str, mark: str) -> str:
@@ -178,20 +188,24 @@ def _template(link: str, mark: str) -> str:
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:
         return link.strip()
-    parts = patterns.wide_space.split(link)
-    for before, after in pairwise(parts):
-        if patterns.open_end.search(before) or patterns.open_start.match(after):
+    pieces = patterns.wide_space.split(link)
+    for piece, next_piece in pairwise(pieces):
+        if patterns.open_end.search(piece) or patterns.open_start.match(next_piece):
             return link.strip()
-    return next(part for part in parts if mark in part).strip()
+    return next(piece for piece in pieces if mark in piece).strip()
 
 
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula say that it is not the answer."""
-    before = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
+    preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
     for delimiter in ("$", "\\)", "\\]"):
-        before = before[before.rfind(delimiter) + len(delimiter) if delimiter in before else 0 :]
+        preceding = preceding[
+            preceding.rfind(delimiter) + len(delimiter) if delimiter in preceding else 0 :
+        ]
     cut = 0
-    for stop in patterns.sentence_end.finditer(before):
+    for stop in patterns.sentence_end.finditer(preceding):
         cut = stop.end()
-    before = before[cut:]
-    return (bool(before) and denied_before(before)) or (end < len(text) and denied_after(text, end))
+    preceding = preceding[cut:]
+    return (bool(preceding) and denied_before(preceding)) or (
+        end < len(text) and denied_after(text, end)
+    )

@@ -63,12 +63,12 @@ _WORD_ROLES: Final = ("announce", "noun", "verb", "conclude", "recall", "method"
 
 
 @cache
-def _kinds() -> dict[str, str]:
+def _role_of_word() -> dict[str, str]:
     """The roles of words."""
-    kinds = {
+    role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
-    return kinds | dict.fromkeys(words("breaks"), "breaks")
+    return role_of_word | dict.fromkeys(words("breaks"), "breaks")
 
 
 @cache
@@ -78,13 +78,15 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile("|".join(f"(?P<{role}>{'|'.join(s)})" for role, s in spellings.items() if s))
 
 
-def _kinds_in(sentence: str) -> list[str]:
+def _roles_in(sentence: str) -> list[str]:
     """The roles of the words of a sentence in lower case, in order."""
-    kinds = _kinds()
-    found = [kind for word in patterns.lead_word.findall(sentence) if (kind := kinds.get(word))]
+    role_of_word = _role_of_word()
+    roles = [
+        role for word in patterns.lead_word.findall(sentence) if (role := role_of_word.get(word))
+    ]
     if not sentence.isascii():
-        found += [match.lastgroup or "" for match in _unspaced().finditer(sentence)]
-    return found
+        roles += [match.lastgroup or "" for match in _unspaced().finditer(sentence)]
+    return roles
 
 
 def read_lead(sentence: str) -> Lead:
@@ -98,22 +100,22 @@ def read_lead(sentence: str) -> Lead:
         sentence = patterns.used_result.sub("formula", sentence)
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
-    return _lead_of(_kinds_in(sentence))
+    return _lead_of(_roles_in(sentence))
 
 
-def _lead_of(kinds: list[str]) -> Lead:
+def _lead_of(roles: list[str]) -> Lead:
     """What words of these roles, in this order, say together."""
     marks = clause = doubted_clause = 0
-    for kind in kinds:
-        if kind == "breaks":
+    for role in roles:
+        if role == "breaks":
             clause += 1
             continue
-        if kind == "verb":
+        if role == "verb":
             if marks & _NOUN:
-                kind = "noun and verb"
+                role = "noun and verb"
             elif marks & _SOFT:  # "let u be"
                 continue
-        sets, clears, clears_earlier, doubts = _EFFECTS[kind]
+        sets, clears, clears_earlier, doubts = _EFFECTS[role]
         if clause > doubted_clause:
             clears |= clears_earlier
         marks = marks & ~clears | sets
@@ -167,10 +169,10 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 def asks(gap: str) -> bool:
     """Whether the words end with a request for the next formula's integral: "the integral of"."""
-    filler, asked = words("asked_filler"), words("asked")
+    filler, request_words = words("asked_filler"), words("asked")
     for word in reversed(_LAST_WORDS.findall(gap[-_MENTION:].lower())):
-        if word not in filler or word in asked:  # "of the function"
-            return word in asked
+        if word not in filler or word in request_words:  # "of the function"
+            return word in request_words
     return False
 
 
@@ -185,37 +187,37 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 def first_check(text: str, end: int) -> int:
     """The offset of the first check or explanation before ``end``; ``end`` if there is none."""
-    first = end
+    earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):
-        if (at := text.find(hint, 0, first)) >= 0:
-            first = min(first, _check_by(hint, text, at, first, end))
+        if (at := text.find(hint, 0, earliest)) >= 0:
+            earliest = min(earliest, _check_by(hint, text, at, earliest, end))
     for hint in hints("heads_explanation", english=english):
-        if (at := text.find(hint, 0, first)) >= 0:
-            first = min(first, _explanation_by(hint, text, at, first))
-    return first
+        if (at := text.find(hint, 0, earliest)) >= 0:
+            earliest = min(earliest, _explanation_by(hint, text, at, earliest))
+    return earliest
 
 
-def _check_by(hint: str, text: str, at: int, first: int, end: int) -> int:
-    """The offset of a check with a hint, which is at ``at`` for the first time; else ``first``."""
+def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
+    """The offset of a check with a hint, first found at ``at``; else ``earliest``."""
     for _ in range(_MOST_HINTS):
         window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)
         if check := patterns.begins_check.search(text, *window):
             return check.start()
-        if (at := text.find(hint, at + 1, first)) < 0:
+        if (at := text.find(hint, at + 1, earliest)) < 0:
             break
-    return first
+    return earliest
 
 
-def _explanation_by(hint: str, text: str, at: int, first: int) -> int:
-    """The same for the heading of an explanation."""
+def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
+    """The offset of an explanation's heading with a hint; else ``earliest``."""
     for _ in range(_MOST_HINTS):
         line = text.rfind("\n", 0, at) + 1
         if at - line < _BEFORE_HINT and patterns.heads_explanation.match(text, line):
             return line
-        if (at := text.find(hint, at + 1, first)) < 0:
+        if (at := text.find(hint, at + 1, earliest)) < 0:
             break
-    return first
+    return earliest
 
 
 def check_fails(text: str, start: int, end: int) -> bool:

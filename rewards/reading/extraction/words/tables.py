@@ -18,7 +18,7 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SpellingRow:
     """The spellings of a role, in one language if they are words.
 
     Attributes:
@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class WordTable:
     """What words say of the formula beside them, or what a layout is for.
 
     Attributes:
@@ -56,28 +56,29 @@ class Role:
 
     says: str
     reads: str
-    rows: tuple[Row, ...]
+    rows: tuple[SpellingRow, ...]
     frame: str = "<rows>"
     any_case: bool = False
 
 
 @cache
-def roles() -> Mapping[str, Role]:
+def roles() -> Mapping[str, WordTable]:
     """The roles by their names."""
     table: dict[str, dict[str, Any]] = {}
     for name in _TABLES:
         table |= tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     return {
-        name: Role(**role | {"rows": (*map(_row, role["rows"]),)}) for name, role in table.items()
+        name: WordTable(**role | {"rows": (*map(_row, role["rows"]),)})
+        for name, role in table.items()
     }
 
 
-def _row(row: dict[str, str]) -> Row:
+def _row(row: dict[str, str]) -> SpellingRow:
     """A row; a long regular expression has several lines."""
     column = next(name for name in ("words", "phrase", "layout") if name in row)
-    others = {name: value for name, value in row.items() if name != column}
+    fields = {name: value for name, value in row.items() if name != column}
     spelling = row[column] if column == "words" else re.sub(r"\n\s*", "", row[column])
-    return Row(spelling, **others)
+    return SpellingRow(spelling, **fields)
 
 
 #: Languages without spaces between words.
@@ -97,24 +98,24 @@ def unspaced_words(name: str) -> tuple[str, ...]:
     return tuple(word for row in rows for word in row.spelling.split())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
     """What is read in place of a text that has this role."""
     role = roles()[name]
     return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
 
 
-def _either(rows: tuple[Row, ...]) -> str:
+def _either(rows: tuple[SpellingRow, ...]) -> str:
     """The regular expression of any of these rows.
 
     The group with the name of a kind is empty and stands behind its rows, because a search for rows
     that begin with groups is slow; rows may have that group themselves.
     """
     spellings: list[str] = []
-    for kind, same in groupby(rows, key=lambda row: row.kind):
+    for group_name, same in groupby(rows, key=lambda row: row.kind):
         expression = "|".join(row.spelling for row in same)
-        named = kind and f"(?P<{kind}>" not in expression
-        spellings.append(f"(?:{expression})(?P<{kind}>)" if named else expression)
+        named = group_name and f"(?P<{group_name}>" not in expression
+        spellings.append(f"(?:{expression})(?P<{group_name}>)" if named else expression)
     return _resolved(f"(?:{'|'.join(spellings)})")
 
 
@@ -123,7 +124,7 @@ def _resolved(expression: str) -> str:
 
 
 @cache
-def framed(role: Role, rows: tuple[Row, ...]) -> re.Pattern[str]:
+def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
     """The regular expression of a role with these rows of it alone."""
     expression = _resolved(role.frame.replace("<rows>", _either(rows)))
     return re.compile(expression, re.IGNORECASE if role.any_case else 0)

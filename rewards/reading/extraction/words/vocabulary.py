@@ -59,8 +59,8 @@ def role_of(text: str) -> Role:
         return Role.UNKNOWN
     if not words("doubt").isdisjoint(names):
         return Role.OFFER
-    known = _word_roles()
-    roles = [known.get(name, Role.LEAD if len(name) == 1 else None) for name in names]
+    role_by_word = _word_roles()
+    roles = [role_by_word.get(name, Role.LEAD if len(name) == 1 else None) for name in names]
     if None in roles:
         return Role.UNKNOWN
     if subject:
@@ -94,18 +94,18 @@ def is_name(text: str, *, applied: bool = False) -> bool:
     )
 
 
-def beside_a_number(before: str, after: str) -> bool:
+def beside_a_number(preceding: str, following: str) -> bool:
     """Whether the words around a number leave the number as it is; a unit may follow it.
 
     Args:
-        before: the words before it.
-        after: the words after it.
+        preceding: the words before it.
+        following: the words after it.
 
     """
-    names = patterns.word.findall(before.lower())
-    units = [name for name in patterns.word.findall(after.lower()) if name not in words("unit")]
-    known = _word_roles()
-    return not any(known.get(name, Role.OFFER) is Role.OFFER for name in (*names, *units))
+    names = patterns.word.findall(preceding.lower())
+    units = [name for name in patterns.word.findall(following.lower()) if name not in words("unit")]
+    role_by_word = _word_roles()
+    return not any(role_by_word.get(name, Role.OFFER) is Role.OFFER for name in (*names, *units))
 
 
 def without_lead(latex: str) -> str:
@@ -116,8 +116,8 @@ def without_lead(latex: str) -> str:
 
 def unknown_word(latex: str) -> str:
     """The first bare word of a remark that is not in the list; empty if there is none."""
-    known = _word_roles()
+    role_by_word = _word_roles()
     for match in patterns.bare_word.finditer(latex):
-        if match[0].lower() not in known and not is_name(match[0]):
+        if match[0].lower() not in role_by_word and not is_name(match[0]):
             return match[0]
     return ""

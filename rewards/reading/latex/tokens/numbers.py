@@ -22,7 +22,7 @@ _POINT: Final = re.compile(r"\d\.\d")
 _BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
 _SEPARATOR: Final = re.compile(r",\s")
 #: Numbers with commas that are looked at; more make a list.
-MOST: Final = 64
+MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
@@ -32,7 +32,7 @@ def with_points(text: str) -> str:
     if " " in text or "~" in text:
         text = _THOUSANDS.sub(_joined, text)
     decimals = list(_DECIMAL.finditer(text))
-    if not 0 < len(decimals) <= MOST or _POINT.search(text):
+    if not 0 < len(decimals) <= MAX_NUMBERS or _POINT.search(text):
         return _THOUSANDS.sub(_joined, text) if "," in text else text
     depths = _depths(text, [match.start() for match in decimals])
     certain = any(

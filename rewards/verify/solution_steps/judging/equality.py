@@ -27,9 +27,10 @@ from ....reading.expression.traversal import needs_worker, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
+from ..extents import NotReadError
 from ..result import Judgement
 from ..scope import Equation, Range, free_symbols
-from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Part, Side
+from ..sides import Derivative, Differential, Integral, LimitAt, Part, Side
 from .values import DivergesError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
@@ -57,11 +58,24 @@ class Work:
     special: bool = True
     known: dict[Part, Ball | NotReadError] = field(default_factory=dict)
     improper: set[Part] = field(default_factory=set)
+    tapes: dict[tuple[Expression, str], Tape] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
         self.slots -= slots
         if self.slots < 0:
             raise NotReadError("the work for one solution is spent")
+
+    def tape(self, tree: Expression, variable: str) -> Tape:
+        """The compiled tree, which the claims of a chain share; it costs the same each time."""
+        tape = self.tapes.get((tree, variable))
+        if tape is None:
+            self.allow(tree)
+            try:
+                tape = self.tapes[tree, variable] = compile_tape(tree, variable)
+            except UnusableError as error:
+                raise NotReadError(str(error)) from None
+        self.spend(tape.size)
+        return tape
 
     def allow(self, tree: Expression) -> None:
         """Refuse functions that take long, or have the solution judged in a worker."""
@@ -156,25 +170,16 @@ class Program:
             if isinstance(part, Integral) and part.limits is None
         }
         rest, factors = linear(side.expression, indefinite.keys())
-        terms = []
+        tape, terms = self.work.tape, []
         for factor, name in factors:
             part = indefinite[name]
             if symbols_of(part.integrand) & side.parts.keys():
                 raise NotReadError("an integral within another")
             if self.variable in symbols_of(factor):
                 raise NotReadError("a factor of an integral that is not constant")
-            tapes = self._tape(factor), self._tape(part.integrand)
+            tapes = tape(factor, self.variable), tape(part.integrand, self.variable)
             terms.append(_Term(*tapes, part.variable))
-        return self._tape(rest), terms
-
-    def _tape(self, tree: Expression) -> Tape:
-        self.work.allow(tree)
-        try:
-            tape = compile_tape(tree, self.variable)
-        except UnusableError as error:
-            raise NotReadError(str(error)) from None
-        self.work.spend(tape.size)
-        return tape
+        return tape(rest, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
         """The parts with a value at a point: what to differentiate, and by what."""
@@ -309,10 +314,9 @@ class Program:
 
     def points(self) -> Iterator[Ball]:
         """Where to compare: where the variable runs, the first quadrant, or the whole line."""
-        within = [(self._tape(side.expression), run) for side, run in self.equation.within]
-        own = [
-            run for side, run in self.equation.within if side.expression == Symbol(self.variable)
-        ]
+        tape, bounds = self.work.tape, self.equation.within
+        within = [(tape(side.expression, self.variable), run) for side, run in bounds]
+        own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
         for x in islice(self._places(own[0] if own else None), TRIED):
             if all(self._is_within(tape, run, x) for tape, run in within):
                 yield x

@@ -11,9 +11,10 @@ from ....reading.expression.build import ONE
 from ....reading.expression.linear import NotLinearError
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Expression, Symbol
+from ..extents import NotReadError
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, free_symbols, is_constant_name
-from ..sides import Derivative, Differential, Integral, LimitAt, NotReadError, Side
+from ..sides import Derivative, Differential, Integral, LimitAt, Side
 from ..statements import Link
 from .equality import Finding, Work, compare
 from .kinds import kind_of
@@ -93,7 +94,7 @@ class Judge:
                 break
             if best.pair is None or finding.judgement is Judgement.UNCHECKED:
                 best = judged
-        return replace(best, anti=anti)
+        return replace(best, anti=True) if anti else best
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal; up to a constant in a chain of antiderivatives."""
@@ -159,7 +160,7 @@ class Judge:
         except FAULTS as error:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
-        return replace(finding, loose=bool(unknown - arbitrary)), used
+        return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
         """Whether antiderivatives are equated: functions, each with its constant."""

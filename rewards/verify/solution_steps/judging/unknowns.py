@@ -12,8 +12,9 @@ from ....numeric.ball_arithmetic.balls import precision
 from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
+from ..extents import NotReadError
 from ..scope import Equation, free_symbols
-from ..sides import NotReadError, Side
+from ..sides import Side
 from .equality import PRECISIONS, Program, Work, definite_parts
 
 #: Unknowns of one equation, and points at which a solution is checked.

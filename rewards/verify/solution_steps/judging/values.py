@@ -19,7 +19,8 @@ from ....numeric.quadrature.value import limit_value
 from ....numeric.sampling.integrand import Integrand
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Expression
-from ..sides import Integral, LimitAt, NotReadError, Part
+from ..extents import NotReadError
+from ..sides import Integral, LimitAt, Part
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000

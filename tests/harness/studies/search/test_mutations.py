@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.studies.search.formulas import (
+    NoProblemError,
     NormalForms,
-    UnusableError,
     depth,
     prefix,
     read,
@@ -29,7 +29,7 @@ from calculus_harness.harness.studies.search.mutants import (
 from calculus_harness.harness.studies.search.mutations import (
     Rules,
     at,
-    draw_place,
+    draw_position,
     mutate,
     simple_operation,
 )
@@ -48,7 +48,7 @@ def grown(seed: str, draws: int, steps: int, rules: Rules | None = None) -> Expr
             mutant = NormalForms().of(
                 mutate(tree, HashedRandom("grown", draws, step), rules or Rules())[0]
             )
-        except UnusableError:
+        except NoProblemError:
             continue
         if not refusal(mutant, text(mutant)):
             tree = mutant
@@ -76,10 +76,10 @@ def leaves(tree: Expression) -> list[Expression]:
 def test_a_mutant_differs_at_one_place_only(tree: Expression, rules: Rules, seed: int) -> None:
     try:
         mutant, name = mutate(tree, HashedRandom("m", seed), rules)
-    except UnusableError:
+    except NoProblemError:
         return
     to_leaf = rules.kinds == "constants" and rules.variant == "paper"
-    place = draw_place(tree, HashedRandom("m", seed), to_leaf=to_leaf)
+    place = draw_position(tree, HashedRandom("m", seed), to_leaf=to_leaf)
     assert bool(place) == (depth(tree) > 1)  # the root only of a leaf
     here, there = tree, mutant
     for index in place:
@@ -170,7 +170,7 @@ def test_a_power_of_many_parts(args: int, rules: Rules, kept: int | None) -> Non
     for seed in range(200):
         try:
             mutant, name = mutate(tree, HashedRandom("p", seed), rules)
-        except UnusableError:
+        except NoProblemError:
             made.add(None)
             continue
         node = at(mutant, (0,)) if name == "part: operation" else None

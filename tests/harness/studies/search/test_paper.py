@@ -12,12 +12,16 @@ import pytest
 import sympy
 from click.testing import CliRunner
 
+from calculus_harness.benchmarks.brittleness.integrals import IntegralTerm
+from calculus_harness.benchmarks.lample_charton.codec.prefix import to_prefix
 from calculus_harness.harness import Run
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.report.search.records import read_archive
 from calculus_harness.harness.report.sections import Section
 from calculus_harness.harness.studies.search import search, search_settings, search_spec
+from calculus_harness.harness.studies.search.formulas import read
 from calculus_harness.harness.studies.search.paper import paper_sections
+from calculus_harness.harness.studies.search.paper.elementary import decided
 from calculus_harness.harness.studies.search.paper.examples import published, with_answer
 
 MODEL = f"python/{Path(__file__).parent / 'polynomials.py'}:answer"
@@ -196,3 +200,43 @@ def test_figures_as_files(runs: list[Run], tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     names = {path.name for path in (tmp_path / "made").iterdir()}
     assert {"figure_3_left.png", "figure_3_right.svg", "figure_8.pdf"} <= names
+
+
+@pytest.mark.slow
+def test_failures_are_counted_apart_by_elementary_antiderivatives(runs: list[Run]) -> None:
+    formulas = {
+        "x*exp(x)": "has",
+        "cos(x) + x": "has",
+        "exp(x**2)": "none",
+        "347**(x**2) + 1": "none",
+        "cos(x) + x**x": "none",
+        "sin(x**2)": "undecided",
+    }
+    problems = [
+        IntegralTerm(read(text), None, "x", {}).problem(
+            str(at), "s", metadata={"prefix": " ".join(to_prefix(read(text)))}
+        )
+        for at, text in enumerate(formulas)
+    ]
+    assert dict(zip(formulas, decided(problems), strict=True)) == formulas
+    (section,) = [one for one in paper_sections(runs, elementary=4) if "elementary" in one.title]
+    assert [row[0] for row in section.rows] == list(PRESETS)
+    assert all(row[2] == "4 of 30" for row in section.rows)
+
+
+@pytest.mark.slow
+def test_searches_of_several_seeds_have_intervals(tmp_path: Path) -> None:
+    made = []
+    for seed in (0, 1):
+        settings = search_settings("robust-poly", archive=20, generation_size=60, seed_size=12)
+        spec = search_spec(settings, model=[MODEL], out=str(tmp_path / str(seed)), seed=seed)
+        made.append(search(spec, settings))
+    (table,) = [one for one in paper_sections(made) if "Table 15" in one.title]
+    first, second = (row for row in table.rows if row[1] == MODEL)
+    (both,) = [row for row in table.rows if row[1].endswith("2 seeds")]
+    middle, _, ends = both[5].partition(" ")
+    assert float(middle) == pytest.approx((float(first[5]) + float(second[5])) / 2, abs=0.06)
+    low, high = map(float, ends.strip("[]").split(", "))
+    # Student's interval of two values is their half difference times 12.706.
+    half = 12.706 * abs(float(first[5]) - float(second[5])) / 2
+    assert (high - low) / 2 == pytest.approx(half, abs=0.8)

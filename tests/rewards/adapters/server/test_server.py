@@ -20,7 +20,7 @@ import pytest
 
 from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
 from calculus_harness.rewards.adapters.server.bodies import BadRequestError
-from calculus_harness.rewards.adapters.server.http import Place, serving
+from calculus_harness.rewards.adapters.server.http import Endpoint, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.adapters.server.shapes import understood
 from calculus_harness.rewards.errors import UserError
@@ -42,7 +42,7 @@ async def client(
     """A running server and a function that posts to it: status, body, headers."""
     import aiohttp
 
-    async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+    async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
 
         async def post(body: Any, path: str = "/score") -> tuple[int, Any, Any]:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -173,7 +173,7 @@ def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_body_that_never_arrives_ends() -> None:
     async def run() -> bytes:
         made = server(ServerLimits(body_seconds=0.2))
-        async with serving(made, Place()) as address:
+        async with serving(made, Endpoint()) as address:
             host, port = address.removeprefix("http://").split(":")
             reader, writer = await asyncio.open_connection(host, int(port))
             writer.write(b"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")

@@ -38,7 +38,7 @@ from calculus_harness.rewards.adapters.server.bodies import (
 )
 from calculus_harness.rewards.adapters.server.client import RewardClient, RewardServerError
 from calculus_harness.rewards.adapters.server.connections import Connections
-from calculus_harness.rewards.adapters.server.http import LOOK, Place, make_ready, serving
+from calculus_harness.rewards.adapters.server.http import LOOK, Endpoint, make_ready, serving
 from calculus_harness.rewards.adapters.server.service import RewardServer, ServerLimits
 from calculus_harness.rewards.errors import UserError
 from calculus_harness.rewards.verdict import Status, Verdict
@@ -226,7 +226,7 @@ async def health(address: str) -> int:
 def test_a_connection_without_a_request_is_closed(head: bytes) -> None:
     async def run() -> bytes:
         made = server(ServerLimits(header_seconds=0.4))
-        async with serving(made, Place()) as address:
+        async with serving(made, Endpoint()) as address:
             reader, writer = await opened(address, head)
             with suppress(ConnectionError):
                 rest = await asyncio.wait_for(reader.read(), 20)
@@ -240,7 +240,7 @@ def test_a_connection_without_a_request_is_closed(head: bytes) -> None:
 def test_heads_that_come_in_parts_are_answered() -> None:
     async def run() -> list[bytes]:
         lines = []
-        async with serving(server(), Place()) as address:
+        async with serving(server(), Endpoint()) as address:
             head = b"GET /health HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 5000 + b"\r\n\r\n"
             for cuts in ([1], [20, 21, 5000], [len(head) - 1]):
                 reader, writer = await opened(address)
@@ -277,7 +277,7 @@ def test_connections_without_a_head_are_no_work() -> None:
 
         with pytest.MonkeyPatch.context() as changed:
             changed.setattr(Connections, "listen", counted)
-            async with serving(made, Place()) as address:
+            async with serving(made, Endpoint()) as address:
                 heads = (b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n")
                 idle = [await opened(address, heads[at % 3]) for at in range(90)]
                 await asyncio.sleep(0.3)
@@ -295,7 +295,7 @@ def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> N
 
     async def run() -> int:
         made = server(ServerLimits(connections=50, header_seconds=60.0))
-        async with serving(made, Place()) as address:
+        async with serving(made, Endpoint()) as address:
             idle = [await opened(address) for _ in range(400)]
             answers = [await health(address) for _ in range(20)]
             assert set(answers) == {200}
@@ -312,7 +312,7 @@ def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> N
 def test_a_request_in_progress_is_not_idle() -> None:
     async def run() -> bytes:
         made = server(ServerLimits(header_seconds=0.3, connections=3), workers=1)
-        async with serving(made, Place()) as address:
+        async with serving(made, Endpoint()) as address:
             body = json.dumps(items(RIGHT)).encode()
             head = (
                 f"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -332,7 +332,7 @@ def test_a_request_in_progress_is_not_idle() -> None:
 def test_bytes_in_flight_are_limited() -> None:
     async def run() -> tuple[list[int], int]:
         made = server(ServerLimits(body=40_000, in_flight=50_000), workers=1)
-        async with serving(made, Place()) as address:
+        async with serving(made, Endpoint()) as address:
             head = HEAD % 39_000
             _, writer = await opened(address, head + b'{"items": ["' + b"x" * 30_000)
             await until(lambda: made.in_flight >= 30_000)
@@ -361,7 +361,7 @@ def test_a_token_is_needed_for_all_but_health() -> None:
     async def run() -> dict[str, list[int]]:
         made = RewardServer(make_reward_func(workers=1), token="secret")
         codes: dict[str, list[int]] = {}
-        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             basic = base64.b64encode(b"any:secret").decode()
             for name, header in (
                 ("none", ""),
@@ -392,7 +392,7 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
 
     async def run() -> str:
         made = server(components=["correctness", "format"])
-        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             bad = items(RIGHT, WRONG, "no box")
             bad["items"][0]["truncated"] = True
             async with session.post("/score", json=bad) as response:
@@ -425,7 +425,10 @@ def test_slimes_body() -> None:
 
     async def run() -> list[Any]:
         replies = []
-        async with serving(server(), Place()) as address, aiohttp.ClientSession(address) as session:
+        async with (
+            serving(server(), Endpoint()) as address,
+            aiohttp.ClientSession(address) as session,
+        ):
             for text, label in ((RIGHT, "2x"), (WRONG, "2x"), (RIGHT, {"integrand": "2x"})):
                 body = {"prompt": "Integrate.", "response": text, "label": label}
                 async with session.post("/score", json=body) as response:
@@ -462,7 +465,7 @@ def test_nemo_gyms_session() -> None:
     async def run() -> list[dict[str, Any]]:
         made = server(components=["correctness", "format"])
         replies = []
-        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             async with session.post("/seed_session", json=row("x")) as response:
                 assert (response.status, await response.json()) == (200, {})
             for sent in (
@@ -495,7 +498,7 @@ def test_the_client_comes_again_and_keeps_the_order() -> None:
     async def run() -> list[float]:
         made = server(ServerLimits(batch=16, queue=32), workers=1)
         async with (
-            serving(made, Place()) as address,
+            serving(made, Endpoint()) as address,
             RewardClient(address, batch=16, parallel=8) as client,
         ):
             texts = [RIGHT if n % 3 else WRONG for n in range(160)]
@@ -523,7 +526,7 @@ def test_readiness_is_not_liveness() -> None:
     async def run() -> list[int]:
         made = server(workers=1)
         codes = []
-        async with serving(made, Place()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             for state in (True, False):
                 made.working = state
                 for path in ("/live", "/ready", "/health"):
@@ -539,7 +542,7 @@ def test_readiness_is_not_liveness() -> None:
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False)],
 )
 def test_which_addresses_are_warned_of(host: str, local: bool) -> None:
-    assert Place(host).is_local == local
+    assert Endpoint(host).is_local == local
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
@@ -553,7 +556,7 @@ def test_https(tmp_path: Path) -> None:
 
     async def run() -> tuple[int, str]:
         trusted = ssl.create_default_context(cafile=certificate)
-        place = Place(certificate=certificate, key=key)
+        place = Endpoint(certificate=certificate, key=key)
         async with (
             serving(server(workers=1), place) as address,
             aiohttp.ClientSession(address) as session,
@@ -565,9 +568,9 @@ def test_https(tmp_path: Path) -> None:
     assert status == 200
     assert address.startswith("https://127.0.0.1:")
     with pytest.raises(UserError, match="cannot use the certificate"):
-        Place(certificate=key, key=certificate).tls()
+        Endpoint(certificate=key, key=certificate).tls()
     with pytest.raises(UserError, match="needs its certificate"):
-        Place(key=key).tls()
+        Endpoint(key=key).tls()
 
 
 def test_the_first_call_of_the_workers_is_no_completion_of_a_client() -> None:
@@ -603,7 +606,7 @@ def test_while_it_drains_new_requests_are_told_to_come_again() -> None:
 
     async def run() -> tuple[int, list[int], Any]:
         made = server(workers=1)
-        context = serving(made, Place())
+        context = serving(made, Endpoint())
         address = await context.__aenter__()
         async with aiohttp.ClientSession(address) as session:
 

@@ -180,7 +180,7 @@ def test_lines(row):
     g = expression(text)
     with precision(128):
         found = _Tail("x", {}, arb(8 * side), side).of(g)
-        got = [found.size, found.least, found.below, found.above]
+        got = [found.size, found.least, found.lower_line, found.upper_line]
     for line, wanted in zip(got, lines, strict=True):
         assert (line is None) == (wanted is None)
         assert line is None or shown(line) == pytest.approx(wanted, rel=2e-5, abs=1e-30)
@@ -206,8 +206,8 @@ def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
         constant = tail.of(read("a")[0].expression)
         assert shown(constant.size) == pytest.approx((math.log(4), 0))
         assert shown(constant.least) == pytest.approx((math.log(2), 0))
-        assert shown(constant.below) == pytest.approx((2, 0))
-        assert shown(constant.above) == pytest.approx((4, 0))
+        assert shown(constant.lower_line) == pytest.approx((2, 0))
+        assert shown(constant.upper_line) == pytest.approx((4, 0))
         assert constant.sign == 1
         product = tail.of(read("ax")[0].expression)
         assert shown(product.size) == pytest.approx((math.log(32), 1 / 8))
@@ -215,10 +215,10 @@ def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
         assert bool(product.least[0] <= math.log(16) + 1e-9)
         total = tail.of(read(r"ax+\sin x")[0].expression)
         assert bool(total.size[0].exp() >= 33)
-        assert bool((total.below[0] + total.below[1] * 10).lower() <= 2 * 18 - 1)
+        assert bool((total.lower_line[0] + total.lower_line[1] * 10).lower() <= 2 * 18 - 1)
         steps = tail.of(read(r"\lfloor ax\rfloor")[0].expression)
         assert bool(steps.size[0] >= math.log(32) - 1e-9)
-        assert bool(tail.of(read("e^{-ax}")[0].expression).above[0] >= (-arb(16)).exp())
+        assert bool(tail.of(read("e^{-ax}")[0].expression).upper_line[0] >= (-arb(16)).exp())
         bound = tail_bound(read("e^{-ax}")[0].expression, "x", values, arb(8), 1)
         assert bool(bound >= (-arb(16)).exp() / 2)
         assert tail.of(read("a-3")[0].expression).sign == 0

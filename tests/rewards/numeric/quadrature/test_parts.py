@@ -51,9 +51,9 @@ def test_the_nodes_of_a_finite_piece_are_inside() -> None:
 
 def test_a_power_is_bounded_below_by_a_tangent_only_where_its_base_is_positive() -> None:
     line = arb(-1), arb(2)  # -1 + 2 t is negative at first
-    bounds = _Bounds(below=line)
+    bounds = _Bounds(lower_line=line)
     assert not bounds.positive
-    assert _Tail._raised(bounds, arb(2)).below is None
+    assert _Tail._raised(bounds, arb(2)).lower_line is None
 
 
 def test_a_bound_where_an_integrand_is_negligible_needs_no_analytic_form() -> None:

@@ -47,7 +47,7 @@ def test_no_response_comes_near_the_bounds() -> None:
     assert 188 == max(answers) < boxes.LONGEST
     assert 190 == max(places) < choose.TAIL
     formulas = [spans.spans(text) for text in RESPONSES]
-    assert max(map(len, formulas)) == 9 < choose.MOST
+    assert max(map(len, formulas)) == 9 < choose.MAX_FORMULAS
     found = sorted(
         sentence
         for text, each in zip(RESPONSES, formulas, strict=True)

@@ -13,8 +13,8 @@ from calculus_harness.rewards.reading.extraction import extract
 from calculus_harness.rewards.reading.extraction.choose import RULES, STANDINGS
 from calculus_harness.rewards.reading.extraction.words import tables
 from calculus_harness.rewards.reading.extraction.words.tables import (
-    Role,
-    Row,
+    SpellingRow,
+    WordTable,
     framed,
     patterns,
     roles,
@@ -29,7 +29,7 @@ ROWS = [
 ]
 
 
-def has(role: Role, rows: tuple[Row, ...], text: str) -> bool:
+def has(role: WordTable, rows: tuple[SpellingRow, ...], text: str) -> bool:
     """Whether a text has a role by one of these rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
@@ -49,7 +49,9 @@ def has(role: Role, rows: tuple[Row, ...], text: str) -> bool:
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)
-def test_a_row_matches_its_example_and_the_role_misses_the_other(name: str, row: Row) -> None:
+def test_a_row_matches_its_example_and_the_role_misses_the_other(
+    name: str, row: SpellingRow
+) -> None:
     role = roles()[name]
     assert has(role, (row,), row.matches)
     # Rows of another language or another kind may match what this one has to miss.

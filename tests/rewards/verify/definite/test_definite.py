@@ -194,6 +194,13 @@ def test_numbers_without_effect_on_a_right_answer(problem, answer):
         assert verdict.correct, verdict
 
 
+def test_a_tiny_number_is_not_accepted_for_zero():
+    assert verify_definite_integral(r"\boxed{0}", r"\int_{-1}^1 x^3\cos x\,dx").correct
+    tiny = verify_definite_integral(r"\boxed{e^{-e^{e^e}}}", r"\int_{-1}^1 x^3\cos x\,dx")
+    assert tiny.status is Status.UNDECIDED
+    assert verify_definite_integral(r"\boxed{e^{-200}}", r"\int_{200}^\infty e^{-x}\,dx").correct
+
+
 @pytest.mark.parametrize(
     "tiny",
     [r"e^{-10^9}", r"10^{-300}", r"\operatorname{erfc}(100)", r"(1-\tanh(1000))", "2^{-999}"],

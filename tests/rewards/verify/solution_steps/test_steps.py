@@ -130,6 +130,11 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\int x\,dx = \int 2u\,du$ where $u = x$", "I"),
         (r"$\frac{1}{x^2-1} = \frac{A}{x-1} + \frac{B}{x+1}$, $A = \frac12$, $B = \frac12$", "CCI"),
         (r"$\iint x\,dx\,dy = 1$", "U"),
+        (r"$\int 3x^2\,dx = \int 3x^2 = x^3 + C$", "CC"),  # of the only variable that it has
+        (r"$\int 3x^2 + 2x = x^3 + x^2$, $\int 3x^2 + \int 2x = x^3 + 2x^2$", "CI"),
+        (r"Let $u = x^2$. $\int \cos u = -\sin u$", "I"),
+        (r"$\int_0^1 3x^2 = [x^3]_0^1 = 2$", "CI"),
+        (r"$\int f = F + C$, $\int uv = 1$, $\int = x$", "UUU"),
         (r"<think>$1 = 2$</think> $1 = 1$", "C"),
         ("Text, then\nx^2 + x = x(x + 1)\n= x(x + 2)\n", "CI"),
         (r"\[ x + x \]" "\n" r"\[ = 2x \]", "C"),

@@ -1,0 +1,205 @@
+"""The verdicts of a run: those that are missing are made and stored."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ....prompts import ANSWER
+from ....rewards.arguments import check_method
+from ....rewards.errors import ArgumentTypeError
+from ....rewards.verdict import Status, Verdict
+from ....rewards.workers.pool import WorkerPool, shared_pool
+from ...core.asynchronous import run_async
+from ...core.errors import RunError
+from ...core.policy import Policy
+from ...core.requests import Completion
+from ...core.wording import counted
+from ...store import counts
+from ...store.log.appending import Log
+from ...store.run import Run
+from ...store.writer import RunWriter, rescoring
+from ...tasks import refuse_unreadable
+from ..progress import Progress, or_by_default
+from .grading import BATCH, grade, row_of, stop_strings
+from .lanes import number_of_lanes, score_in_lanes
+
+#: How many completions at least wait for each worker, and how many batches at least.
+FOR_EACH_WORKER, BATCHES = 64, 4
+#: Seconds between two lines about what lanes have judged.
+_SAY = 10.0
+
+
+def score(
+    path: str | os.PathLike[str],
+    *,
+    policy: Policy | None = None,
+    progress: Progress | None = None,
+    lanes: int | None = None,
+) -> Run:
+    """Grade a run's completions under a policy, as far as they are not graded yet.
+
+    Args:
+        path: the run directory.
+        policy: how strictly to judge; by default `Policy()`.
+        progress: is told of every verdict; by default shown on stderr.
+        lanes: processes that each read, judge and write shards of a large run; by default one for
+            every `lanes.CORES` cores, and none on a cluster.
+
+    Returns:
+        The run.
+
+    Raises:
+        RunError: it is not a run, or another process is writing it.
+
+    >>> from calculus_harness import sweep
+    >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
+    >>> len(score("run", policy=Policy(strict=True)).policies)
+    2
+
+    """
+    policy = _checked(policy)
+    tasks = {problem.task for problem in Run(path).problems.values()}
+    refuse_unreadable(tasks, policy)
+    if "integration" in tasks:
+        check_method(policy.method)
+    with or_by_default(progress) as shown, rescoring(Path(path)) as run:
+        with run.scoring(policy.name, policy.to_dict()) as verdicts:
+            scorer = Scorer(run, policy, verdicts, shown)
+            number = scorer.lanes(lanes)
+            run_async(scorer.score_in_lanes(number) if number > 1 else scorer.score_stored())
+        if number > 1:
+            run.adopt(policy.name)
+            with run.scoring(policy.name, policy.to_dict()) as verdicts:
+                run_async(Scorer(run, policy, verdicts, shown).score_stored())
+        shown.finish()
+    return Run(path)
+
+
+def _checked(policy: Policy | None) -> Policy:
+    """The policy, if it can be used here: a set of verdicts that cannot be made is not begun."""
+    if policy is None:
+        return Policy()
+    if not isinstance(policy, Policy):
+        raise ArgumentTypeError(f"policy must be a Policy, as Policy(strict=True), not {policy!r}")
+    return policy
+
+
+class Scorer:
+    """Grades completions, new and stored ones, and stores the verdicts."""
+
+    def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
+        self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
+        self.judged = run.judged[policy.name]
+        progress.restored(
+            {
+                problem: (int(sums["samples"]), int(sums.get(Status.CORRECT, 0)))
+                for problem, sums in counts.totals(verdicts).items()
+            }
+        )
+        if run.dropped:
+            progress.notice(
+                f"dropped {counted(run.dropped, 'verdict')} whose completions are lost or had one "
+                "already, as after a power cut; what is missing is asked and judged again"
+            )
+        self.stop = stop_strings(run)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every stored answer has a verdict."""
+        stored = counts.totals(self.run.completions).values()
+        return len(self.judged) == sum(int(sums.get("samples", 0)) for sums in stored)
+
+    async def score(self, batch: Sequence[Completion]) -> None:
+        verdicts = await self._grade(batch)
+        await self._completions_on_disk()
+        self._store(batch, verdicts)
+
+    async def _completions_on_disk(self) -> None:
+        """Wait, before verdicts: that of a completion which is lost would be of another later."""
+        try:
+            # Shielded: a sweep that ends early cancels who waits, and not the writing.
+            await asyncio.shield(asyncio.wrap_future(self.run.log.synced()))
+        except OSError as error:
+            raise RunError(f"cannot write {self.run.path}: {error.strerror}") from error
+
+    async def _grade(self, batch: Sequence[Completion]) -> list[Verdict]:
+        asked = [(self.run.problem(completion.problem), completion) for completion in batch]
+        return await grade(asked, self.policy, self.stop)
+
+    def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
+        for completion, verdict in zip(batch, verdicts, strict=True):
+            self.verdicts.append(row_of(completion, verdict))
+            self.judged.add(completion.key)
+            self.progress.judged(verdict, completion)
+
+    def lanes(self, wanted: int | None) -> int:
+        """How many lanes are worth their start; lanes have no part in a cluster."""
+        log = self.run.completions
+        if self.complete or not isinstance(shared_pool(), WorkerPool):
+            return 0
+        sealed = sum(log.stamp(shard) is not None for shard in log.shards())
+        return min(sealed, number_of_lanes() if wanted is None else wanted)
+
+    async def score_in_lanes(self, number: int) -> None:
+        """Let lanes grade what is sealed; what they leave out is for `score_stored`."""
+        await self._completions_on_disk()
+        log, begun, total = self.run.completions, time.monotonic(), 0
+
+        def judged(number: int) -> None:
+            nonlocal total, begun
+            total += number
+            if time.monotonic() - begun > _SAY:
+                begun = time.monotonic()
+                self.progress.status(f"{counted(total, 'answer')} judged by {at_once}")
+
+        at_once = counted(number, "lane")
+        lacking = (
+            (shard, places)
+            for shard in log.shards()
+            if log.stamp(shard) is not None
+            and (places := self.judged.lacking(log, shard, {"stage": ANSWER.__eq__}))
+        )
+        await score_in_lanes(self.run.path, self.policy, number, lacking, judged)
+
+    async def score_stored(self) -> None:
+        """Grade the stored completions without a verdict: after a kill, or under a new policy."""
+        if self.complete:
+            return
+        await self._completions_on_disk()
+        # A batch whose node has died must not keep the others waiting.
+        at_once = BATCHES + FOR_EACH_WORKER * shared_pool().size // BATCH
+        grading: dict[asyncio.Task[list[Verdict]], list[Completion]] = {}
+
+        async def store_some() -> None:
+            done, _ = await asyncio.wait(grading, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                self._store(grading.pop(task), task.result())
+
+        try:
+            for batch in self._batches():
+                grading[asyncio.create_task(self._grade(batch))] = batch
+                if len(grading) == at_once:
+                    await store_some()
+            while grading:
+                await store_some()
+        finally:
+            for task in grading:
+                task.cancel()
+
+    def _batches(self) -> Iterator[list[Completion]]:
+        """The answers without a verdict; earlier stages of a sample have none."""
+        batch: list[Completion] = []
+        log = self.run.completions
+        for shard in log.shards():
+            places = self.judged.lacking(log, shard, {"stage": ANSWER.__eq__})
+            for _, row in log.read_all(places):
+                batch.append(Completion.from_dict(row))
+                if len(batch) == BATCH:
+                    yield batch
+                    batch = []
+        if batch:
+            yield batch

@@ -1,0 +1,1 @@
+"""Append-only logs of JSON rows: readers, the one writer, files, keys."""

@@ -1,0 +1,200 @@
+"""Single answers, the first to each problem: tables 1, 3, 5 and 7 of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from ....benchmarks.brittleness.primitives import RANGES, TEMPLATES
+from ....benchmarks.payloads import IntegrationTarget
+from ....benchmarks.problem import Problem
+from ....rewards.reading.latex import ReadError, read
+from ....rewards.verdict import Status
+from ...report.figures.figure import shortened
+from ...report.sections import Section
+from ..search.formulas import NormalForms, text
+from ..search.paper.examples import Example, with_answer
+from .answers import NOT_RUN, ModelAnswers
+
+#: Examples of a table, and the most characters of a cell; raw answers are longer, as in the paper.
+EXAMPLES, LONGEST, LONGEST_RAW = 3, 60, 160
+#: The tests of table 3, by subset of the benchmark.
+_ROBUST = (
+    *(f"primitive_{name.name}" for name in TEMPLATES.values()),
+    *("over_k", "times_k", "plus_exp", "plus_ln"),
+)
+#: The ranges of coefficients beyond most training data (figure 2), and the numbers of operators.
+_BEYOND = (
+    *(f"integers_{low}" for low, _ in RANGES[1:]),
+    *(f"operators_{count}" for count in (20, 25, 30, 35)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A problem with the first answer to it.
+
+    Attributes:
+        problem: the problem.
+        raw: what the model wrote.
+        read: the answer that was read, in LaTeX; empty if none was.
+        solved: whether it is correct.
+
+    """
+
+    problem: Problem
+    raw: str
+    read: str
+    solved: bool
+
+    @property
+    def example(self) -> Example:
+        """The same with normal forms, the derivative and the difference."""
+        target = self.problem.target_as(IntegrationTarget)
+        return with_answer(
+            formula(target.integrand, target.variable), self.read, solved=self.solved
+        )
+
+
+@cache
+def formula(integrand: str, variable: str) -> str:
+    """An integrand in SymPy's notation, in normal form; as it is where that is too large."""
+    try:
+        return text(NormalForms().of(read(integrand, symbols=[variable])[0].expression))
+    except (ReadError, ValueError):
+        return integrand
+
+
+def answers(source: ModelAnswers) -> dict[str, Answer]:
+    """The first answer to each problem of the benchmark and to what it was made of, by id."""
+    raw = {
+        row["problem"]: str(row.get("text", ""))
+        for row in source.run.completions.rows()
+        if row["model"] == source.model and row["sample"] == 0
+    }
+    made = {}
+    for row in source.run.verdicts(source.policy).rows():
+        if row["model"] == source.model and row["sample"] == 0:
+            problem = source.run.problems[row["problem"]]
+            if isinstance(problem.target, IntegrationTarget):
+                solved = row["status"] == Status.CORRECT
+                answer = str(row.get("answer") or "")
+                made[problem.id] = Answer(problem, raw.get(row["problem"], ""), answer, solved)
+    return made
+
+
+def _of(given: Iterable[Answer], subset: str) -> list[Answer]:
+    return [one for one in given if one.problem.name == f"brittleness/{subset}"]
+
+
+def _pair(given: Sequence[Answer]) -> list[Answer]:
+    """The first problem that was solved and the first that was not, if there are both."""
+    solved = [one for one in given if one.solved][:1]
+    failed = [one for one in given if not one.solved][:1]
+    return [*solved, *failed] if solved and failed else []
+
+
+def _line(answer: Answer) -> tuple[str, ...]:
+    example = answer.example
+    return (
+        shortened(example.problem, LONGEST),
+        shortened(example.prediction or f"({NOT_RUN})" * (not answer.raw), LONGEST),
+        "yes" if answer.solved else "no",
+        shortened(example.difference, LONGEST),
+    )
+
+
+_HEADINGS = ("x", "prediction", "correct", "difference")
+
+
+def table_3(source: ModelAnswers) -> Section:
+    """Table 3: for each test of robustness a problem that is solved beside one that is not."""
+    given = list(answers(source).values())
+    rows = [
+        (subset if not number else "", *_line(answer))
+        for subset in _ROBUST
+        for number, answer in enumerate(_pair(_of(given, subset)))
+    ]
+    return _section("Robustness: single answers (Table 3)", ("test", *_HEADINGS), rows)
+
+
+def table_5(source: ModelAnswers) -> Section:
+    """Table 5: the shortest problems that are failed, the raw answer beside the simplified."""
+    failed = [one for one in answers(source).values() if not one.solved and one.problem.benchmark]
+    failed.sort(key=lambda one: (len(one.example.problem), one.problem.id))
+    rows = [
+        (
+            shortened(one.example.problem, LONGEST),
+            shortened(" ".join(one.raw.split()), LONGEST_RAW),
+            shortened(one.example.prediction, LONGEST),
+            shortened(one.example.derivative, LONGEST),
+        )
+        for one in failed[: 2 * EXAMPLES]
+    ]
+    return _section(
+        "Raw answers to simple problems (Table 5)",
+        ("x", "raw answer", "simplified", "derivative"),
+        rows,
+    )
+
+
+def table_7(source: ModelAnswers) -> Section:
+    """Table 7: sums that are failed below their terms, which are solved."""
+    by_id = answers(source)
+    rows: list[tuple[str, ...]] = []
+    for pool in ("exp", "coeff", "valid"):
+        for terms, total in list(_failed_sums(by_id, pool))[:EXAMPLES]:
+            lines = [*map(_line, terms), _line(total)]
+            rows += [(pool if not number else "", *line) for number, line in enumerate(lines)]
+    return _section("Sums: single answers (Table 7)", ("pool", *_HEADINGS), rows)
+
+
+def _failed_sums(by_id: dict[str, Answer], pool: str) -> Iterator[tuple[list[Answer], Answer]]:
+    for count in (2, 3, 4):
+        for total in _of(by_id.values(), f"{pool}_sum{count}"):
+            terms = [by_id[p.id] for p in total.problem.parents if p.id in by_id]
+            solved = len(terms) == count and all(term.solved for term in terms)
+            if solved and not total.solved:
+                yield terms, total
+
+
+def table_1(source: ModelAnswers) -> Section:
+    """Table 1 and figure 1: an example of each deficiency, what is solved above what is not."""
+    by_id = answers(source)
+    given = list(by_id.values())
+    sums = next(
+        (found for pool in ("exp", "coeff", "valid") for found in _failed_sums(by_id, pool)), None
+    )
+    groups: list[tuple[str, Sequence[Answer]]] = [
+        ("robustness", _first(lambda subset: _pair(_of(given, subset)), _ROBUST)),
+        ("compositionality", [*sums[0], sums[1]] if sums else []),
+        ("out of distribution", _first(lambda subset: _failed(_of(given, subset)), _BEYOND)),
+    ]
+    rows = [
+        (name if not number else "", *_line(answer))
+        for name, found in groups
+        for number, answer in enumerate(found)
+    ]
+    return _section("Deficiencies: single answers (Table 1)", ("deficiency", *_HEADINGS), rows)
+
+
+def _failed(given: Sequence[Answer]) -> list[Answer]:
+    return [one for one in given if not one.solved][:1]
+
+
+def _first(found: Callable[[str], Sequence[Answer]], subsets: Iterable[str]) -> Sequence[Answer]:
+    return next((made for subset in subsets if (made := found(subset))), [])
+
+
+def _section(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:
+    remark = (
+        "Formulas in SymPy's notation; a difference is the answer's derivative less the problem."
+    )
+    return Section(
+        title,
+        headings,
+        tuple(rows) or ((NOT_RUN, *[""] * (len(headings) - 1)),),
+        (remark,),
+        names=len(headings),
+    )

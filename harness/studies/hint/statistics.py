@@ -1,0 +1,221 @@
+"""The distributions of HINT's data (Li et al. 2023, figures A1 and A2), of ours or of a release."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ....benchmarks.hint.pools import VOCABULARY, folder_of, pools_of
+from ....benchmarks.hint.sampling import evaluate, text
+from ....benchmarks.hint.semantics import Expression, infix, parse
+from ....benchmarks.hint.splits import (
+    OPERATORS,
+    SPLITS,
+    TRAIN_OPERATORS,
+    TRAIN_VALUE,
+    part,
+)
+from ...report.figures.bars import count_bars
+from ...report.sections import Section
+
+#: The test splits together, beside ``train`` and each of them.
+TEST = "test"
+#: The largest shares of a result that the paper's text allows (section 3).
+QUOTA = 0.05
+#: Training expressions of each number of operators that are counted, if nothing else is said.
+PER_LENGTH = 2_000
+#: The upper ends of the ranges of results in a figure.
+_RESULTS = (0, 9, 99, 999, 9_999)
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """What a distribution is over.
+
+    Attributes:
+        name: a word for tables and files.
+        of: the values of an expression, one or several.
+
+    """
+
+    name: str
+    of: Callable[[Expression], Iterable[int | str]]
+
+
+SYMBOL = Aspect("symbol", lambda expression: expression.text)
+ASPECTS = (
+    SYMBOL,
+    Aspect("operators", lambda expression: [len(expression.operators)]),
+    Aspect("length", lambda expression: [len(expression.text)]),
+    Aspect("depth", lambda expression: [expression.depth]),
+    Aspect("dependency", lambda expression: [expression.dependency]),
+    Aspect("result", lambda expression: [_range(expression.value or 0)]),
+)
+
+
+def _range(value: int) -> str:
+    """The range of a result in the figure."""
+    low = 0
+    for end in _RESULTS:
+        if value <= end:
+            return f"{low}" if low == end else f"{low:,}-{end:,}"
+        low = end + 1
+    return f"{low:,}-"
+
+
+def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
+    """The expressions of the training set and of each test split.
+
+    Args:
+        seed: of the data set.
+        per_length: how many of each number of operators are counted of the training set.
+
+    """
+    sets: dict[str, list[Expression]] = {name: [] for name in ("train", *SPLITS)}
+    for operators in range(OPERATORS + 1):
+        of = part(seed, operators)
+        rows = [("train", of.train[:per_length])] if operators <= TRAIN_OPERATORS else []
+        for name, chosen in (*rows, *of.test.items()):
+            sets[name] += [parse(infix(text(row))) for row in chosen]
+    return sets
+
+
+def distributions(
+    sets: Mapping[str, Sequence[Expression]], aspect: Aspect
+) -> dict[str, dict[str, float]]:
+    """The share of each value of an aspect, by set; ``test`` is that of all splits."""
+    groups = {name: list(sets[name]) for name in sets}
+    groups[TEST] = [expression for name in SPLITS for expression in sets[name]]
+    counts = {
+        name: Counter(value for expression in expressions for value in aspect.of(expression))
+        for name, expressions in groups.items()
+    }
+    values: list[int | str] = sorted({value for of in counts.values() for value in of}, key=_order)
+    return {
+        name: {str(value): of[value] / max(1, of.total()) for value in values}
+        for name, of in counts.items()
+    }
+
+
+def _order(value: int | str) -> tuple[int, str]:
+    if isinstance(value, int):
+        return value, ""
+    start = value.replace(",", "").partition("-")[0]
+    return (int(start) if start.isdigit() else 0), value
+
+
+def divergence(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    """The Kullback-Leibler divergence of the second distribution from the first, in nats.
+
+    >>> divergence({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5})
+    0.0
+
+    """
+    return sum(p * math.log(p / second[key]) for key, p in first.items() if p and second.get(key))
+
+
+def largest_shares(seed: int) -> dict[str, dict[int, float]]:
+    """By set and number of operators the largest share of one result."""
+    shares: dict[str, dict[int, float]] = {name: {} for name in ("train", *SPLITS)}
+    for operators in range(OPERATORS + 1):
+        of = part(seed, operators)
+        for name, rows in {"train": of.train, **of.test}.items():
+            if len(rows):
+                counts = Counter(evaluate(rows)[0].tolist())
+                shares[name][operators] = max(counts.values()) / len(rows)
+    return shares
+
+
+def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
+    """The share of the test's results that are 100 or more."""
+    results = [expression.value or 0 for name in SPLITS for expression in sets[name]]
+    return sum(value >= TRAIN_VALUE for value in results) / len(results)
+
+
+def pictures(folder: str = "", seed: int = 0) -> int:
+    """The number of pictures of all symbols."""
+    pools = pools_of(Path(folder) if folder else None, seed)
+    return sum(len(names) for of in pools.names.values() for names in of.values())
+
+
+def figure_a1(pictures: str = "", seed: int = 0) -> Section:
+    """Figure A1: the number of pictures of each symbol."""
+    pools = pools_of(Path(pictures) if pictures else None, seed)
+    counts = {
+        symbol: sum(len(of.get(folder_of(symbol), ())) for of in pools.names.values())
+        for symbol in VOCABULARY
+    }
+    parts = {
+        name: {symbol: len(of.get(folder_of(symbol), ())) for symbol in VOCABULARY}
+        for name, of in pools.names.items()
+    }
+    source = pictures or "scikit-learn's digits and our drawings: not the paper's 83,501 pictures"
+    return Section(
+        "Pictures of each symbol (Figure A1)",
+        ("symbol", "pictures", *parts),
+        tuple(
+            (symbol, str(counts[symbol]), *(str(of[symbol]) for of in parts.values()))
+            for symbol in VOCABULARY
+        ),
+        (f"{sum(counts.values()):,} pictures: {source}.",),
+        figures=(count_bars("figure_a1", "Pictures of each symbol", parts),),
+    )
+
+
+def figure_a2(sets: Mapping[str, Sequence[Expression]]) -> list[Section]:
+    """Figure A2: a table and a figure for each aspect, shares in percent."""
+    return [_section(aspect, distributions(sets, aspect)) for aspect in ASPECTS]
+
+
+def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Section:
+    values = list(next(iter(shares.values())))
+    remarks = []
+    if aspect.name == "symbol":
+        distance = divergence(shares["train"], shares[TEST])
+        remarks.append(
+            f"Kullback-Leibler divergence of test from train {distance:.4f}; the paper: 0.0055."
+        )
+    if aspect.name == "result":
+        beyond = sum(
+            share for value, share in shares[TEST].items() if _order(value)[0] >= TRAIN_VALUE
+        )
+        remarks.append(
+            f"{100 * beyond:.1f} % of the test's results are 100 or more; "
+            "the paper: 29 % above 100."
+        )
+    percents = {name: {v: round(100 * s) for v, s in of.items()} for name, of in shares.items()}
+    return Section(
+        f"Share of each {aspect.name} in percent (Figure A2)",
+        (aspect.name, *shares),
+        tuple((value, *(f"{100 * of[value]:.2f}" for of in shares.values())) for value in values),
+        tuple(remarks),
+        figures=(count_bars(f"figure_a2_{aspect.name}", f"Share of each {aspect.name}", percents),),
+    )
+
+
+def quota(seed: int) -> Section:
+    """The largest share of one result by set and number of operators, beside the paper's 5 %."""
+    shares = largest_shares(seed)
+    return Section(
+        "The largest share of one result, in percent",
+        ("operators", *shares),
+        tuple(
+            (
+                str(operators),
+                *(
+                    f"{100 * of[operators]:.1f}" if operators in of else ""
+                    for of in shares.values()
+                ),
+            )
+            for operators in range(OPERATORS + 1)
+        ),
+        (
+            f"The paper limits a result to {100 * QUOTA:.0f} %. Up to two operators all "
+            "expressions are taken, whatever their results. Of more, a result may fill 5 % of one "
+            "draw, as in the released code; a test split is a random thousand of that draw, so "
+            "that a result at the limit has somewhat more or less of it.",
+        ),
+    )

@@ -1,0 +1,114 @@
+r"""Generators of limits with right and wrong answers.
+
+The limits are quotients of infinitesimals, whose answers follow by construction, and the bank's.
+Wrong answers have another sign, factor or order, are the limit from the other side or an infinity,
+a decimal, an answer with a tiny part that no digits show, or say the question again.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from flint import acb
+
+from .....benchmarks.calculus_course.bank import entries
+from .....benchmarks.calculus_course.limits import NO_LIMIT, generated
+from .....benchmarks.hashed_random import HashedRandom
+from .....benchmarks.payloads import QuestionTarget
+from .....rewards.numeric.ball_arithmetic.balls import precision
+from .....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from .....rewards.reading.expression.traversal import symbols_of
+from .....rewards.reading.expression.tree import Expression
+from .....rewards.reading.latex import read
+from ..case import Case, DiscardedError, group_generator
+
+#: Answers of each limit: the right one, and wrong ones.
+ANSWERS = 12
+#: Parts that no digits show.
+_TINY = (r"e^{-e^{e^e}}", "10^{-4000}", "10^{-40}", "2^{-90}")
+_INFINITE = (r"\infty", r"-\infty")
+
+
+def _value(expression: Expression) -> acb:
+    tape = compile_tape(expression, "")
+    value: acb = tape.run(acb(0), {}, derivative=False)[tape.root][0]
+    return value
+
+
+def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
+    """Answers near to the right one, each of them wrong.
+
+    Args:
+        rng: where numbers are drawn from.
+        asked: the limit.
+        answer: the right answer.
+
+    Returns:
+        LaTeX of wrong answers.
+
+    """
+    echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
+    if answer == NO_LIMIT:
+        return [*_INFINITE, "0", "1", "-1", r"\frac12", str(rng.integer(2, 99)), *echoes]
+    if answer in _INFINITE:
+        other = r"\infty" if answer.startswith("-") else r"-\infty"
+        return [other, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
+    n, k = rng.integer(2, 60), rng.integer(3, 30)
+    tiny = rng.choice(_TINY)
+    near = [
+        rf"{answer}+{tiny}",
+        rf"{answer}-\frac{{1}}{{{n}}}",
+        rf"\left({answer}\right)^2+{n}",
+        *_INFINITE,
+        NO_LIMIT,
+        *echoes,
+    ]
+    expression = read(answer)[0].expression
+    if symbols_of(expression):
+        return [*near, rf"{n}\left({answer}\right)", "1", "0"]
+    with precision(256):
+        exact = _value(expression)
+        if exact.is_zero():
+            return [*near, "1", "-1", rf"\frac{{1}}{{{n}}}", "0.0001"]
+        decimal = exact.real.str(k, radius=False)
+        candidates = [
+            rf"-\left({answer}\right)",
+            rf"\left({answer}\right)\frac{{{n}}}{{{n + 1}}}",
+            rf"\frac{{1}}{{{answer}}}",
+            rf"2\left({answer}\right)",
+            decimal if "e" not in decimal else f"{n}",
+            "0",
+        ]
+        return near + [
+            text
+            for text in candidates
+            if not (_value(read(text)[0].expression) - exact).contains(0)
+        ]
+
+
+def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
+    answers = [answer, *rng.shuffled(wrong_answers(rng, asked, answer))][:ANSWERS]
+    chosen = answers[number % len(answers)]
+    note = f"limit {answer}"
+    return Case(asked, rf"\boxed{{{chosen}}}", chosen is answer, note, task="limit")
+
+
+@group_generator(ANSWERS)
+def limits(rng: HashedRandom, number: int) -> Case:
+    """A quotient of infinitesimals with its limit, or with a wrong one."""
+    target = generated(rng.below(2**30), rng.below(2**30)).target_as(QuestionTarget)
+    if target.answer is None:
+        raise DiscardedError
+    return _case(rng, target.question, target.answer, number)
+
+
+@cache
+def _bank() -> tuple[tuple[str, str], ...]:
+    return tuple((entry.question, entry.answer) for entry in entries("limits"))
+
+
+@group_generator(ANSWERS)
+def bank_limits(rng: HashedRandom, number: int) -> Case:
+    """A limit of the bank with its answer, or with a wrong one."""
+    asked, answer = rng.choice(_bank())
+    return _case(rng, asked, answer, number)

@@ -1,0 +1,156 @@
+r"""Generators of sums and questions about power series with right and wrong answers.
+
+The questions are those of the endless generator, whose answers follow by construction, and the
+bank's. Wrong answers have another sign, factor, range or term, are the answer to a shifted sum, a
+decimal, an infinity, a number fitted to the digits, or say the question again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from flint import acb
+
+from .....benchmarks.calculus_course.bank import entries
+from .....benchmarks.calculus_course.sums import DIVERGES, drawn
+from .....benchmarks.hashed_random import HashedRandom
+from .....rewards.numeric.ball_arithmetic.balls import UnusableError, precision
+from .....rewards.numeric.ball_arithmetic.compiler import compile_tape
+from .....rewards.reading.expression.traversal import substitute, symbols_of
+from .....rewards.reading.expression.tree import Expression, Number
+from .....rewards.reading.latex import ReadError, read
+from .....rewards.reading.problem.power_series import asks_of_series
+from ..case import Case, group_generator
+
+#: Answers of each question: the right one, and wrong ones.
+ANSWERS = 12
+#: Parts that no digits show, also of a whole n.
+_TINY = (r"e^{-e^{e^e}}", "10^{-4000}", "10^{-50}", r"\frac{1}{(10^{30})!}")
+_OF_N = (
+    r"\binom{n}{60}",
+    r"\binom{n}{1000}",
+    r"\frac{1}{10^{90}}",
+    r"(n-1)(n-2)(n-3)",
+    r"n!-n!\,n",
+)
+#: Points at which a wrong answer has to differ from the right one; a part that differs at none of
+#: them is certainly wrong for another reason, and is in the lists above.
+_POINTS = (Number(7, 16), Number(5), Number(12))
+
+
+def _at(answer: str, at: Number) -> acb | None:
+    """The value of an answer with one number for all its symbols."""
+    try:
+        tree: Expression = read(answer, symbols=("n", "k", "m", "a", "r", "x", "c"))[0].expression
+        for name in symbols_of(tree):
+            tree = substitute(tree, name, at)
+        with precision(256):
+            tape = compile_tape(tree, "")
+            value: acb = tape.run(acb(0), {}, derivative=False)[tape.root][0]
+    except (ReadError, UnusableError, KeyError):
+        return None
+    return value if value.is_finite() else None
+
+
+def _differs(right: str, wrong: str) -> bool:
+    """Whether two answers differ at a point."""
+    for at in _POINTS:
+        one, two = _at(right, at), _at(wrong, at)
+        if one is not None and two is not None and not (one - two).contains(0):
+            return True
+    return False
+
+
+def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
+    """The answer with one of its numbers changed by 1, or one of its signs."""
+    for match in re.finditer(r"(?<![\d.])\d+(?![\d.])", answer):
+        step = rng.choice((1, -1)) if int(match[0]) > 1 else 1
+        yield f"{answer[: match.start()]}{int(match[0]) + step}{answer[match.end() :]}"
+    for match in re.finditer(r"(?<=[\w})])\s*([+-])\s*(?=[\w\\({])", answer):
+        sign = "-" if match[1] == "+" else "+"
+        yield f"{answer[: match.start(1)]}{sign}{answer[match.end(1) :]}"
+
+
+def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
+    """Answers near to the right one, each of them wrong.
+
+    Args:
+        rng: where numbers are drawn from.
+        asked: the question.
+        answer: the right answer.
+
+    Returns:
+        LaTeX of wrong answers.
+
+    """
+    echoes = [] if asks_of_series(asked) else [asked, asked.replace(r"\sum", r"\sum\limits")]
+    if answer == DIVERGES:
+        return [
+            "0",
+            "1",
+            r"\frac12",
+            r"\ln 2",
+            r"\frac{\pi^2}{6}",
+            str(rng.integer(2, 99)),
+            *echoes,
+        ]
+    n, k = rng.integer(2, 60), rng.integer(6, 30)
+    if answer == r"\infty":
+        return ["0", "1", str(n), r"-\infty", *echoes]
+    tiny = rng.choice(_TINY)
+    wrong = [*echoes, r"\infty", DIVERGES, rf"{answer}+{tiny}"]
+    candidates = [
+        rf"-\left({answer}\right)",
+        rf"\frac{{{n}}}{{{n + 1}}}\left({answer}\right)",
+        rf"{answer}+\frac{{1}}{{{n}}}",
+        rf"2\left({answer}\right)",
+        rf"\left({answer}\right)^2+{n}",
+        *_changed_numbers(rng, answer),
+    ]
+    if re.search(r"(?<![\\a-z])n(?![a-z])", answer):
+        wrong.append(f"{answer}+{rng.choice(_OF_N[:3])}")
+        candidates += [f"{answer}+{rng.choice(_OF_N[3:])}", answer.replace("n", "(n-1)")]
+        candidates.append(answer.replace("n", "(n+1)"))
+    if "x" in answer and asks_of_series(asked):
+        candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", asked.rpartition("$")[0]]
+    exact = _at(answer, Number(1)) if not _has_symbols(answer) else None
+    if exact is not None and not exact.is_zero():
+        decimal = exact.real.str(k, radius=False)
+        candidates += [decimal] if "e" not in decimal else []
+        fitted = f"{exact.real.mid() * 10**k}".partition(".")[0]
+        candidates.append(str(n) if "e" in fitted else rf"\frac{{{fitted}}}{{10^{{{k}}}}}")
+    return wrong + [text for text in dict.fromkeys(candidates) if _differs(answer, text)]
+
+
+def _has_symbols(answer: str) -> bool:
+    try:
+        return bool(symbols_of(read(answer)[0].expression))
+    except ReadError:
+        return True
+
+
+def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
+    answers = [answer, *rng.shuffled(wrong_answers(rng, asked, answer))][:ANSWERS]
+    chosen = answers[number % len(answers)]
+    return Case(asked, rf"\boxed{{{chosen}}}", chosen is answer, f"answer {answer}", task="sum")
+
+
+@group_generator(ANSWERS)
+def sums(rng: HashedRandom, number: int) -> Case:
+    """A sum or a Taylor polynomial with its answer, or with a wrong one."""
+    made = drawn(rng.below(2**30), rng.below(2**30))
+    return _case(rng, made.asked, made.answer, number)
+
+
+@cache
+def _bank() -> tuple[tuple[str, str], ...]:
+    return tuple((entry.question, entry.answer) for entry in entries("sums"))
+
+
+@group_generator(ANSWERS)
+def bank_sums(rng: HashedRandom, number: int) -> Case:
+    """A question of the bank with its answer, or with a wrong one."""
+    asked, answer = rng.choice(_bank())
+    return _case(rng, asked, answer, number)

@@ -1,0 +1,137 @@
+"""HINT's seq2seq baselines (Li et al. 2023, tables 2, 3 and A3), trained and evaluated.
+
+    config.json        the configuration; another one needs another directory
+    MODEL-sSEED/       checkpoint.pt, log.jsonl and, when finished, model/
+    evaluation/        a run (`harness.sweep`) of all models
+
+Finished models are skipped, and an interrupted one goes on from its checkpoint to the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import mean, median, pstdev
+
+from ....rewards.records import plain
+from ...models import create
+from ...report.figures.curves import category_chart
+from ...report.sections import Section
+from ...stats.summary import summarise
+from ...store.run import Run
+from ..settings_file import write_settings
+from ..training_run import TrainingRun
+from .examples import Examples, training_set, validation_set
+from .fitting import Fit, fit, logged
+from .settings import HintConfig
+
+
+def train(config: HintConfig, into: TrainingRun) -> Run:
+    """Train and evaluate, or go on with that.
+
+    Args:
+        config: What to do.
+        into: Its directory, and how it is watched.
+
+    Returns:
+        The run of the evaluation.
+
+    """
+    write_settings(into.out, "config.json", plain(config))
+    options = config.training
+    examples = Examples()
+    validation = validation_set(config.data_seed, options.validation)
+    for name in config.models:
+        for seed in config.seeds:
+            folder = into.out / f"{name}-s{seed}"
+            if (folder / "model").is_dir():
+                continue
+            examples = examples or training_set(
+                config.data_seed, options.per_length, options.operators
+            )
+            sizes = config.sizes_of(name)
+            into.log(f"training {name}, seed {seed}, on {len(examples):,} expressions")
+            settings = Fit(
+                sizes,
+                examples,
+                seed,
+                options.steps,
+                options.batch_size,
+                options.rate(sizes.kind),
+                options.save_steps,
+                validation=validation,
+                pictures=config.pictures,
+                data_seed=config.data_seed,
+                device=options.device,
+            )
+            fit(settings, folder)
+    into.log("evaluating")
+    pictures = {"pictures": config.pictures} if config.pictures else {}
+    return into.evaluate(
+        [create(f"seq2seq/{folder}", pictures) for folder in folders(config, into.out)],
+        config.evaluation.benchmarks,
+        limit=config.evaluation.limit,
+        seed=config.data_seed,
+    )
+
+
+def folders(config: HintConfig, out: Path) -> list[Path]:
+    """The folders of the models."""
+    return [out / f"{name}-s{seed}" for name in config.models for seed in config.seeds]
+
+
+def medians(run: Run) -> Section:
+    """Table 3 of a run: for each baseline the median of its seeds ± their standard deviation."""
+    rows: dict[str, dict[str, list[float]]] = {}
+    for row in summarise(run).rows:
+        name = Path(row.label).name.rpartition("-s")[0]
+        value = 100 * row.passes[0].value
+        rows.setdefault(name, {}).setdefault(row.subset.rpartition("/")[2], []).append(value)
+    subsets = list(dict.fromkeys(subset for values in rows.values() for subset in values))
+    return Section(
+        "Medians over the seeds ± standard deviation, in percent",
+        ("model", *subsets),
+        tuple(
+            (name, *(f"{median(values[s]):.1f} ± {pstdev(values[s]):.1f}" for s in subsets))
+            for name, values in rows.items()
+        ),
+    )
+
+
+def progress(trained: Sequence[Path]) -> Section | None:
+    """Validation accuracy over the steps, of each kind of model the mean over its seeds.
+
+    The accuracy is the mean over the splits, by which the weights are selected.
+    """
+    curves: dict[str, dict[int, list[float]]] = {}
+    for folder in trained:
+        for row in logged(folder):
+            if "validation" in row:
+                name = folder.name.rpartition("-s")[0]
+                accuracy = 100 * mean(row["validation"].values())
+                curves.setdefault(name, {}).setdefault(row["step"], []).append(accuracy)
+    if not curves:
+        return None
+    steps = sorted({step for curve in curves.values() for step in curve})
+    rows = tuple(
+        (
+            f"{step:,}",
+            *(
+                f"{mean(curve[step]):.1f} ± {pstdev(curve[step]):.1f}" if step in curve else ""
+                for curve in curves.values()
+            ),
+        )
+        for step in steps
+    )
+    series = {
+        name: [mean(curve[step]) / 100 if step in curve else None for step in steps]
+        for name, curve in curves.items()
+    }
+    label = "Validation accuracy in percent over training steps"
+    labels = [f"{step:,}" for step in steps]
+    return Section(
+        "Validation accuracy over the steps, in percent (mean of the seeds ± standard deviation)",
+        ("step", *curves),
+        rows,
+        figures=(category_chart("learning", label, labels, series, ordered=True),),
+    )

@@ -1,0 +1,185 @@
+"""Accuracy over the sizes of the model and of the training set (Li et al. 2023, figure 3).
+
+config.json                   the configuration
+MODEL-hHIDDEN-dDATA-sSEED/    as in `fitting`
+evaluation/                   a run of all models on the split LL
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, pstdev
+from typing import Any
+
+from safetensors.torch import load_file
+
+from ....rewards.records import plain
+from ...models import create
+from ...report.figures.curves import category_chart
+from ...report.sections import Section
+from ...stats.summary import summarise
+from ...store.run import Run
+from ..config import ConfigSection
+from ..settings_file import write_settings
+from ..training_run import TrainingRun
+from .examples import training_set, validation_set
+from .fitting import Fit, fit
+from .settings import HintEvaluation, TrainingSection, sizes_of
+
+
+class ScalingConfig(ConfigSection, frozen=True, kw_only=True):
+    """A grid of sizes.
+
+    ``sizes`` are those of each model (`Sizes`), from the smallest on; ``per_length`` the numbers of
+    training expressions of each number of operators.
+    """
+
+    model: str = "transformer-universal"
+    sizes: tuple[Mapping[str, Any], ...]
+    per_length: tuple[int, ...]
+    seeds: tuple[int, ...] = (0,)
+    training: TrainingSection = TrainingSection()
+    evaluation: HintEvaluation = HintEvaluation(benchmarks=("hint/LL",))
+    data_seed: int = 0
+
+    def __post_init__(self) -> None:
+        for changed in self.sizes:
+            sizes_of(self.model, changed)
+        if not self.sizes or not self.per_length or min(self.per_length) < 1:
+            raise ValueError("sizes and per_length are not empty, and per_length is positive")
+
+
+def train(config: ScalingConfig, into: TrainingRun) -> Run:
+    """Train all sizes on all numbers of examples and evaluate, or go on with that."""
+    write_settings(into.out, "config.json", plain(config))
+    options = config.training
+    validation = validation_set(config.data_seed, options.validation)
+    folders = []
+    for per_length in config.per_length:
+        examples = training_set(config.data_seed, per_length, options.operators)
+        for changed in config.sizes:
+            sizes = sizes_of(config.model, changed)
+            for seed in config.seeds:
+                name = f"{config.model}-h{sizes.hidden}-d{len(examples)}-s{seed}"
+                folders.append(into.out / name)
+                if (folders[-1] / "model").is_dir():
+                    continue
+                into.log(f"training {name}")
+                settings = Fit(
+                    sizes,
+                    examples,
+                    seed,
+                    options.steps,
+                    options.batch_size,
+                    options.rate(sizes.kind),
+                    options.save_steps,
+                    validation=validation,
+                    data_seed=config.data_seed,
+                    device=options.device,
+                )
+                fit(settings, folders[-1])
+    into.log("evaluating")
+    return into.evaluate(
+        [create(f"seq2seq/{folder}", {}) for folder in folders],
+        config.evaluation.benchmarks,
+        limit=config.evaluation.limit,
+        seed=config.data_seed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A model of the grid: its parameters, its examples, its accuracy (a share)."""
+
+    parameters: int
+    examples: int
+    accuracy: float
+
+
+def trained(run: Run) -> list[Trained]:
+    """The models of a run, with what their folders say."""
+    models = []
+    for row in summarise(run).rows:
+        if row.subset != "all" and "/" in row.subset:
+            folder = Path(row.label.partition("/")[2])
+            examples = int(folder.name.rpartition("-s")[0].rpartition("-d")[2])
+            weights = load_file(folder / "model" / "model.safetensors")
+            parameters = sum(tensor.numel() for tensor in weights.values())
+            models.append(Trained(parameters, examples, row.passes[0].value))
+    return models
+
+
+def scaling_sections(run: Run) -> list[Section]:
+    """Figure 3: accuracy over parameters and over examples, with the log-linear trend."""
+    models = trained(run)
+    return [
+        _trend(models, "parameters", "examples", 1e33),
+        _trend(models, "examples", "parameters", 1e15),
+    ]
+
+
+def log_linear(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """The least-squares line of y over log10 x: value at 1 and slope; None for a single x.
+
+    >>> log_linear([(10, 0.1), (100, 0.2), (1000, 0.3)])
+    (0.0, 0.1)
+
+    """
+    logs = [(math.log10(x), y) for x, y in points]
+    middle, height = mean(x for x, _ in logs), mean(y for _, y in logs)
+    spread = sum((x - middle) ** 2 for x, _ in logs)
+    if not spread:
+        return None
+    slope = sum((x - middle) * (y - height) for x, y in logs) / spread
+    return round(height - slope * middle, 12), round(slope, 12)
+
+
+def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -> Section:
+    lines: dict[int, dict[int, list[float]]] = {}
+    for model in models:
+        line = lines.setdefault(getattr(model, curve), {})
+        line.setdefault(getattr(model, over), []).append(model.accuracy)
+    ticks = sorted({tick for line in lines.values() for tick in line})
+    names = {size: f"{size:,} {curve}" for size in sorted(lines)}
+    rows = tuple(
+        (f"{tick:,}", *(_cell(lines[size].get(tick, [])) for size in names)) for tick in ticks
+    )
+    series: dict[str, Sequence[float | None]] = {
+        name: [mean(lines[size][tick]) if tick in lines[size] else None for tick in ticks]
+        for size, name in names.items()
+    }
+    largest = max(lines)
+    fitted = log_linear([(x, y) for x, ys in lines[largest].items() for y in ys])
+    remarks = []
+    if fitted is not None and fitted[1] > 0:
+        needed = (0.9 - fitted[0]) / fitted[1]
+        remarks.append(
+            f"Of {names[largest]}: {100 * fitted[1]:.2f} points for each factor of ten; 90 % would "
+            f"take 10^{needed:.0f} {over} (the paper: 10^{math.log10(published):.0f})."
+        )
+    elif fitted is not None:
+        remarks.append(f"Of {names[largest]}: no rise with {over}.")
+    chart = category_chart(
+        f"scaling_{over}",
+        f"Accuracy on LL in percent over {over}",
+        [f"{tick:,}" for tick in ticks],
+        series,
+        ordered=True,
+    )
+    return Section(
+        f"Accuracy on LL over {over} (Figure 3), in percent",
+        (over, *names.values()),
+        rows,
+        tuple(remarks),
+        figures=(chart,),
+    )
+
+
+def _cell(values: Sequence[float]) -> str:
+    if not values:
+        return ""
+    spread = f" ± {100 * pstdev(values):.1f}" if len(values) > 1 else ""
+    return f"{100 * mean(values):.1f}{spread}"

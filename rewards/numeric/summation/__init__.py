@@ -1,0 +1,1 @@
+"""Values of infinite sums: enclosures with proved bounds of what is left out, or divergence."""

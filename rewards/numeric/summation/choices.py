@@ -1,0 +1,304 @@
+"""The values of a sum for choices of its parameters, each computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import sha256
+from itertools import cycle, product
+from typing import Final
+
+from flint import acb, arb, fmpq
+
+from ...reading.expression.build import number
+from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
+from ...reading.expression.tree import Expression
+from ...reading.problem.sums import SumProblem
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.jets import Ball
+from ..quadrature.value import IntegralValue
+from ..quadrature.work import QuadratureError
+from ..sampling.parameters import regimes
+from .finite import at, exact, finite_sum
+from .value import infinite_sum, mirrored
+
+#: Consecutive whole numbers at which a sum with a symbolic limit is compared, for one symbol and
+#: for several.
+CONSECUTIVE, OF_SEVERAL = range(16), (0, 1, 2, 3, 5, 8)
+#: Steps between whole numbers beyond all numbers of an answer: an odd and an even one.
+BEYOND: Final = (19, 28)
+
+#: Draws of the parameters of an infinite sum.
+DRAWS: Final = 4
+
+Values = dict[str, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A choice of the parameters, and the value of the sum for it.
+
+    Attributes:
+        values: the values of the parameters.
+        sum: the value as a ball.
+        exact: the value as a number, if it is rational.
+
+    """
+
+    values: Values
+    sum: IntegralValue
+    exact: Fraction | None = None
+
+
+def choices(
+    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
+) -> Iterator[Values]:
+    """Choices of the parameters: whole numbers in limits, draws of the others.
+
+    Args:
+        problem: the sum.
+        assumptions: kinds of its parameters.
+        largest: the largest number of an answer; two whole numbers are beyond twice that number,
+            since binom(n, 50) is 0 below 50.
+        salt: the text of the answer. One draw of real parameters depends on it, so that no answer
+            has the difference to the right one that vanishes at all draws.
+
+    Yields:
+        The values of all parameters, with which the sum has a term at least.
+
+    """
+    integer_names = whole_parameters(problem)
+    names = [name for name in problem.parameters if name not in integer_names]
+    draws: list[Values] = [{}]
+    if names:
+        trees, conditions = [problem.term, problem.factor], problem.conditions.comparisons
+        drawn, special = regimes(names, assumptions, trees, conditions)
+        draws = [{name: Fraction(value) for name, value in draw} for draw in (*drawn, *special)]
+        draws.sort(key=lambda draw: max(map(abs, draw.values())))
+        draws.insert(0, _salted(draws[0], assumptions, salt))
+    if not integer_names:
+        yield from draws
+        return
+    ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
+    further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
+    for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
+        values = {
+            **draw,
+            **{name: Fraction(n) for name, n in zip(integer_names, chosen, strict=True)},
+        }
+        if length(problem, values) > 0:
+            yield values
+
+
+def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
+    """A draw with smaller values of the real parameters, which follow from a text."""
+    digest = sha256(salt.encode()).digest()
+    values: Values = {}
+    for position, (name, value) in enumerate(draw.items()):
+        start = 2 * position % len(digest)
+        summand = int.from_bytes(digest[start : start + 2])
+        real = assumptions.get(name, "positive") in ("positive", "negative", "real")
+        values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
+    return values
+
+
+def points(
+    problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
+) -> list[Point]:
+    """The values of a sum, factor and addend included, for choices of its parameters.
+
+    Args:
+        problem: the sum.
+        assumptions: as for `choices`.
+        digits: decimal digits that are wanted.
+        largest: as for `choices`.
+        salt: as for `choices`.
+
+    Raises:
+        QuadratureError: there are too few.
+
+    """
+    if not problem.parameters:
+        return [point_at(problem, (), digits)]
+    chosen: list[Point] = []
+    failure: QuadratureError | None = None
+    converging = 0
+    for values in choices(problem, assumptions, largest, salt):
+        try:
+            point = point_at(problem, tuple(sorted(values.items())), digits)
+        except QuadratureError as error:
+            failure = failure or error
+            continue
+        chosen.append(point)
+        converging += not point.sum.diverges
+        if is_infinite(problem) and converging == DRAWS:
+            break
+    if len(chosen) < 2:
+        raise failure or QuadratureError("the sum has no values for its parameters")
+    if converging:  # where it converges for some parameters only, those are meant
+        chosen = [point for point in chosen if not point.sum.diverges]
+    return chosen
+
+
+def is_infinite(problem: SumProblem) -> bool:
+    """Whether a limit is infinite."""
+    return isinstance(problem.lower, int) or isinstance(problem.upper, int)
+
+
+def largest_constant(answer: Expression, most: int) -> int:
+    """The largest number that a part of an answer without symbols is, rounded up.
+
+    Args:
+        answer: the answer.
+        most: what exceeds this number need not be known.
+
+    """
+    largest = 0
+    for node in nodes_of(answer):
+        if is_constant(node):
+            value = fold(node)
+            if value is None:
+                largest = max(largest, _rounded(node, most))
+            else:
+                ceiling = abs(value.numerator) // value.denominator + 1
+                largest = max(largest, ceiling, value.denominator)
+    return largest
+
+
+def _rounded(node: Expression, most: int) -> int:
+    """The size of a constant, rounded up; a large number for one that has no value."""
+    with precision(64), suppress(QuadratureError):
+        size = abs(at(node, {})).upper()
+        if size < most:
+            return int(float(size)) + 1
+    return 10 * most
+
+
+def lists_terms(problem: SumProblem, answer: Expression) -> bool:
+    """Whether an answer is the list of the terms of a sum, joined by plus signs."""
+    if is_infinite(problem) or answer.function != "add" or problem.parameters:
+        return False
+    low, high = ends(problem, {})
+    listed = _addends(answer)
+    if len(listed) < 3 or len(listed) != high - low + 1:
+        return False
+    with precision(128), suppress(QuadratureError):
+        waiting = [at(summand, {}) for summand in listed]
+        for k in range(low, high + 1):
+            term = at(problem.term, {problem.counter: Fraction(k)})
+            same = next((value for value in waiting if (value - term).contains(0)), None)
+            if same is None:
+                return False
+            waiting.remove(same)
+        return True
+    return False
+
+
+def _addends(node: Expression) -> list[Expression]:
+    if node.function != "add":
+        return [node]
+    return [summand for arg in node.args for summand in _addends(arg)]
+
+
+def whole_parameters(problem: SumProblem) -> list[str]:
+    """The symbols in limits, sorted."""
+    limits = [limit for limit in (problem.lower, problem.upper) if not isinstance(limit, int)]
+    return sorted(set().union(*map(symbols_of, limits)) if limits else ())
+
+
+def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]:
+    """The limits of a finite sum as numbers."""
+    ends: list[int] = []
+    for limit in (problem.lower, problem.upper):
+        value = None if isinstance(limit, int) else exact(limit, values)
+        if value is None or value.denominator != 1:
+            raise QuadratureError("a limit is no whole number")
+        ends.append(int(value))
+    return ends[0], ends[1]
+
+
+def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int:
+    """The number of terms; 1 for an infinite sum, 0 where a limit is no whole number."""
+    if isinstance(problem.lower, int) or isinstance(problem.upper, int):
+        return 1
+    try:
+        low, high = ends(problem, values)
+    except QuadratureError:
+        return 0
+    return high - low + 1
+
+
+@lru_cache(maxsize=8192)
+def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int) -> Point:
+    """The value of a sum for a choice of its parameters, factor and addend included.
+
+    Args:
+        problem: the sum.
+        items: the parameters with their values.
+        digits: decimal digits that are wanted.
+
+    Raises:
+        QuadratureError: there is none, or it cannot be computed.
+
+    """
+    values = dict(items)
+    with precision(64 + 4 * digits):
+        if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
+            low, high = ends(problem, values)
+            if high < low - 1:
+                raise QuadratureError("the limits are reversed")
+            total = finite_sum(problem.term, problem.counter, low, high, values)
+            if not isinstance(total, Fraction):
+                return Point(values, _enclosed(_around(problem, total, values)))
+            factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
+            total_value = None if factor is None or addend is None else factor * total + addend
+            ball = acb(fmpq(total.numerator, total.denominator))
+            return Point(values, _enclosed(_around(problem, ball, values)), total_value)
+        term = problem.term
+        for name, value in items:
+            term = substitute(term, name, number(value))
+        halves = _halves(problem, term, values)
+        sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
+        signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
+        if signs:
+            sign = signs.pop() if len(signs) == 1 else 0
+            return Point(values, IntegralValue(arb("nan"), "divergence", sign))
+        return Point(
+            values,
+            _enclosed(
+                _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)
+            ),
+        )
+
+
+def _enclosed(ball: Ball) -> IntegralValue:
+    if not ball.imag.contains(0):
+        raise QuadratureError("the sum is not real")
+    return IntegralValue(ball.real, "enclosure")
+
+
+def _around(problem: SumProblem, ball: Ball, values: Values) -> Ball:
+    factor, addend = (at(tree, values) for tree in (problem.factor, problem.outside))
+    return factor * ball + addend
+
+
+def _halves(
+    problem: SumProblem, term: Expression, values: Values
+) -> Iterator[tuple[Expression, int]]:
+    """An infinite sum as sums to infinity, each with its first index."""
+    lower, upper = problem.lower, problem.upper
+    if isinstance(lower, int) and isinstance(upper, int):
+        yield term, 0
+        yield mirrored(term, problem.counter), 1
+        return
+    limit = upper if isinstance(lower, int) else lower
+    start = exact(limit, values) if not isinstance(limit, int) else None
+    if start is None or start.denominator != 1:
+        raise QuadratureError("a limit is no whole number")
+    if isinstance(lower, int):
+        yield mirrored(term, problem.counter), -int(start)
+    else:
+        yield term, int(start)

@@ -1,0 +1,482 @@
+r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
+
+S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and what a series leaves out is at most C n^{-K}
+for all n >= N. Then the sum from N on is one of values of Hurwitz's zeta function (and of its
+derivatives, for logarithms), of which that of n^{-v-K} bounds the rest. For z = -1 and other roots
+of unity each residue class has such a sum. The leading term decides on divergence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import ceil
+from typing import Final
+
+from flint import acb, acb_series, arb, ctx, fmpq
+
+from ...reading.expression.build import ONE, add, mul
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import fold, is_constant, is_written_with, substitute
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..ball_arithmetic.balls import UnusableError
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import Ball
+from ..expansions import models
+from ..expansions.forms import Expander, exact_value, rate
+from ..expansions.models import Model, NoModelError
+from ..quadrature.work import QuadratureError, spend
+from .hypergeometric import MAX_TERMS, DivergenceError, Hypergeometric, disc, value_of
+from .terms import Summand
+
+#: 1/u for the least u at which a series is used, over the radius of its disc: with
+#: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
+DEPTH: Final = 2**models.BITS_PER_TERM
+#: Largest order of a root of unity: a coefficient takes that many values of the zeta function.
+MAX_ORDER: Final = 24
+#: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
+ZETA_WORK: Final = 60
+_Y: Final = "y"
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """n^{-v} (ln n)^j times a series in 1/n, for n >= N.
+
+    Attributes:
+        exponent: v.
+        exact: v as a number, if it is rational.
+        logarithms: j.
+        coefficients: of the series.
+        remainder: C.
+
+    """
+
+    exponent: Ball
+    exact: Fraction | None
+    logarithms: int
+    coefficients: tuple[Ball, ...]
+    remainder: arb
+
+    def times(self, other: Expansion, cutoff: int) -> Expansion:
+        """The product, for n >= ``first``."""
+        length = min(len(self.coefficients), len(other.coefficients))
+        a, b = (_cut(operand, length, cutoff) for operand in (self, other))
+        spend(length * length // 4)
+        u = arb(fmpq(1, cutoff))
+        low = [acb(0)] * length
+        remainder = a.remainder * (b._size(u) + b.remainder * u**length) + b.remainder * a._size(u)
+        for i, x in enumerate(a.coefficients):
+            for k, y in enumerate(b.coefficients):
+                if i + k < length:
+                    low[i + k] += x * y
+                else:
+                    remainder += abs(x * y) * u ** (i + k - length)
+        exact = None if a.exact is None or b.exact is None else a.exact + b.exact
+        return Expansion(
+            a.exponent + b.exponent, exact, a.logarithms + b.logarithms, tuple(low), remainder
+        )
+
+    def scaled(self, factor: Ball) -> Expansion:
+        """The expansion times a number."""
+        coefficients = tuple(c * factor for c in self.coefficients)
+        remainder = (self.remainder * abs(factor)).upper()
+        return replace(self, coefficients=coefficients, remainder=arb(remainder))
+
+    def _size(self, u: arb) -> arb:
+        return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
+
+    def bound(self, cutoff: int) -> tuple[arb, int]:
+        """(C, w) so that the size is at most C n^w for n >= ``first`` >= 1."""
+        u = arb(fmpq(1, cutoff))
+        size = self._size(u) + self.remainder * u ** len(self.coefficients)
+        return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
+
+
+def _cut(expansion: Expansion, length: int, cutoff: int) -> Expansion:
+    """The expansion with fewer coefficients."""
+    u = arb(fmpq(1, cutoff))
+    dropped = expansion.coefficients[length:]
+    remainder = expansion.remainder * u ** len(dropped)
+    remainder += sum((abs(c) * u**k for k, c in enumerate(dropped)), arb(0))
+    return replace(
+        expansion, coefficients=expansion.coefficients[:length], remainder=arb(remainder.upper())
+    )
+
+
+@dataclass(frozen=True)
+class SlowTerm:
+    """z^n S(n) with S the sum of summands that have the same z and no gamma functions.
+
+    Attributes:
+        summands: the summands.
+        index: the name of n in the trees.
+
+    """
+
+    summands: tuple[Summand, ...]
+    index: str
+
+    def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
+        """Trees with an expansion, digamma functions beside each, and complex factors.
+
+        All summands without either are one tree, where terms may cancel.
+        """
+        plain: list[Expression] = []
+        expanded: list[tuple[Expression, list[Call], Ball]] = []
+        for summand in self.summands:
+            factors = summand.slow.args if summand.slow.function == "mul" else (summand.slow,)
+            digammas = [
+                node for node in factors if isinstance(node, Call) and node.function == "digamma"
+            ]
+            turned = is_written_with(summand.coefficient, "i")
+            if not digammas and not turned:
+                plain.append(summand.tree(self.index))
+                continue
+            plain_factors = [factor for factor in factors if factor not in digammas]
+            scale = value_of(summand.coefficient) if turned else acb(1)
+            bare = replace(summand, coefficient=ONE) if turned else summand
+            tree = replace(bare, slow=mul(*plain_factors) if plain_factors else ONE).tree(
+                self.index
+            )
+            expanded.append((tree, digammas, scale))
+        return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
+
+    def expansions(self, start: int) -> tuple[list[Expansion], int]:
+        """The expansions of S, and N from which on they hold."""
+        with models.series_length(models.order(ctx.prec)):
+            raw_expansions = [
+                (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
+            ]
+        radii = [m.radius for raw, _, _ in raw_expansions for _, _, _, m in raw if not m.is_power]
+        least = 2 * DEPTH if any(logs for _, logs, _ in raw_expansions) else 2
+        cutoff = max([start, least, *(ceil(float(DEPTH / r)) for r in radii)])
+        expansions: list[Expansion] = []
+        for raw, digammas, scale in raw_expansions:
+            products = [_of_model(v, exact, j, model) for v, exact, j, model in raw]
+            for digamma in digammas:
+                logs = _digamma(digamma, self.index)
+                products = [a.times(b, cutoff) for a in products for b in logs]
+            expansions += [product.scaled(scale) for product in products]
+        return expansions, cutoff
+
+    def _raw(self, tree: Expression) -> list[tuple[Ball, Fraction | None, int, Model]]:
+        """S as models with powers of n and of ln n in front."""
+        unknown = models.inverse_power(1, arb(1))
+        expander = Expander(_Y, (self.index, unknown), {})
+        try:
+            terms = expander.terms(expander.form(tree))
+            spend(4 * len(terms))
+            raw: list[tuple[Ball, Fraction | None, int, Model]] = []
+            for term in terms:
+                exponent = dict(term.exponent)
+                exact = exponent.get(ONE, Fraction(0)) if set(exponent) <= {ONE} else None
+                v = value_of(rate(term.exponent))
+                for j, model in _monomials(term.factor, expander):
+                    # a constant has no radius, and a model in a factor stands without its power
+                    raw.append((v, exact, j, model))
+        except NoModelError as error:
+            raise QuadratureError(f"the term has no expansion: {error}") from None
+        return raw
+
+    def at(self, numbers: Iterable[int], base: Ball) -> Ball:
+        """The sum of z^n S(n) over some n."""
+        tree = add(*(summand.tree(self.index) for summand in self.summands))
+        total = acb(0)
+        try:
+            tape = compile_tape(tree, self.index)
+        except UnusableError as error:
+            raise QuadratureError(str(error)) from None
+        work = tape.work(ctx.prec) // 8 + 1
+        for n in numbers:
+            spend(work)
+            value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
+            if not value.is_finite():
+                raise QuadratureError(f"the term is not defined at {n}")
+            total += value * base**n
+        return total
+
+
+def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Model]]:
+    """A factor as a sum of powers of y = ln n times models."""
+    if isinstance(factor, Symbol):
+        if factor.name == _Y:
+            yield 1, models.constant(acb(1), models.AT_ONE, ONE)
+        else:
+            yield 0, replace(expander.models[factor.name], valuation=Fraction(0))
+        return
+    if not expander.varies(factor):
+        yield 0, models.constant(expander.value(factor), exact_value(factor), factor)
+        return
+    name, args = factor.function, factor.args
+    minus = models.constant(acb(-1), (Fraction(-1), Fraction(0)), Number(-1))
+    if name == "add":
+        for arg in args:
+            yield from _monomials(arg, expander)
+    elif name == "neg":
+        for j, model in _monomials(args[0], expander):
+            yield j, models.mul(minus, model)
+    elif name == "div" and not expander.varies(args[1]):
+        inverse = models.constant(1 / expander.value(args[1]), None, factor)
+        for j, model in _monomials(args[0], expander):
+            yield j, models.mul(inverse, model)
+    elif name == "mul" or (name == "pow" and _small(args[1]) is not None):
+        factors = args if name == "mul" else (args[0],) * (_small(args[1]) or 1)
+        yield from reduce(_products, [list(_monomials(arg, expander)) for arg in factors])
+    else:
+        raise NoModelError(name)
+
+
+def _small(node: Expression) -> int | None:
+    value = fold(node)
+    return int(value) if value is not None and value in range(1, 5) else None
+
+
+def _products(
+    a: Sequence[tuple[int, Model]], b: Sequence[tuple[int, Model]]
+) -> list[tuple[int, Model]]:
+    if len(a) * len(b) > 16:
+        raise NoModelError("too many terms")
+    return [
+        (i + j, models.mul(left_model, right_model)) for i, left_model in a for j, right_model in b
+    ]
+
+
+def _of_model(v: Ball, exact: Fraction | None, j: int, model: Model) -> Expansion:
+    r"""A model as an expansion.
+
+    From \|m_k\| <= M r^{-k} follows that the series leaves out at most 2 M (u/r)^K.
+    """
+    if model.is_power:  # a constant, with as many zeros as a product may need
+        zeros = (acb(0),) * (models.order(ctx.prec) - 1)
+        return Expansion(v, exact, j, (model.bound, *zeros), arb(0))
+    length = model.series.prec
+    remainder = 2 * abs(model.bound).upper() * model.radius ** (-length)
+    return Expansion(v, exact, j, tuple(model.coefficients), arb(remainder.upper()))
+
+
+def _digamma(node: Call, index: str) -> list[Expansion]:
+    r"""psi(p n + k) = ln(p n) + series (DLMF 5.11.2), whose rest is at most its first term.
+
+    Here k is a whole number; psi(x + 1) = psi(x) + 1/x leads to k = 1.
+    """
+    argument = node.args[0]
+    slope, shift = (
+        fold(differentiate(argument, index)),
+        fold(substitute(argument, index, Number(0))),
+    )
+    if slope is None or shift is None or slope <= 0 or shift.denominator != 1 or abs(shift) > 16:
+        raise QuadratureError("the term has no expansion: digamma")
+    length = models.order(ctx.prec) // 2 * 2
+    p = acb(fmpq(slope.numerator, slope.denominator))
+    # psi(x + 1) = ln x + 1/(2x) - sum of B_{2k} / (2k x^{2k}), with x = p n
+    series = [acb(0)] * length
+    series[0] = p.log()
+    series[1] = 1 / (2 * p)
+    for k in range(1, length // 2):
+        series[2 * k] = -acb(arb.bernoulli(2 * k)) / (2 * k * p ** (2 * k))
+    remainder = abs(arb.bernoulli(length)) / (length * abs(p) ** length)
+    # 1/(x + i) = sum of (-i)^m x^{-m-1}; at most i^length x^{-length-1} is left out
+    for i in range(min(int(shift), 1), max(int(shift), 1)):
+        sign = 1 if shift > 1 else -1
+        for m in range(length - 1):
+            series[m + 1] += sign * acb(-i) ** m / p ** (m + 1)
+        remainder += 2 * arb(abs(i)) ** (length - 1) / abs(p) ** length
+    logarithm = Expansion(acb(0), Fraction(0), 1, (acb(1), *[acb(0)] * (length - 1)), arb(0))
+    return [logarithm, Expansion(acb(0), Fraction(0), 0, tuple(series), arb(remainder.upper()))]
+
+
+def total(term: SlowTerm, start: int) -> Ball:
+    """The sum from ``start`` to infinity, at the working precision.
+
+    Raises:
+        DivergenceError: the sum is proved to diverge.
+        QuadratureError: the sum cannot be computed.
+
+    """
+    base_tree = term.summands[0].base
+    base = value_of(base_tree)
+    order = _order_of_root(base_tree)
+    if order is None and (base - 1).contains(0):
+        raise QuadratureError("the quotient of terms may be 1")
+    expansions, cutoff = term.expansions(start)
+    _refuse_divergence(expansions, order or MAX_ORDER + 1)
+    if cutoff - start > MAX_TERMS:
+        raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+    value = term.at(range(start, cutoff), base)
+    for expansion in expansions:
+        if order is None:
+            value += _turning(expansion, base_tree, cutoff)
+        else:
+            tails = _Tails(order, base, cutoff, expansion.logarithms)
+            for k, coefficient in enumerate(expansion.coefficients):
+                if not coefficient.is_zero():
+                    value += coefficient * tails.value(expansion.exponent + k)
+        if not expansion.remainder.is_zero():
+            end = expansion.exponent + len(expansion.coefficients)
+            if not end.real > 2:
+                raise QuadratureError("the expansion of the term is too short")
+            remainder = _Tails(1, acb(1), cutoff, expansion.logarithms).value(end)
+            value += disc((expansion.remainder * abs(remainder)).upper())
+    return value
+
+
+def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
+    r"""The sum from N of z^n n^{-v} (c_0 + c_1/n + ..) for any other z on the unit circle.
+
+    The sum of z^n n^{-s} from N on is z^N times Lerch's function, which is computed for s > 2; for
+    less it is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms
+    below N.
+    """
+    if expansion.logarithms:
+        raise QuadratureError("logarithms beside an angle that is no part of a circle")
+    total = acb(0)
+    base = value_of(base_tree)
+    for k, coefficient in enumerate(expansion.coefficients):
+        if coefficient.is_zero():
+            continue
+        s = expansion.exponent + k
+        spend(2 * ZETA_WORK)
+        if s.real > 2:
+            tail = base**cutoff * base.lerch_phi(s, acb(cutoff))
+        else:
+            spend(cutoff)
+            tail = base.polylog(s) - sum(
+                (base**n * acb(n) ** (-s) for n in range(1, cutoff)), acb(0)
+            )
+        total += coefficient * tail
+    if not total.is_finite():
+        raise QuadratureError("a sum over a circle that is not computed")
+    return total
+
+
+def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Ball:
+    """The sum of h(n) S(n), where the ratio test proves convergence for h alone."""
+    if not quotient.growth.is_geometric:
+        raise QuadratureError("the term decays too slowly")
+    expansions, cutoff = term.expansions(start)
+    cutoff = max(cutoff, quotient.regular_from)
+    size, degree = arb(0), 0
+    for expansion in expansions:
+        bound, w = expansion.bound(cutoff)
+        size, degree = size + bound, max(degree, w)
+    last_index = cutoff
+    while True:
+        # h(n) n^w decreases by the bound of the quotient times (1 + 1/n)^w
+        ratio = quotient.quotient_bound(last_index) * (1 + arb(fmpq(1, last_index))) ** degree
+        if ratio < 1:
+            remainder = (
+                size * abs(quotient.at(last_index)) * arb(last_index) ** degree / (1 - ratio)
+            )
+            if remainder < arb(2) ** (8 - ctx.prec):
+                break
+        last_index += max(8, last_index // 8)
+        if last_index > MAX_TERMS:
+            raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+    value = acb(0)
+    partial_sum = quotient.terms(start, last_index)
+    for n, h in enumerate(partial_sum, start):
+        value += h * term.at((n,), acb(1))
+    return value + disc(remainder.upper())
+
+
+def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
+    """Raise `DivergenceError` where the leading term proves it, or an error if nothing is known.
+
+    n^{-v} (ln n)^j has a finite sum for v > 1 only, and with a root of unity for v > 0 only.
+    """
+    limit = Fraction(1 if order == 1 else 0)
+    slow = [
+        expansion
+        for expansion in expansions
+        if not expansion.exponent.real > arb(fmpq(limit.numerator, 1))
+    ]
+    if not slow:
+        return
+    exact = [
+        (expansion.exact, -expansion.logarithms)
+        for expansion in slow
+        if expansion.exact is not None
+    ]
+    if len(exact) == len(slow):
+        leading = min(exact)
+        total = sum(
+            (
+                expansion.coefficients[0]
+                for expansion in slow
+                if (expansion.exact, -expansion.logarithms) == leading
+            ),
+            acb(0),
+        )
+        if not total.contains(0):
+            real = total.imag.contains(0)
+            sign = 0 if order > 1 or not real else 1 if total.real > 0 else -1
+            raise DivergenceError(sign)
+    raise QuadratureError("whether the terms decay fast enough is not decided")
+
+
+def _order_of_root(base: Expression) -> int | None:
+    """The order of a root of unity, by its form; None if it is none."""
+    if fold(base) == 1:
+        return 1
+    if fold(base) == -1:
+        return 2
+    half_turn = Fraction(0)
+    if base.function == "mul" and fold(base.args[0]) == -1 and len(base.args) == 2:
+        base, half_turn = base.args[1], Fraction(1)
+    if base.function != "exp":
+        return None
+    angle = exact_value(_without_i(base.args[0]) or Symbol("?"))
+    if angle is None or angle[0]:
+        return None
+    order = ((angle[1] + half_turn) / 2).denominator
+    return order if 1 < order <= MAX_ORDER else None
+
+
+def _without_i(node: Expression) -> Expression | None:
+    """The factor of i."""
+    if node == Call("i"):
+        return ONE
+    name, args = node.function, node.args
+    if name == "neg":
+        inner = _without_i(args[0])
+        return None if inner is None else Call("neg", (inner,))
+    if name == "mul" and args.count(Call("i")) == 1:
+        real_factors = [arg for arg in args if arg != Call("i")]
+        return mul(*real_factors)
+    if name == "div" and is_constant(args[1]):
+        inner = _without_i(args[0])
+        return None if inner is None else Call("div", (inner, args[1]))
+    return None
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """Sums of z^n n^{-s} (ln n)^j for n >= N, where z is a root of unity."""
+
+    order: int
+    base: Ball
+    cutoff: int
+    logarithms: int
+
+    def value(self, s: Ball) -> Ball:
+        """The sum over all residue classes of n = order (m + a), a = (N + i)/order."""
+        j = self.logarithms
+        spend(ZETA_WORK * self.order * (1 + j) * max(1, ctx.prec // 512))
+        total = acb_series([0], prec=j + 1)
+        point = acb_series([s, 1], prec=j + 1)
+        for i in range(self.order):
+            a = acb(fmpq(self.cutoff + i, self.order))
+            # the pole at s = 1 cancels in the sum over a circle
+            total += point.zeta(a, deflate=self.order > 1) * self.base ** (self.cutoff + i)
+        if self.order > 1:
+            scale = (acb_series([s, 1], prec=j + 1) * -acb(self.order).log()).exp()
+            total = total * scale
+        sign = -1 if j % 2 else 1
+        return sign * total[j] * _factorial(j)
+
+
+def _factorial(n: int) -> Ball:
+    return acb(n + 1).gamma()

@@ -1,0 +1,176 @@
+"""Exact values of terms at whole numbers, and sums of finitely many of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Final
+
+from flint import acb, fmpq
+
+from ...reading.expression.build import number
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..ball_arithmetic.jets import Ball
+from ..quadrature.work import QuadratureError, spend
+from .hypergeometric import value_of
+
+#: Bits of an exact number; longer ones are balls. 2000! has 19,000.
+MAX_BITS: Final = 40_000
+#: Largest argument of an exact factorial.
+MAX_FACTORIAL: Final = 2_500
+#: Terms of a finite sum that are added one by one.
+MAX_TERMS: Final = 20_000
+
+Values = Mapping[str, Fraction]
+
+
+def exact(node: Expression, values: Values) -> Fraction | None:
+    r"""The exact value of an expression, if it is a rational number by its form.
+
+    Args:
+        node: the expression.
+        values: the values of its symbols.
+
+    Returns:
+        The value; None if it is not rational, not defined, or too long.
+
+    Example:
+        >>> exact(Call("binomial", (Number(7), Symbol("k"))), {"k": Fraction(3)})
+        Fraction(35, 1)
+
+    """
+    if isinstance(node, Number):
+        return Fraction(node.numerator, node.denominator)
+    if isinstance(node, Symbol):
+        return values.get(node.name)
+    rule = _RULES.get(node.function)
+    if rule is None:
+        return None
+    arguments: list[Fraction] = []
+    for arg in node.args:
+        value = exact(arg, values)
+        if value is None:
+            return None
+        arguments.append(value)
+    return rule(arguments)
+
+
+def at(node: Expression, values: Values) -> Ball:
+    """The value of an expression at the working precision, exact where it is rational.
+
+    Raises:
+        QuadratureError: there is no finite value.
+
+    """
+    spend(8)
+    value = exact(node, values)
+    if value is not None:
+        return acb(fmpq(value.numerator, value.denominator))
+    return value_of(_with_exact_parts(node, values))
+
+
+def _with_exact_parts(node: Expression, values: Values) -> Expression:
+    """The expression with numbers for its symbols and for all parts that are rational."""
+    value = exact(node, values)
+    if value is not None:
+        return number(value)
+    if isinstance(node, Symbol):
+        raise QuadratureError(f"{node.name} has no value")
+    if not node.args:
+        return node
+    return Call(node.function, tuple(_with_exact_parts(arg, values) for arg in node.args))
+
+
+def finite_sum(
+    term: Expression, index: str, low: int, high: int, values: Values
+) -> Fraction | Ball:
+    """The sum of a term over low, .., high: exactly if all terms are rational, else as a ball.
+
+    Raises:
+        QuadratureError: a term has no finite value, or there are too many.
+
+    """
+    if high - low >= MAX_TERMS:
+        raise QuadratureError(f"the sum has more than {MAX_TERMS} terms")
+    total: Fraction | Ball = Fraction(0)
+    for k in range(low, high + 1):
+        spend(4)
+        index_values = {**values, index: Fraction(k)}
+        value = exact(term, index_values) if isinstance(total, Fraction) else None
+        if value is not None and isinstance(total, Fraction):
+            total += value
+            if max(total.denominator, abs(total.numerator)).bit_length() > MAX_BITS:
+                total = acb(fmpq(total.numerator, total.denominator))
+            continue
+        if isinstance(total, Fraction):
+            total = acb(fmpq(total.numerator, total.denominator))
+        total += at(term, index_values)
+    return total
+
+
+def _power(arguments: list[Fraction]) -> Fraction | None:
+    base, exponent = arguments
+    if exponent.denominator != 1:
+        return _root(base, exponent)
+    if base == 0 and exponent < 0:
+        return None
+    bits = max(abs(base.numerator), base.denominator).bit_length()
+    if bits * abs(exponent.numerator) > MAX_BITS and abs(base) != 1:
+        return None
+    return Fraction(base ** int(exponent))
+
+
+def _root(base: Fraction, exponent: Fraction) -> Fraction | None:
+    """The square root of a square."""
+    if exponent.denominator != 2 or base < 0:
+        return None
+    roots = math.isqrt(base.numerator), math.isqrt(base.denominator)
+    if (roots[0] ** 2, roots[1] ** 2) != (base.numerator, base.denominator):
+        return None
+    return _power([Fraction(*roots), Fraction(exponent.numerator)])
+
+
+def _factorial(n: Fraction) -> Fraction | None:
+    if n.denominator != 1 or not 0 <= n <= MAX_FACTORIAL:
+        return None
+    return Fraction(math.factorial(int(n)))
+
+
+def _double_factorial(n: Fraction) -> Fraction | None:
+    if n.denominator != 1 or not -1 <= n <= MAX_FACTORIAL:
+        return None
+    return Fraction(math.prod(range(int(n), 0, -2)))
+
+
+def _binomial(arguments: list[Fraction]) -> Fraction | None:
+    """(u choose k), 0 for a negative k; polynomial in u."""
+    u, k = arguments
+    if k.denominator != 1 or abs(k) > MAX_FACTORIAL or abs(u) > MAX_BITS:
+        return None
+    if u.denominator == 1 and u >= 0:
+        return Fraction(math.comb(int(u), int(k))) if k >= 0 else Fraction(0)
+    if k < 0 or k > 256:
+        return None
+    return math.prod((u - i for i in range(int(k))), start=Fraction(1)) / math.factorial(int(k))
+
+
+def _product(arguments: list[Fraction]) -> Fraction:
+    return math.prod(arguments, start=Fraction(1))
+
+
+_RULES: Final[dict[str, Callable[[list[Fraction]], Fraction | None]]] = {
+    "add": lambda values: sum(values, Fraction(0)),
+    "mul": _product,
+    "neg": lambda values: -values[0],
+    "div": lambda values: values[0] / values[1] if values[1] else None,
+    "pow": _power,
+    "sqrt": lambda values: _root(values[0], Fraction(1, 2)),
+    "factorial": lambda values: _factorial(values[0]),
+    "gamma": lambda values: _factorial(values[0] - 1),
+    "double_factorial": lambda values: _double_factorial(values[0]),
+    "binomial": _binomial,
+    "abs": lambda values: abs(values[0]),
+    "floor": lambda values: Fraction(math.floor(values[0])),
+    "ceil": lambda values: Fraction(math.ceil(values[0])),
+}

@@ -1,0 +1,476 @@
+r"""Sums of hypergeometric terms, with proved bounds of what is left out, and their divergence.
+
+Letters: q(n) = a(n+1)/a(n) = z A(n)/B(n) is the quotient of a term a, and u = 1/n. As n grows,
+a(n) is like n!^d L^n n^{-s}; d, L and s are read off the leading coefficients of A and B.
+
+- d < 0 or \|L\| < 1: the quotient is enclosed for all n >= N at once, as a function of u on
+  [0, 1/N], and the sum from N is bounded by a geometric one (the ratio test).
+- L = 1 with s > 1, L = -1 with s > 0, and L near to these: the sum from N is accelerated. A
+  polynomial T in u is solved for with T(n+1) q(n) - T(n) = 1 + e(n), where e(n) = O(u^K). Then the
+  sum is -T(N) a(N) minus the sum of a(n) e(n), which is bounded since e is known exactly. For terms
+  without gamma functions that is the Euler-Maclaurin formula.
+- Else the terms, or the partial sums, tend to no limit (for L = 1 that is Gauss's test).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil
+from typing import Any, Final
+
+from flint import acb, arb, ctx, fmpq, fmpq_poly, fmpq_series
+
+from ...reading.expression.traversal import fold
+from ..ball_arithmetic.balls import UnusableError, precision
+from ..ball_arithmetic.compiler import compile_tape
+from ..ball_arithmetic.jets import ZERO, Ball
+from ..expansions.models import series_length
+from ..quadrature.work import QuadratureError, spend
+from .terms import Summand
+
+#: Terms that are added one by one at most: 0.1 s at 250 bits.
+MAX_TERMS: Final = 20_000
+#: Quotients above this are accelerated: so many terms for a digit take longer than the acceleration
+#: (0.7 gives two bits in four terms).
+SLOW_QUOTIENT: Final = Fraction(7, 10)
+#: How often the number of terms in front of the acceleration is doubled.
+DOUBLINGS: Final = 5
+
+
+class DivergenceError(QuadratureError):
+    """The sum is proved to diverge.
+
+    Attributes:
+        sign: +1 or -1 if the partial sums tend to that infinity, else 0.
+
+    """
+
+    def __init__(self, sign: int = 0) -> None:
+        super().__init__("the sum diverges")
+        self.sign = sign
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    r"""How a term grows: like n!^d L^n n^{-s}.
+
+    Attributes:
+        factorials: d.
+        size: \|L\|, for d = 0; whether it is 1 is decided exactly.
+        is_one: whether \|L\| is exactly 1.
+        decay: s.
+
+    """
+
+    factorials: int
+    size: arb
+    is_one: bool
+    decay: Fraction
+
+    @property
+    def is_geometric(self) -> bool:
+        """Whether the ratio test proves convergence."""
+        return self.factorials < 0 or (self.factorials == 0 and bool(self.size < 1))
+
+    @property
+    def explodes(self) -> bool:
+        """Whether the terms grow without bound faster than any power."""
+        return self.factorials > 0 or (self.factorials == 0 and bool(self.size > 1))
+
+
+@dataclass(frozen=True)
+class Hypergeometric:
+    """A hypergeometric term without its coefficient and slow factor."""
+
+    summand: Summand
+
+    @cached_property
+    def exact_base(self) -> Fraction | None:
+        """z, if it is a rational number by its form."""
+        return fold(self.summand.base)
+
+    @cached_property
+    def base_lies_on_circle(self) -> bool:
+        """Whether the absolute value of z is exactly 1 by its form."""
+        if self.exact_base is not None:
+            return abs(self.exact_base) == 1
+        return _is_rotation(self.summand)
+
+    @cached_property
+    def quotient(self) -> tuple[fmpq_poly, fmpq_poly]:
+        """A and B."""
+        summand = self.summand
+        numerator = summand.numerator(fmpq_poly([1, 1])) * summand.denominator
+        denominator = summand.denominator(fmpq_poly([1, 1])) * summand.numerator
+        for (slope, shift), exponent in summand.gammas:
+            rising = fmpq_poly([1])
+            for k in range(slope):
+                rising *= fmpq_poly([_fmpq(shift + k), slope])
+            if exponent > 0:
+                numerator *= rising**exponent
+            else:
+                denominator *= rising**-exponent
+        common = numerator.gcd(denominator)
+        return numerator / common, denominator / common
+
+    def base(self) -> Ball:
+        """z at the working precision."""
+        return value_of(self.summand.base)
+
+    @cached_property
+    def growth(self) -> Growth:
+        """How the term grows."""
+        numerator, denominator = self.quotient
+        factorials = numerator.degree() - denominator.degree()
+        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
+        with precision(128):
+            size = abs(self.base() * acb(leading))
+        is_one = bool(abs(leading) == 1) and self.base_lies_on_circle
+        if self.exact_base is not None:
+            is_one = bool(abs(leading * _fmpq(self.exact_base)) == 1)
+        decay = _second(denominator) - _second(numerator)
+        return Growth(factorials, arb(1) if is_one else size, is_one, decay)
+
+    @cached_property
+    def regular_from(self) -> int:
+        """A whole number from which on R and the gamma functions have no zeros and poles."""
+        bound = max(_root_bound(self.summand.numerator), _root_bound(self.summand.denominator))
+        for polynomial in self.quotient:
+            bound = max(bound, _root_bound(polynomial))
+        return max(1, bound + 1)
+
+    def at(self, n: int) -> Ball:
+        """The term at a whole number."""
+        spend(4 + 4 * len(self.summand.gammas))
+        denominator = self.summand.denominator(n)
+        if denominator == 0:
+            raise QuadratureError(f"the term is not defined at {n}")
+        numerator = self.summand.numerator(n)
+        if numerator == 0:
+            return acb(0)
+        value = acb(fmpq(numerator / denominator)) * self.base() ** n
+        for (slope, shift), exponent in self.summand.gammas:
+            argument = acb(_fmpq(slope * n + shift))
+            if exponent > 0:
+                value *= argument.gamma() ** exponent
+            else:
+                value *= argument.rgamma() ** -exponent
+        return value
+
+    def terms(self, start: int, stop: int) -> list[Ball]:
+        """The terms from ``start`` to below ``stop``, most by the quotient from the one before."""
+        if stop - start > MAX_TERMS:
+            raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+        numerator, denominator = self.quotient
+        base = self.base()
+        values: list[Ball] = []
+        for n in range(start, stop):
+            if n <= max(self.regular_from, start):
+                values.append(self.at(n))
+            else:
+                spend(3)
+                values.append(values[-1] * base * acb(numerator(n - 1)) / acb(denominator(n - 1)))
+        return values
+
+    def quotient_bound(self, cutoff: int) -> arb:
+        r"""A bound of \|q(n)\| for all n >= ``first``; it may be infinite."""
+        numerator, denominator = map(reversed_polynomial, self.quotient)
+        u = _up_to(cutoff)
+        size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
+        drop = self.growth.factorials
+        return arb((size / arb(cutoff) ** -drop).upper()) if drop <= 0 else arb("inf")
+
+
+def _is_rotation(summand: Summand) -> bool:
+    """Whether z is written as the exponential of a real multiple of i."""
+    factors = summand.base.args if summand.base.function == "mul" else (summand.base,)
+    for factor in factors:
+        if abs(fold(factor) or 0) == 1:
+            continue
+        if factor.function != "exp":
+            return False
+        with precision(128):
+            if not value_of(factor.args[0]).real.is_zero():
+                return False
+    return True
+
+
+def total(term: Hypergeometric, start: int) -> Ball:
+    """The sum of a term from ``start`` to infinity, at the working precision.
+
+    Raises:
+        DivergenceError: the sum is proved to diverge.
+        QuadratureError: the sum cannot be computed.
+
+    """
+    growth = term.growth
+    if growth.explodes:
+        raise DivergenceError(_sign_of_positive(term))
+    exact = term.exact_base
+    near_one = growth.factorials == 0 and bool(growth.size > arb(_fmpq(SLOW_QUOTIENT)))
+    if growth.is_geometric and (exact is None or not near_one):
+        return geometric(term, start)
+    if exact is None:
+        raise QuadratureError("the term decays too slowly")
+    leading = _leading(term)
+    if leading == 1 and growth.decay <= 1:
+        raise DivergenceError(_sign_of_positive(term))
+    if growth.is_one and growth.decay <= 0:
+        raise DivergenceError(0)
+    if not (growth.is_one or growth.is_geometric):
+        raise QuadratureError("whether the terms decay is not decided")
+    return _accelerated(term, start, leading)
+
+
+def _leading(term: Hypergeometric) -> fmpq:
+    numerator, denominator = term.quotient
+    exact = term.exact_base
+    assert exact is not None
+    return _fmpq(exact) * numerator[numerator.degree()] / denominator[denominator.degree()]
+
+
+def _sign_of_positive(term: Hypergeometric) -> int:
+    """The sign of all late terms; 0 if signs alternate or are not known."""
+    numerator, denominator = term.quotient
+    leading = acb(numerator[numerator.degree()] / denominator[denominator.degree()]) * term.base()
+    if not (leading.imag.is_zero() and leading.real > 0):
+        return 0
+    value = term.at(term.regular_from + 1)
+    return 0 if not value.imag.is_zero() else 1 if value.real > 0 else -1 if value.real < 0 else 0
+
+
+def geometric(term: Hypergeometric, start: int) -> Ball:
+    """The sum by the ratio test."""
+    cutoff = max(start, term.regular_from)
+    bound = term.quotient_bound(cutoff)
+    limit = arb(1) if term.growth.factorials else (1 + term.growth.size) / 2
+    while not bool(bound < limit):
+        cutoff = 2 * cutoff + 2
+        if cutoff > MAX_TERMS:
+            raise QuadratureError("the quotients of terms are not small enough")
+        bound = term.quotient_bound(cutoff)
+    last_index = cutoff
+    rate = -float(bound.log().mid()) if bool(bound > 0) else float(ctx.prec)
+    last_index = cutoff + max(2, ceil(ctx.prec * 0.6931 / max(rate, 1e-9)))
+    if term.growth.factorials < 0:
+        last_index = cutoff + _factorial_length(term, cutoff)
+    values = term.terms(start, last_index + 1)
+    end = term.quotient_bound(last_index)
+    remainder = abs(values[-1]).upper() / (1 - end)
+    return _sum(values[:-1]) + disc(remainder)
+
+
+def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
+    """So many terms from ``first`` that the quotients multiply to less than 2^-prec."""
+    size, n = 0.0, cutoff
+    numerator, denominator = term.quotient
+    base = max(float(abs(term.base()).upper()), 1e-300)
+    while size > -0.6931 * ctx.prec:
+        spend(1)
+        quotient = abs(float(acb(numerator(n) / denominator(n)).real.mid())) * base
+        size += float(arb(max(quotient, 1e-300)).log().mid())
+        n += 1
+        if n - cutoff > MAX_TERMS:
+            raise QuadratureError("the quotients of terms are not small enough")
+    return n - cutoff + 2
+
+
+def _accelerated(term: Hypergeometric, start: int, leading: fmpq) -> Ball:
+    """The sum with a polynomial T for what lies beyond N."""
+    order = max(16, ctx.prec // 4)
+    cutoff = max(start, term.regular_from) + max(16, ctx.prec // 3)
+    goal = arb(2) ** (-ctx.prec + 8)
+    multiplier = _Multiplier.of(term, leading, order)
+    best: Ball | None = None
+    for _ in range(DOUBLINGS):
+        values = term.terms(start, cutoff + 1)
+        beyond = multiplier.beyond(values[-1], cutoff)
+        if beyond is not None:
+            best = _sum(values[:-1]) + beyond
+            if bool(best.real.rad() < goal * max(abs(best).upper(), arb(2) ** -64)):
+                return best
+        cutoff *= 2
+    if best is None:
+        raise QuadratureError("the term decays too slowly")
+    return best
+
+
+@dataclass(frozen=True)
+class _Multiplier:
+    """T, and e times a denominator, as polynomials in u.
+
+    Attributes:
+        coefficients: of T = n^shift (t_0 + t_1 u + ..).
+        shift: 1 where L = 1, else 0.
+        error: the numerator of e; its denominator is at least that of q.
+        denominator: of q in u, 1 at u = 0.
+        decrease: has the sign of 1 - |q| on u > 0.
+        sign: of q for small u.
+
+    """
+
+    coefficients: tuple[fmpq, ...]
+    shift: int
+    error: fmpq_poly
+    denominator: fmpq_poly
+    decrease: fmpq_poly
+    numerator: fmpq_poly
+
+    @classmethod
+    def of(cls, term: Hypergeometric, leading: fmpq, order: int) -> _Multiplier:
+        """Solve for T, one coefficient after the other."""
+        exact = term.exact_base
+        assert exact is not None
+        numerator, denominator = map(reversed_polynomial, term.quotient)
+        numerator = numerator * _fmpq(exact) / denominator[0]
+        denominator = denominator / denominator[0]
+        shift = 1 if leading == 1 else 0
+        length = order + 2
+        with series_length(length):
+            quotient = fmpq_series(numerator.coeffs()) / fmpq_series(denominator.coeffs())
+        column = fmpq_poly(quotient.coeffs())
+        if shift:
+            column = column.mul_low(fmpq_poly([1, 1]), length)
+        step = fmpq_poly([(-1) ** k for k in range(length)])
+        residual = fmpq_poly([-1])  # what T(n+1) q(n) - T(n) - 1 is so far, over u^k
+        entries: list[fmpq] = []
+        for k in range(order):
+            spend(order // 8 + 1)
+            # the column of t_k is u^{k - shift} ((1+u)^{shift - k} q - 1)
+            entry = (column - 1).right_shift(shift)
+            t = -residual[0] / entry[0]
+            entries.append(t)
+            residual = (residual + t * entry).truncate(length - k).right_shift(1)
+            column = column.mul_low(step, length)
+        return cls(
+            tuple(entries),
+            shift,
+            _error(entries, shift, numerator, denominator),
+            denominator,
+            _without_sign(denominator, numerator, leading),
+            numerator if leading > 0 else -numerator,
+        )
+
+    def beyond(self, value: Ball, cutoff: int) -> Ball | None:
+        """The sum from ``first``, where the term is ``value``; None if nothing bounds it."""
+        u = _up_to(cutoff)
+        lower = _at(self.denominator, u)
+        if not (
+            lower > 0 and bool(_at(self.decrease, u) >= 0) and bool(_at(self.numerator, u) >= 0)
+        ):
+            return None
+        if any(c != 0 for c in self.error.coeffs()[:2]):
+            return None
+        spend(self.error.degree())
+        # sum of n^{-j} from N on is at most N^{-j} (1 + N/(j - 1))
+        error = arb(0)
+        for j, c in enumerate(self.error.coeffs()[2:], 2):
+            error += abs(arb(c)) * arb(cutoff) ** -j * (1 + arb(cutoff) / (j - 1))
+        inverse = arb(fmpq(1, cutoff))
+        multiplier = arb(0)
+        for c in reversed(self.coefficients):
+            multiplier = multiplier * inverse + arb(c)
+        multiplier *= arb(cutoff) ** self.shift
+        return -multiplier * value + disc((abs(value).upper() * error / lower.lower()).upper())
+
+
+def _error(
+    entries: list[fmpq], shift: int, numerator: fmpq_poly, denominator: fmpq_poly
+) -> fmpq_poly:
+    """The numerator of e over (1 + u)^m and the denominator of q."""
+    m = max(len(entries) - 1 - shift, 0)
+    one_plus_u, u = fmpq_poly([1, 1]), fmpq_poly([0, 1])
+    # T(n+1) n^-shift (1 + u)^m, where the last coefficient of T has the lowest power of 1 + u
+    moved, raised = fmpq_poly([0]), one_plus_u ** (m + shift - len(entries) + 1)
+    for t in reversed(entries):
+        moved = moved * u + t * raised
+        raised *= one_plus_u
+    full = one_plus_u**m
+    spend(4 * len(entries))
+    scaled = moved * numerator - fmpq_poly(entries) * full * denominator
+    if shift:
+        assert scaled[0] == 0
+        scaled = fmpq_poly(scaled.coeffs()[1:])
+    return scaled - full * denominator
+
+
+def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
+    """B - |z A|, without the zero that it has at u = 0 where L is 1 or -1."""
+    difference = denominator - (numerator if leading > 0 else -numerator)
+    return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
+
+
+def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
+    """The polynomial in u = 1/n that is n^-degree times one in n."""
+    return fmpq_poly(polynomial.coeffs()[::-1])
+
+
+def _second(polynomial: fmpq_poly) -> Fraction:
+    """The second coefficient from above, over the first."""
+    degree = polynomial.degree()
+    if degree == 0:
+        return Fraction(0)
+    ratio = polynomial[degree - 1] / polynomial[degree]
+    return Fraction(int(ratio.p), int(ratio.q))
+
+
+def _root_bound(polynomial: fmpq_poly) -> int:
+    """A bound of the absolute values of all roots (Fujiwara's)."""
+    degree = polynomial.degree()
+    bound = 0.0
+    for k in range(1, degree + 1):
+        ratio = abs(polynomial[degree - k] / polynomial[degree])
+        if ratio != 0:
+            size = (int(ratio.p).bit_length() - int(ratio.q).bit_length() + 1) / k
+            if size > 40:
+                raise QuadratureError("the term has too large numbers")
+            bound = max(bound, 2.0 ** (size + 1))
+    if polynomial.degree() > 0 and bound > 32:  # all real roots are few: look closer
+        pairs: Any = polynomial.complex_roots()
+        roots = [float(root.real.mid()) for root, _ in pairs]
+        bound = max(0.0, max(roots, default=0.0)) + 1
+    return ceil(bound)
+
+
+def _up_to(cutoff: int) -> arb:
+    """The interval [0, 1/first]."""
+    half = arb(fmpq(1, 2 * cutoff))
+    return half + arb(0, half.upper())
+
+
+def _at(polynomial: fmpq_poly, u: arb) -> arb:
+    value = arb(0)
+    for c in reversed(polynomial.coeffs()):
+        value = value * u + arb(c)
+    return value
+
+
+def _sum(values: list[Ball]) -> Ball:
+    return sum(values, acb(0))
+
+
+def disc(radius: arb) -> Ball:
+    """A ball around 0 that holds all numbers up to a size."""
+    if not radius.is_finite():
+        raise QuadratureError("what is left out has no bound")
+    size = arb(0, radius.upper())
+    return acb(size, size)
+
+
+def _fmpq(value: Fraction | int) -> fmpq:
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+def value_of(node: object) -> Ball:
+    """The value of a constant at the working precision."""
+    try:
+        tape = compile_tape(node, "")  # type: ignore[arg-type]
+        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+    except (UnusableError, KeyError):
+        raise QuadratureError("a constant without a value") from None
+    if not value.is_finite():
+        raise QuadratureError("a constant without a finite value")
+    return value

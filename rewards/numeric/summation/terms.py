@@ -1,0 +1,447 @@
+r"""The term of a sum as hypergeometric summands times factors that vary slowly.
+
+A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a
+rational function with rational coefficients. What is written with factorials, binomial
+coefficients, powers with the index as exponent, sines and cosines has such summands. (Petkovsek,
+Wilf and Zeilberger, *A = B*, chapter 3, calls those without a slow factor hypergeometric terms.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from flint import fmpq, fmpq_poly
+
+from ...reading.expression.build import IMAGINARY, ONE, PI, TWO, add, div, mul, neg, number, power
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import fold, is_constant, substitute
+from ...reading.expression.tree import Call, Expression, Number, Symbol
+from ..expansions.forms import exact_value
+from ..quadrature.work import QuadratureError, spend
+
+#: Summands that a product of sums may be multiplied out to. Textbook terms have up to 8.
+MAX_PARTS: Final = 32
+#: Largest power of a sum that is multiplied out, and largest slope of n inside of a factorial.
+MAX_POWER: Final = 12
+#: Largest shift of an argument of the gamma function that becomes a rational function.
+MAX_SHIFT: Final = 64
+
+#: (p, b), which stand for Gamma(p n + b) with 0 < b <= 1, and the exponent.
+Gammas = tuple[tuple[tuple[int, Fraction], int], ...]
+_N: Final = fmpq_poly([0, 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Summand:
+    """One summand of a term; see the head of this module.
+
+    Attributes:
+        numerator: of R.
+        denominator: of R.
+        base: z.
+        gammas: the gamma functions.
+        coefficient: c.
+        slow: the slow factor.
+
+    """
+
+    numerator: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    denominator: fmpq_poly = field(default_factory=lambda: fmpq_poly([1]))
+    base: Expression = ONE
+    gammas: Gammas = ()
+    coefficient: Expression = ONE
+    slow: Expression = ONE
+
+    def times(self, other: Summand) -> Summand:
+        """The product of two summands."""
+        exponents = dict(self.gammas)
+        for key, exponent in other.gammas:
+            exponents[key] = exponents.get(key, 0) + exponent
+        return Summand(
+            self.numerator * other.numerator,
+            self.denominator * other.denominator,
+            base_product(self.base, other.base),
+            tuple(sorted((key, e) for key, e in exponents.items() if e)),
+            mul(self.coefficient, other.coefficient),
+            mul(self.slow, other.slow),
+        )
+
+    def inverse(self) -> Summand:
+        """One divided by the summand."""
+        if self.numerator.is_zero():
+            raise QuadratureError("the term has a zero denominator")
+        return Summand(
+            self.denominator,
+            self.numerator,
+            _folded(div(ONE, self.base)),
+            tuple((key, -exponent) for key, exponent in self.gammas),
+            div(ONE, self.coefficient),
+            div(ONE, self.slow),
+        )
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the summand is a rational function with rational coefficients."""
+        return self.kind == _RATIONAL
+
+    @property
+    def kind(self) -> tuple[Expression, Gammas, Expression, Expression]:
+        """What summands have in common that differ in R only."""
+        return self.base, self.gammas, self.coefficient, self.slow
+
+    def tree(self, index: str) -> Expression:
+        """c R(n) times the slow factor."""
+        rational = div(
+            _polynomial_tree(self.numerator, index), _polynomial_tree(self.denominator, index)
+        )
+        return mul(self.coefficient, rational, self.slow)
+
+
+_RATIONAL: Final = (ONE, (), ONE, ONE)
+
+
+def summands_of(term: Expression, index: str) -> list[Summand]:
+    """The parts of a term without parameters.
+
+    Args:
+        term: the term.
+        index: the name of the index.
+
+    Returns:
+        Summands that differ in more than R.
+
+    Raises:
+        QuadratureError: the term has too many summands, or a factor that no summand has.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import read
+        >>> [each.base for each in summands_of(read("(2^n+1)/3^n", symbols="n")[0].expression, "n")]
+        [Number(numerator=2, denominator=3), Number(numerator=1, denominator=3)]
+
+    """
+    return _merged(_Reader(index).summands(term))
+
+
+def _merged(summands: Iterable[Summand]) -> list[Summand]:
+    merged: dict[tuple[Expression, Gammas, Expression, Expression], Summand] = {}
+    for summand in summands:
+        earlier = merged.get(summand.kind)
+        if earlier is not None:
+            numerator = (
+                earlier.numerator * summand.denominator + summand.numerator * earlier.denominator
+            )
+            summand = replace(
+                summand, numerator=numerator, denominator=earlier.denominator * summand.denominator
+            )
+        # the denominator begins with 1, so that coefficients that cancel are seen to
+        common = (
+            summand.numerator.gcd(summand.denominator)
+            * summand.denominator[summand.denominator.degree()]
+        )
+        merged[summand.kind] = replace(
+            summand, numerator=summand.numerator / common, denominator=summand.denominator / common
+        )
+    return [summand for summand in merged.values() if not summand.numerator.is_zero()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads a tree as summands, where ``index`` is n."""
+
+    index: str
+
+    def summands(self, node: Expression) -> list[Summand]:
+        spend(1)
+        if is_constant(node, self.index):
+            return [_constant(node)]
+        if isinstance(node, Symbol):
+            return [Summand(numerator=_N)]
+        name, args = node.function, node.args
+        if name == "add":
+            return _merged(summand for arg in args for summand in self.summands(arg))
+        if name == "neg":
+            return self._product([[_constant(Number(-1))], self.summands(args[0])])
+        if name == "mul":
+            return self._product([self.summands(arg) for arg in args])
+        if name == "div":
+            return self._product([self.summands(args[0]), self._inverse(args[1])])
+        reader = _READERS.get(name)
+        read = reader(self, args) if reader is not None else None
+        return [Summand(slow=node)] if read is None else read
+
+    def _product(self, factors: list[list[Summand]]) -> list[Summand]:
+        result = [Summand()]
+        for factor in factors:
+            if len(result) * len(factor) > MAX_PARTS:
+                raise QuadratureError(f"the term has more than {MAX_PARTS} summands")
+            result = _merged(a.times(b) for a, b in product(result, factor))
+        return result
+
+    def _inverse(self, node: Expression) -> list[Summand]:
+        summands = self.summands(node)
+        if len(summands) != 1:
+            return [Summand(slow=div(ONE, node))]
+        return [summands[0].inverse()]
+
+    def linear(self, node: Expression) -> tuple[Expression, Expression] | None:
+        """A slope and a constant, so that a tree is slope * n + constant."""
+        try:
+            slope = differentiate(node, self.index)
+        except ValueError:
+            return None
+        if not is_constant(slope, self.index):
+            return None
+        return _folded(slope), _folded(substitute(node, self.index, Number(0)))
+
+    def power(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        base, exponent = args
+        if is_constant(base, self.index):
+            return self._exponential(base, exponent)
+        integer_exponent = fold(exponent)
+        if integer_exponent is None or integer_exponent.denominator != 1:
+            return self.radical(base, exponent)
+        summands = self._inverse(base) if integer_exponent < 0 else self.summands(base)
+        if len(summands) == 1 and abs(integer_exponent) <= MAX_SHIFT:
+            return [_raised(summands[0], abs(int(integer_exponent)))]
+        if abs(integer_exponent) > MAX_POWER:
+            return None
+        return self._product([summands] * abs(int(integer_exponent)))
+
+    def _exponential(self, base: Expression, exponent: Expression) -> list[Summand] | None:
+        linear_form = self.linear(exponent)
+        if linear_form is None:
+            return None
+        slope, constant = linear_form
+        return self._product(
+            [[Summand(base=_folded(_power(base, slope)))], [_constant(_power(base, constant))]]
+        )
+
+    def radical(self, base: Expression, exponent: Expression) -> list[Summand] | None:
+        """A power that is not whole: of a power with the index as exponent, or a slow factor."""
+        summands = self.summands(base)
+        if len(summands) != 1 or summands[0].gammas or not is_constant(exponent, self.index):
+            return None
+        summand = summands[0]
+        if summand.base == ONE:
+            return None
+        inner = Call("pow", (summand.tree(self.index), exponent))
+        root = Summand(base=_folded(_power(summand.base, exponent)))
+        return [root.times(summand) for summand in self.summands(inner)]
+
+    def gamma(self, node: Expression, exponent: int = 1) -> list[Summand] | None:
+        """A power of the gamma function of a linear function with a whole positive slope."""
+        linear_form = self.linear(node)
+        slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
+        if slope is None or shift is None or slope.denominator != 1 or not 0 < slope <= MAX_POWER:
+            return None
+        steps = -(-shift.numerator // shift.denominator) - 1  # the shift is steps + (0, 1]
+        if abs(steps) > MAX_SHIFT:
+            return None
+        cutoff = shift - steps
+        rational = fmpq_poly([1])
+        for k in range(min(steps, 0), max(steps, 0)):
+            rational *= int(slope) * _N + _exact(cutoff + k)
+        summand = Summand(gammas=(((int(slope), cutoff), 1),))
+        summand = summand.times(
+            Summand(numerator=rational) if steps >= 0 else Summand(denominator=rational)
+        )
+        return [summand if exponent > 0 else summand.inverse()]
+
+    def factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        return self.gamma(add(args[0], ONE))
+
+    def binomial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        u, k = args
+        if is_constant(u, self.index):
+            return self._generalised_binomial(u, k)
+        difference = add(u, neg(k))
+        factors = [self.gamma(add(u, ONE))]
+        for lower in (k, difference):
+            if is_constant(lower, self.index):
+                factors.append([_constant(div(ONE, Call("factorial", (lower,))))])
+            else:
+                factors.append(self.gamma(add(lower, ONE), -1))
+        gamma_factors = [factor for factor in factors if factor is not None]
+        return self._product(gamma_factors) if len(gamma_factors) == len(factors) else None
+
+    def _generalised_binomial(self, u: Expression, k: Expression) -> list[Summand] | None:
+        """(u choose k) = (-1)^k Gamma(k - u) / (Gamma(-u) k!), where no term is zero."""
+        value = fold(u)
+        if value is None or (value >= 0 and value.denominator == 1):
+            return None
+        sign = self._exponential(Number(-1), k)
+        numerator, denominator = self.gamma(add(k, neg(u))), self.gamma(add(k, ONE), -1)
+        if sign is None or numerator is None or denominator is None:
+            return None
+        scale = _constant(div(ONE, Call("gamma", (number(-value),))))
+        return self._product([sign, numerator, denominator, [scale]])
+
+    def double_factorial(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        """u!! = 2^v Gamma(v + 1) for u = 2v, and 2^v Gamma(v + 1/2) / sqrt(pi) for u = 2v - 1."""
+        linear_form = self.linear(args[0])
+        slope, shift = (None, None) if linear_form is None else map(fold, linear_form)
+        if slope is None or shift is None or slope % 2 or shift.denominator != 1:
+            return None
+        odd = shift.numerator % 2
+        half = div(add(args[0], ONE) if odd else args[0], TWO)
+        scale = _constant(div(ONE, Call("sqrt", (PI,))) if odd else ONE)
+        gamma = self.gamma(add(half, number(Fraction(1, 2)) if odd else ONE))
+        exponential = self._exponential(TWO, half)
+        if gamma is None or exponential is None:
+            return None
+        return self._product([exponential, gamma, [scale]])
+
+    def cosine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        return self._waves(args[0], 1)
+
+    def sine(self, args: tuple[Expression, ...]) -> list[Summand] | None:
+        return self._waves(args[0], -1)
+
+    def _waves(self, angle: Expression, parity: int) -> list[Summand] | None:
+        """cos or sin of s n + c as half the sum or difference of e^{i(s n + c)} and e^{-i(..)}."""
+        linear_form = self.linear(angle)
+        if linear_form is None:
+            return None
+        slope, constant = linear_form
+        name = "cos" if parity > 0 else "sin"
+        turns = exact_value(slope)
+        if turns is not None and not turns[0] and turns[1].denominator == 1:
+            # sin(pi m n + c) is (-1)^{m n} sin c exactly
+            value = Call(name, (constant,))
+            sure_zero = name == "sin" and fold(constant) == 0
+            alternating = Number(-1 if turns[1] % 2 else 1)
+            return (
+                [] if sure_zero else [Summand(base=alternating, coefficient=_cosine_of_zero(value))]
+            )
+        waves: list[Summand] = []
+        for sign in (1, -1):
+            scale = TWO if parity > 0 else mul(TWO, Number(sign), IMAGINARY)
+            rotation = mul(Number(sign), IMAGINARY)
+            base = base_product(ONE, Call("exp", (mul(rotation, slope),)))
+            shift = ONE if fold(constant) == 0 else Call("exp", (mul(rotation, constant),))
+            waves.append(Summand(base=base, coefficient=div(shift, scale)))
+        return waves
+
+    def hyperbolic(self, args: tuple[Expression, ...], sign: int) -> list[Summand] | None:
+        exponential = [Call("exp", (args[0],)), Call("exp", (neg(args[0]),))]
+        return self.summands(div(add(exponential[0], mul(Number(sign), exponential[1])), TWO))
+
+
+def _cosine_of_zero(value: Call) -> Expression:
+    return ONE if value.function == "cos" and fold(value.args[0]) == 0 else value
+
+
+_READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Summand] | None]]] = {
+    "pow": _Reader.power,
+    "exp": lambda reader, args: reader._exponential(Call("e"), args[0]),
+    "sqrt": lambda reader, args: reader.radical(args[0], Number(1, 2)),
+    "root": lambda reader, args: reader.radical(args[0], div(ONE, args[1])),
+    "factorial": _Reader.factorial,
+    "gamma": lambda reader, args: reader.gamma(args[0]),
+    "binomial": _Reader.binomial,
+    "double_factorial": _Reader.double_factorial,
+    "cos": _Reader.cosine,
+    "sin": _Reader.sine,
+    "cosh": lambda reader, args: reader.hyperbolic(args, 1),
+    "sinh": lambda reader, args: reader.hyperbolic(args, -1),
+}
+
+
+def base_product(a: Expression, b: Expression) -> Expression:
+    """The product of two bases, with one exponential whose exponent has equal terms collected."""
+    if a.function != "exp" and b.function != "exp" and "mul" not in (a.function, b.function):
+        return _folded(mul(a, b))
+    factors = [
+        factor for base in (a, b) for factor in (base.args if base.function == "mul" else (base,))
+    ]
+    exponents: dict[Expression, Fraction] = {}
+    remaining: list[Expression] = []
+    for factor in factors:
+        if factor.function != "exp":
+            remaining.append(factor)
+            continue
+        inner = factor.args[0]
+        for term in inner.args if inner.function == "add" else (inner,):
+            scale, bare = _split(term)
+            exponents[bare] = exponents.get(bare, Fraction(0)) + scale
+    exponent = add(*(mul(number(q), bare) for bare, q in exponents.items() if q))
+    number_ = _folded(mul(*remaining)) if remaining else ONE
+    if exponent == Number(0):
+        return number_
+    exponential = Call("exp", (exponent,))
+    return exponential if number_ == ONE else Call("mul", (number_, exponential))
+
+
+def _split(term: Expression) -> tuple[Fraction, Expression]:
+    """A product as a number times the other factors."""
+    value = fold(term)
+    if value is not None:
+        return value, ONE
+    if term.function == "neg":
+        scale, bare = _split(term.args[0])
+        return -scale, bare
+    if term.function == "div":
+        scale, bare = _split(term.args[0])
+        divisor, denominator = _split(term.args[1])
+        return scale / divisor, div(bare, denominator)
+    if term.function != "mul":
+        return Fraction(1), term
+    scale, factors = Fraction(1), []
+    for factor in term.args:
+        inner, bare = _split(factor)
+        scale *= inner
+        if bare != ONE:
+            factors.append(bare)
+    return scale, mul(*factors) if factors else ONE
+
+
+def _constant(node: Expression) -> Summand:
+    value = fold(node)
+    return (
+        Summand(coefficient=node)
+        if value is None
+        else Summand(numerator=fmpq_poly([_exact(value)]))
+    )
+
+
+def _raised(summand: Summand, exponent: int) -> Summand:
+    return Summand(
+        summand.numerator**exponent,
+        summand.denominator**exponent,
+        _folded(_power(summand.base, Number(exponent))),
+        tuple((key, e * exponent) for key, e in summand.gammas if exponent),
+        _power(summand.coefficient, Number(exponent)),
+        _power(summand.slow, Number(exponent)),
+    )
+
+
+def _power(base: Expression, exponent: Expression) -> Expression:
+    if base == ONE or exponent == Number(0):
+        return ONE
+    if base == Call("e"):
+        return Call("exp", (exponent,))
+    if base.function == "exp":
+        return Call("exp", (mul(base.args[0], exponent),))
+    return power(base, exponent)
+
+
+def _folded(node: Expression) -> Expression:
+    value = fold(node)
+    return node if value is None else number(value)
+
+
+def _exact(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _polynomial_tree(polynomial: fmpq_poly, index: str) -> Expression:
+    terms = [
+        mul(Number(int(c.p), int(c.q)), power(Symbol(index), Number(k)))
+        for k, c in enumerate(polynomial.coeffs())
+        if c != 0
+    ]
+    return add(*terms) if terms else Number(0)

@@ -1,0 +1,156 @@
+"""The value of an infinite sum without parameters, or its divergence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from flint import acb, arb
+
+from ...reading.expression.build import ONE, add, neg, number
+from ...reading.expression.traversal import substitute
+from ...reading.expression.tree import Expression, Symbol
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.jets import Ball
+from ..quadrature.value import IntegralValue
+from ..quadrature.work import QuadratureError
+from . import expanded
+from .hypergeometric import DivergenceError, Hypergeometric, total, value_of
+from .terms import Summand, summands_of
+
+#: Bits beyond those of the digits that are wanted, for what cancels among the summands of a term.
+GUARD_BITS = 64
+
+
+def infinite_sum(term: Expression, index: str, start: int, digits: int) -> IntegralValue:
+    r"""The value of the sum of a term from ``start`` to infinity.
+
+    Args:
+        term: the term, without parameters.
+        index: the name of the index.
+        start: the least value of the index.
+        digits: decimal digits that are wanted.
+
+    Returns:
+        The value, with the method ``enclosure``, or ``divergence``.
+
+    Raises:
+        QuadratureError: neither is found, or the term is not real.
+
+    Example:
+        >>> from calculus_harness.rewards.reading.latex import read
+        >>> term = read(r"\frac{1}{n^2}", symbols="n")[0].expression
+        >>> infinite_sum(term, "n", 1, 20).ball.str(12, radius=False)
+        '1.64493406685'
+
+    """
+    if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
+        term = substitute(term, index, add(Symbol(index), number(start)))
+        start = 0
+    try:
+        with precision(int(digits * 3.3219) + GUARD_BITS):
+            value = _total(term, index, start)
+            if not value.imag.contains(0):
+                raise QuadratureError("the sum is not real")
+            return IntegralValue(value.real, "enclosure")
+    except DivergenceError as error:
+        return IntegralValue(arb("nan"), "divergence", error.sign)
+
+
+def mirrored(term: Expression, index: str) -> Expression:
+    """The term with the index negated, for a sum from minus infinity."""
+    return substitute(term, index, neg(Symbol(index)))
+
+
+def _total(term: Expression, index: str, start: int) -> Ball:
+    """The sum over all groups of summands that may cancel."""
+    groups: dict[object, list[Summand]] = {}
+    for summand in summands_of(term, index):
+        groups.setdefault((summand.base, summand.gammas), []).append(summand)
+    value = acb(0)
+    divergent: list[DivergenceError] = []
+    for summands in groups.values():
+        try:
+            value += _group(summands, index, start)
+        except DivergenceError as error:
+            divergent.append(error)
+    if len(divergent) > 1 and not _exceed_all(list(groups.values())):
+        raise QuadratureError("two divergent summands of the sum may cancel")
+    if divergent:
+        raise DivergenceError(divergent[0].sign if len(divergent) == 1 else 0)
+    return value
+
+
+def _exceed_all(groups: Sequence[Sequence[Summand]]) -> bool:
+    r"""Whether terms of the form c_1 z_1^n + c_2 z_2^n + .. tend to no limit.
+
+    They do not if the largest of the z are on the unit circle or beyond, differ, and have
+    constants that are not zero: the mean of the squares of the largest terms tends to
+    sum \|c\|^2 > 0.
+    """
+    if any(
+        len(summands) > 1 or summands[0].slow != ONE or summands[0].gammas for summands in groups
+    ):
+        return False
+    terms = [Hypergeometric(replace(summands[0], coefficient=ONE)) for summands in groups]
+    if any(value_of(summands[0].coefficient).contains(0) for summands in groups):
+        return False
+    rows = [(term, value_of(term.summand.base)) for term in terms]
+    largest = [row for row in rows if row[0].base_lies_on_circle and row[0].growth.decay <= 0]
+    if not largest or any(row[0].growth.explodes for row in rows):
+        return False
+    return (
+        not any((a[1] - b[1]).contains(0) for at, a in enumerate(largest) for b in largest[:at])
+        and len({row[0].growth.decay for row in largest}) == 1
+        and all(
+            row in largest
+            or row[0].growth.decay > largest[0][0].growth.decay
+            or not row[0].growth.is_one
+            for row in rows
+        )
+    )
+
+
+def _group(summands: Sequence[Summand], index: str, start: int) -> Ball:
+    """The sum of summands with the same z and the same gamma functions."""
+    if all(summand.slow == ONE for summand in summands):
+        try:
+            return _separately(summands, lambda summand: total(Hypergeometric(summand), start))
+        except DivergenceError:
+            if len(summands) == 1:
+                raise
+        except QuadratureError:
+            if summands[0].gammas:
+                raise
+    # without a common factor 2/3, coefficients that cancel do so exactly
+    cutoff = summands[0]
+    scale = cutoff.numerator[cutoff.numerator.degree()]
+    summands = [replace(summand, numerator=summand.numerator / scale) for summand in summands]
+    bare = Hypergeometric(Summand(base=cutoff.base, gammas=cutoff.gammas))
+    try:
+        if bare.summand.gammas or not bare.base_lies_on_circle:
+            slow = tuple(replace(summand, base=ONE, gammas=()) for summand in summands)
+            return acb(scale) * expanded.geometric_total(
+                bare, expanded.SlowTerm(slow, index), start
+            )
+        return acb(scale) * expanded.total(expanded.SlowTerm(tuple(summands), index), start)
+    except DivergenceError as error:
+        raise DivergenceError(error.sign if scale > 0 else -error.sign) from None
+
+
+def _separately(summands: Sequence[Summand], sum_of: Callable[[Summand], Ball]) -> Ball:
+    """The sum of the summands' sums, each times its coefficient, whose sign a divergence has."""
+    value = acb(0)
+    for summand in summands:
+        coefficient = value_of(summand.coefficient)
+        try:
+            value += coefficient * sum_of(replace(summand, coefficient=ONE))
+        except DivergenceError as error:
+            real = coefficient.real
+            sign = 1 if real > 0 else -1 if real < 0 else 0
+            if sign == 0 and coefficient.contains(0):
+                raise QuadratureError("whether a coefficient is zero is not decided") from None
+            if not coefficient.imag.is_zero():
+                sign = 0
+            raise DivergenceError(sign * error.sign) from None
+    return value

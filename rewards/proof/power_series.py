@@ -1,0 +1,201 @@
+r"""Power series: coefficients with proofs, and radii of convergence.
+
+Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
+A radius follows from how the coefficients grow, or from the limit of their quotients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import fmpq
+
+from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import precision
+from ..numeric.expansions.germs import Expander, Point
+from ..numeric.expansions.series import Series, UndefinedError
+from ..numeric.quadrature.work import QuadratureError
+from ..numeric.summation.expanded import SlowTerm
+from ..numeric.summation.hypergeometric import Hypergeometric
+from ..numeric.summation.terms import Summand, summands_of
+from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
+from ..reading.expression.derivative import differentiate
+from ..reading.expression.traversal import fold, substitute, symbols_of
+from ..reading.expression.tree import Call, Expression, Number, Symbol
+from ..reading.problem.power_series import SeriesQuestion
+from .constants import ExactNumbers
+from .limits import are_equal, limit
+
+
+class NoSeriesError(ProblemError):
+    """The function has no Taylor series at the point."""
+
+
+def coefficients_of(
+    function: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], degree: int
+) -> tuple[tuple[int, Expression], ...]:
+    """The Taylor coefficients of a function at the point that are not zero, up to a degree.
+
+    Raises:
+        ProblemError: there is no Taylor series.
+        NotExpandedError: none was found.
+
+    """
+    items = tuple(sorted(kinds.items()))
+    return _expanded(function, asked.variable, asked.centre, items, degree)
+
+
+@lru_cache(maxsize=2048)
+def _expanded(
+    function: Expression,
+    variable: str,
+    centre: Expression,
+    kinds: tuple[tuple[str, str], ...],
+    degree: int,
+) -> tuple[tuple[int, Expression], ...]:
+    sides: list[tuple[tuple[int, Expression], ...]] = []
+    for sign in (1, -1):
+        try:
+            sides.append(_from_one_side(function, variable, centre, dict(kinds), degree, sign))
+        except UndefinedError:
+            continue
+    if not sides:
+        raise NoSeriesError("the function has no real values near the point")
+    if len(sides) < 2:
+        raise NoSeriesError("the function is real on one side of the point only")
+    right, left = (dict(side) for side in sides)
+    for k in right.keys() | left.keys():
+        mirrored = mul(Number((-1) ** k), left.get(k, ZERO))
+        if not are_equal(right.get(k, ZERO), mirrored, dict(kinds)):
+            raise NoSeriesError("the function has no Taylor series at the point")
+    return sides[0]
+
+
+def _from_one_side(
+    function: Expression,
+    variable: str,
+    centre: Expression,
+    kinds: Mapping[str, str],
+    degree: int,
+    sign: int,
+) -> tuple[tuple[int, Expression], ...]:
+    r"""The coefficients of powers of \|x - a\| on one side of the point."""
+    numbers = ExactNumbers(kinds)
+    expander = Expander(numbers, variable, Point(centre, sign))
+    germ = expander.germ(function)
+    found: list[tuple[int, Expression]] = []
+    if not isinstance(germ, Series):
+        return () if numbers.is_zero(germ) else ((0, numbers.tree(germ)),)
+    for exponent, coefficient in germ.behind(0):
+        if isinstance(coefficient, Series):
+            coefficient = expander.scale.normal(coefficient)
+            if isinstance(coefficient, Series):
+                raise NoSeriesError("the function has no Taylor series at the point")
+        if bool(exponent > degree):
+            break
+        if numbers.is_zero(coefficient):
+            continue
+        if not isinstance(exponent, fmpq) or exponent.q != 1 or exponent < 0:
+            raise NoSeriesError("the function has no Taylor series at the point")
+        found.append((int(exponent.p), numbers.tree(coefficient)))
+    return tuple(found)
+
+
+def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None:
+    """The radius of convergence of a power series; None for infinity.
+
+    Raises:
+        ProblemError: the series is no power series.
+        QuadratureError: the radius was not found.
+        NotExpandedError: the same.
+
+    """
+    series = asked.series[0]
+    if series.upper != 1 or isinstance(series.lower, int):
+        raise ProblemError("a power series has an index up to infinity")
+    index, x = series.counter, asked.variable
+    steps, _centre = _power_of_variable(series.term, index, x)
+    # the terms at x = centre + 1 are the coefficients
+    coefficients = substitute(series.term, x, add(_centre, ONE))
+    try:
+        return _by_growth(coefficients, index, steps)
+    except QuadratureError:
+        pass
+    quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
+    found = limit(Call("abs", (quotient,)), index, 1, 0, tuple(sorted(kinds.items())), True)
+    if not found.exists:
+        raise QuadratureError("the quotients of coefficients have no limit")
+    if found.value is None:
+        return None
+    return power(found.value, number(Fraction(1, steps)))
+
+
+def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
+    """(p, a) of the factor (x - a)^{p n + q} of a term.
+
+    Raises:
+        ProblemError: the term has no such factor, or another one with x.
+
+    """
+    found: list[tuple[Expression, Fraction]] = []
+    pending = [(term, Fraction(1))]
+    while pending:
+        node, times = pending.pop()
+        if x not in symbols_of(node):
+            continue
+        if node.function in ("mul", "neg"):
+            pending += [(arg, times) for arg in node.args]
+        elif node.function == "div":
+            pending += [(node.args[0], times), (node.args[1], -times)]
+        elif node.function == "pow" and x not in symbols_of(node.args[1]):
+            slope = fold(differentiate(node.args[1], index))
+            if slope is None:
+                raise ProblemError("the series is no power series")
+            found.append((node.args[0], slope * times))
+        elif index not in symbols_of(node):
+            found.append((node, Fraction(0)))
+        else:
+            raise ProblemError("the series is no power series")
+    steps, centre = Fraction(0), None
+    for base, slope in found:
+        a, b = differentiate(base, x), substitute(base, x, ZERO)
+        if x in symbols_of(a) or fold(a) == 0:
+            raise ProblemError("the series is no power series")
+        here = neg(div(b, a))
+        if centre is not None and not are_equal(centre, here, {}):
+            raise ProblemError("the series has two centres")
+        steps, centre = steps + slope, here
+    if centre is None or steps.denominator != 1 or steps <= 0:
+        raise ProblemError("the series is no power series")
+    return int(steps), ONE if centre == ONE else centre
+
+
+def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
+    r"""The radius by how the coefficients grow: like n!^d L^n n^{-s}.
+
+    Factors that vary slowly change nothing, if they have an expansion: they lie between powers.
+    """
+    radii: list[Expression] = []
+    for summand in summands_of(coefficients, index):
+        bare = Hypergeometric(
+            Summand(summand.numerator, summand.denominator, summand.base, summand.gammas)
+        )
+        if summand.slow != ONE:
+            with precision(128):
+                SlowTerm(
+                    (Summand(coefficient=summand.coefficient, slow=summand.slow),), index
+                ).expansions(1)
+        growth = bare.growth
+        if growth.factorials > 0:
+            return ZERO
+        if growth.factorials < 0:
+            continue
+        numerator, denominator = bare.quotient
+        leading = numerator[numerator.degree()] / denominator[denominator.degree()]
+        scale = mul(number(Fraction(int(leading.p), int(leading.q))), summand.base)
+        radii.append(power(Call("abs", (scale,)), number(Fraction(-1, steps))))
+    if len(radii) > 1:
+        raise QuadratureError("a sum of several series")
+    return radii[0] if radii else None

@@ -1,0 +1,80 @@
+"""Ranks of matrices of expressions, shown in balls at points: a lower bound is a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, islice
+from typing import Final
+
+from flint import acb, acb_mat
+
+from ..numeric.ball_arithmetic.balls import precision
+from ..numeric.ball_arithmetic.compiler import compile_tape
+from ..numeric.ball_arithmetic.domain import uniform
+from ..numeric.ball_arithmetic.jets import ZERO, Ball
+from ..reading.expression.traversal import symbols_of
+from ..reading.expression.tree import Expression
+
+#: Points at which a rank is looked for, and minors of a matrix that are tried at each.
+_POINTS, _MINORS = 6, 40
+#: Bits of the balls: entries of textbooks' matrices lose less than 60.
+_BITS: Final = 160
+#: A variable that no expression has: all symbols are parameters of its program.
+_FRESH: Final = "t of the rank"
+
+
+def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
+    """The values of expressions; None if one is not finite.
+
+    Args:
+        trees: the expressions.
+        values: the values of all of their symbols.
+
+    """
+    with precision(_BITS):
+        tapes = [compile_tape(tree, _FRESH) for tree in trees]
+        balls = [tape.run(ZERO, values, derivative=False)[tape.root][0] for tape in tapes]
+    return balls if all(ball.is_finite() for ball in balls) else None
+
+
+def ball_of(tree: Expression) -> Ball | None:
+    """The value of an expression for some values of its symbols; None if it is not finite."""
+    values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
+    balls = balls_of([tree], values)
+    return balls[0] if balls else None
+
+
+def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
+    """Whether a square matrix of balls is proved to have an inverse."""
+    with precision(_BITS):
+        return not acb_mat([list(row) for row in rows]).det().contains(0)
+
+
+def has_rank(rows: Sequence[Sequence[Expression]], needed: int) -> bool:
+    """Whether the rank is shown to be as high at some point, so that it is at almost all.
+
+    Args:
+        rows: the matrix.
+        needed: the rank.
+
+    >>> from calculus_harness.rewards.reading.expression.tree import Number, Symbol
+    >>> has_rank([[Symbol("x"), Number(1)]], 1)
+    True
+
+    """
+    flat = [tree for row in rows for tree in row]
+    names = sorted(set().union(*map(symbols_of, flat)))
+    for attempt in range(_POINTS):
+        values = {name: acb(0.25 + 1.5 * uniform("rank", attempt, name)) for name in names}
+        balls = balls_of(flat, values)
+        if balls is None:
+            continue
+        width = len(rows[0])
+        minors = (
+            [[balls[row * width + column] for column in columns] for row in chosen]
+            for chosen in combinations(range(len(rows)), needed)
+            for columns in combinations(range(width), needed)
+        )
+        if any(is_invertible(minor) for minor in islice(minors, _MINORS)):
+            return True
+    return False

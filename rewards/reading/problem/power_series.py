@@ -1,0 +1,331 @@
+r"""Questions about power series: ``Taylor polynomial of degree 4 about x = 0 of \cos x``.
+
+What a question says is taken from the text piece by piece: what is asked for, the degree, the
+point, the function. What is left has to be words of a closed list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ...errors import ProblemError
+from ..expression.build import ZERO, neg
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression, Number
+from ..latex import ReadError, read
+from ..latex.parser import IN_PROBLEM
+from .conditions import Conditions, conditions_of
+from .parameters import parameter_faults
+from .sums import LONGEST, SumProblem, has_sum, read_sum
+
+#: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
+MAX_DEGREE: Final = 40
+#: What is asked for.
+Wanted = Literal["polynomial", "coefficient", "remainder", "radius"]
+
+_TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
+_SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
+_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
+#: Stands for a delimiter of a formula; no text has it by chance.
+_MARK: Final = "\ue010"
+_S: Final = rf"[\s{_MARK}]*"
+_ORDINALS: Final = {
+    word: value
+    for value, words in enumerate(
+        """zeroth constant|first linear|second quadratic|third cubic|fourth quartic|fifth quintic
+        |sixth|seventh|eighth|ninth|tenth|eleventh|twelfth""".split("|")
+    )
+    for word in words.split()
+}
+_SERIES: Final = r"(?:Taylor|Maclaurin|MacLaurin|power)(?:['’]s)?"
+_POWER: Final = r"(?P<power>\(?\s*[A-Za-z](?:\s*[+-]\s*[^()^]+\))?\s*(?:\^\s*(?:\{[^{}]*\}|\w))?)"
+_END: Final = (
+    rf"(?=\s*(?:[,;.?{_MARK}]|\Z|(?<![\\A-Za-z])(?:of|for|to|up|with|in|and|is|where|if)\b))"
+)
+#: Pieces of a question by what they say; each is taken out of the text where it occurs first.
+_WANTED: Final[tuple[tuple[Wanted, re.Pattern[str]], ...]] = (
+    ("radius", re.compile(r"(?:the\s+)?radius\s+of\s+convergence(?:\s+R)?", re.IGNORECASE)),
+    (
+        "coefficient",
+        re.compile(
+            rf"(?:the\s+)?coefficient\s+of{_S}(?:the\s+term\s+)?{_POWER}{_S}(?:term\s+)?"
+            rf"in{_S}(?:the\s+)?(?:{_SERIES}(?:\s+series)?\s*)?(?:series\s*)?(?:expansion\s*)?",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "remainder",
+        re.compile(
+            r"(?:the\s+)?(?:Lagrange(?:['’]s)?\s+)?(?:form\s+of\s+)?(?:the\s+)?"
+            rf"(?:Lagrange\s+)?(?:remainder|error\s+term){_S}(?:term)?",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "polynomial",
+        re.compile(
+            rf"{_SERIES}\s+(?:polynomial|expansion|approximation|series(?:\s+expansion)?)"
+            r"|(?:polynomial|expansion|approximation)|expand(?=\s)",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_TO: Final = (
+    r"(?:up\s+to|through|to)\s+(?:and\s+including\s+)?(?:the\s+)?(?:terms?\s+)?(?:in\s+|of\s+)?"
+)
+_DEGREES: Final = (
+    re.compile(
+        r"(?:(?:of|to|with|up\s+to|after|through)\s+)?(?:the\s+)?(?:terms?\s+of\s+)?"
+        rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
+        rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?P<degree>\d+)\s*(?:\^?\{?\s*(?:\\text\s*\{)?(?:st|nd|rd|th)\}?\}?)"
+        rf"{_S}[- ]?\s*(?:degree|order)?",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?P<word>{'|'.join(_ORDINALS)})(?:[- ](?:degree|order))?(?=\s)", re.IGNORECASE),
+    re.compile(
+        rf"{_TO}{_S}(?:\(?[a-z](?:\s*[+-]\s*\w+\))?)\s*\^\s*\{{?(?P<degree>\d+)\}}?", re.IGNORECASE
+    ),
+    re.compile(
+        rf"(?:up\s+to|to|with\s+(?:an\s+)?error){_S}"
+        r"O\s*\(\s*[a-z]\s*\^\s*\{?(?P<beyond>\d+)\}?\s*\)"
+    ),
+    re.compile(r"[TPR]_\{?(?P<degree>\d+)\}?(?:\s*\([a-z]\))?"),
+)
+_COUNTS: Final = {
+    word: value
+    for value, word in enumerate("two three four five six seven eight nine ten".split(), 2)
+}
+_TERMS: Final = re.compile(
+    rf"(?:the\s+)?first\s+(?P<terms>\d+|{'|'.join(_COUNTS)})\s+non-?\s*zero\s+terms"
+    r"(?:\s*\(not[^()]*\))?(?:\s+(?:of|in))?",
+    re.IGNORECASE,
+)
+_CENTRES: Final = (
+    re.compile(r"(?:about|around|at)\s+(?:the\s+)?origin", re.IGNORECASE),
+    re.compile(
+        rf"(?:,\s*)?(?<![\\A-Za-z])(?:(?:expanded\s+|cent(?:ered|red)\s+)?(?:about|around|near|at)|with\s+cent(?:er|re))"
+        rf"\s+(?:the\s+)?(?:point\s+|cent(?:er|re)\s+)?{_S}"
+        rf"(?:(?P<variable>[a-z])(?:_\{{?0\}}?)?\s*=\s*)?(?P<centre>[^,;?{_MARK}]+?){_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"in\s+(?:ascending\s+)?powers\s+of{_S}\(?\s*(?P<variable>[a-z])\s*"
+        rf"(?:(?P<sign>[+-])\s*(?P<centre>[^(){_MARK}]+?))?\s*\)?(?=[\s,.;{_MARK}]|\Z)",
+        re.IGNORECASE,
+    ),
+)
+_WORDS: Final = re.compile(
+    r"(?<![\\A-Za-z^_])(?i:a(?=\s+[A-Za-z]{2})|an|and|answer|as|calculate|compute|determine|derive|expand|expansion|express|find"
+    r"|following|for|form|function|give|given|in|is|its|let|obtain|of|please|polynomial|powers|series|show"
+    r"|state|taylor|maclaurin|power|term|terms|that|the|this|to|up|what|where|with|write|lagrange|by|get|generated)(?![A-Za-z_^(])"
+)
+_NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesQuestion:
+    r"""What is asked of a power series.
+
+    Attributes:
+        wanted: a Taylor polynomial, a coefficient, a remainder, or a radius of convergence.
+        function: the function that is expanded; of a radius, 0.
+        variable: the variable of the series.
+        centre: the point about which the function is expanded.
+        degree: of the polynomial, of the power beside the coefficient; an expression in one symbol
+            for a general coefficient.
+        terms: how many terms that are not zero the polynomial has, instead of a degree.
+        series: the series whose radius is asked for, in every reading.
+        conditions: what the question says of its parameters.
+
+    >>> read_series(r"Taylor polynomial of degree 2 about $x=0$ of $\cos x$").degree
+    Number(numerator=2, denominator=1)
+
+    """
+
+    wanted: Wanted
+    function: Expression
+    variable: str
+    centre: Expression = ZERO
+    degree: Expression = ZERO
+    terms: int = 0
+    series: tuple[SumProblem, ...] = ()
+    conditions: Conditions = field(default_factory=Conditions)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols of an answer."""
+        if self.series:
+            names = set(self.series[0].parameters) - {self.variable}
+        else:
+            names = symbols_of(self.function) | symbols_of(self.centre) | symbols_of(self.degree)
+            names = (
+                names | {self.variable}
+                if self.wanted in ("polynomial", "remainder")
+                else (names - {self.variable})
+            )
+        return tuple(sorted(names))
+
+
+def asks_of_series(text: str) -> bool:
+    """Whether a text asks something of a power series, and not for the value of a sum."""
+    return re.search(r"radius\s+of\s+convergence", text, re.IGNORECASE) is not None or (
+        not has_sum(text)
+        and re.search(
+            r"Taylor|Maclaurin|power\s+series|coefficient|remainder|expan(?:d|sion)|polynomial",
+            text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+def read_series(text: str) -> SeriesQuestion:
+    r"""Read a question about a power series.
+
+    Args:
+        text: the question, formulas in LaTeX.
+
+    Returns:
+        The question.
+
+    Raises:
+        ProblemError: what is asked for is not clear, or a part is missing or unreadable.
+
+    Example:
+        >>> read_series(r"Find the coefficient of $x^5$ in the Maclaurin series of $\sin x$").wanted
+        'coefficient'
+
+    """
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
+    plain = _SPACING.sub(" ", _TEXT.sub(r" \1 ", text))
+    plain = _DELIMITER.sub(f" {_MARK} ", plain).strip()
+    for wanted, pattern in _WANTED:
+        match = pattern.search(plain)
+        if match is None:
+            continue
+        rest = plain[: match.start()] + " " + plain[match.end() :]
+        if wanted == "radius":
+            return _radius(rest, text)
+        power = match.groupdict().get("power")
+        return _expansion(wanted, rest, text, power)
+    raise ProblemError(f"{text!r}: what is asked for is not clear")
+
+
+def _radius(rest: str, text: str) -> SeriesQuestion:
+    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|of|R)(?![A-Za-z])", " ", rest)
+    series = read_sum(
+        formula.replace(_MARK, "$") if rest.count(_MARK) == 2 else formula.replace(_MARK, " ")
+    )
+    names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
+    usual = [name for name in ("x", "z", "t") if name in names] or names
+    if not usual or (len(names) > 1 and usual is names):
+        raise ProblemError(f"{text!r}: the variable of the series is not clear")
+    return SeriesQuestion("radius", ZERO, usual[0], series=series, conditions=series[0].conditions)
+
+
+def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> SeriesQuestion:
+    is_maclaurin = re.search(r"Maclaurin", text, re.IGNORECASE) is not None
+    count, rest = _taken((_TERMS,), rest)
+    degree, rest = (None, rest) if power is not None or count else _taken(_DEGREES, rest)
+    centre, rest = _taken(_CENTRES, rest)
+    around, body = _formula(rest)
+    conditions = conditions_of(around) if around else Conditions()
+    if conditions is None:
+        raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
+    named = _NAMED.match(body)
+    body = body[named.end() :].strip() if named else body
+    found = centre.groupdict() if centre else {}
+    variable = found.get("variable") or (named["variable"] if named else None)
+    at, in_power = _centre_of(found, text), None
+    if power is not None:
+        variable, in_power, order = _power(power, text)
+        if in_power is not None:
+            at = in_power
+    elif count is not None:
+        order = ZERO
+    elif degree is None:
+        raise ProblemError(f"{text!r}: the degree is missing")
+    else:
+        order = _degree(degree)
+    if centre is None and in_power is None and not is_maclaurin and wanted != "coefficient":
+        raise ProblemError(f"{text!r}: the point of the expansion is missing")
+    function = _read(body, text, variable or "x")
+    if power is None and variable not in (None, *symbols_of(function)):
+        variable = None  # the letter of "about a = 1" is that of the point
+    if variable is None:
+        names = symbols_of(function)
+        variable = "x" if "x" in names or len(names) != 1 else next(iter(names))
+    suspects = symbols_of(function) - {variable}
+    faults = parameter_faults(body, suspects, variable, False)
+    if faults:
+        raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
+    terms = 0 if count is None else _COUNTS.get(count["terms"].lower()) or int(count["terms"][:3])
+    return SeriesQuestion(wanted, function, variable, at, order, terms, (), conditions)
+
+
+def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
+    """The first match of the patterns, and the text without it."""
+    for pattern in patterns:
+        match = pattern.search(text)
+        if match is not None:
+            return match, f"{text[: match.start()]} {text[match.end() :]}"
+    return None, text
+
+
+def _formula(rest: str) -> tuple[str, str]:
+    """What stands around the formula, without words that change nothing, and the formula."""
+    pieces = [piece.strip(" \n\t.,:;?") for piece in rest.split(_MARK)]
+    plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
+    full = [at for at, piece in enumerate(plain) if piece]
+    if not full:
+        return "", ""
+    # the formula is the last piece that is not a condition: "f(x) = (1 + x)^a, a > 0"
+    names = [at for at in full if not re.fullmatch(r"[a-zA-Z]\s*\(\s*[a-z]\s*\)", plain[at])]
+    formula = names[0] if names else full[0]
+    around = ", ".join(plain[at] for at in full if at != formula and at in names)
+    return around, plain[formula]
+
+
+def _centre_of(found: dict[str, str | None], text: str) -> Expression:
+    value = found.get("centre")
+    if not value:
+        return ZERO
+    centre = _read(value.strip(), text, "")
+    return neg(centre) if found.get("sign") == "+" else centre
+
+
+def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
+    """The variable, the centre if there is one, and the exponent of a power."""
+    base, _, exponent = power.partition("^")
+    base = base.strip()
+    order = _read(exponent.strip() or "1", text, "")
+    shifted = re.fullmatch(r"\(\s*([A-Za-z])\s*([+-])\s*(.+)\)", base)
+    if shifted is None:
+        return base.strip("() "), None, order
+    centre = _read(f"{'-' if shifted[2] == '+' else ''}({shifted[3]})", text, "")
+    return shifted[1], centre, order
+
+
+def _degree(match: re.Match[str]) -> Expression:
+    found = match.groupdict()
+    if found.get("word"):
+        return Number(_ORDINALS[found["word"].lower()])
+    if found.get("beyond"):
+        return Number(int(found["beyond"]) - 1)
+    return Number(int(found["degree"][:4]))
+
+
+def _read(formula: str, text: str, variable: str) -> Expression:
+    try:
+        symbols = (variable, IN_PROBLEM) if variable else (IN_PROBLEM,)
+        return read(formula, symbols=symbols)[0].expression
+    except ReadError as error:
+        raise ProblemError(f"{text!r}: unreadable {formula[:60]!r}: {error}") from None

@@ -1,0 +1,265 @@
+r"""A sum as people write it, read: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from ...errors import ProblemError
+from ..expression.build import ONE, ZERO, add
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression, Number
+from ..latex import ReadError, Reading, read
+from ..latex.parser import IN_PROBLEM
+from .conditions import Conditions, behind, conditions_of
+from .integral import Limit, limit_of
+from .layout import SPACE, limits_of
+from .parameters import parameter_faults
+
+#: A longer text is no question; those of textbooks have up to 300 characters.
+LONGEST: Final = 2_000
+_SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+_DELIMITER: Final = re.compile(r"\$+|\\[()\[\]]")
+#: Words that change nothing. The list is closed, because another word may change the question.
+_WORDS: Final = """a an and answer calculate closed compute convergent converges determine
+    diverge diverges does evaluate exact exactly expression finite find following for form
+    formula give given if in infinite is it its let not of or please problem say series show
+    simplify so sum sums terms that the then this to total value what where whether""".split()
+_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?i:{'|'.join(_WORDS)})(?![A-Za-z])")
+_CONDITION_WORDS: Final = frozenset(("for", "if", "where", "and", "a", "is", "the", "let"))
+_PROSE: Final = re.compile(
+    rf"(?<![\\A-Za-z])(?i:{'|'.join(w for w in _WORDS if w not in _CONDITION_WORDS)})(?![A-Za-z])"
+)
+_TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
+_NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
+_SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
+_TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
+_INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
+_GREATER: Final = r"(?:\\geq?(?:slant)?(?![A-Za-z])|≥|>=)"
+_LESS: Final = r"(?:\\leq?(?:slant)?(?![A-Za-z])|≤|<=)"
+#: What stands below a sum sign, by how the index and its ends are written.
+_RANGES: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"{_INDEX}\s*=\s*(?P<lower>.+)",
+        rf"{_INDEX}\s*{_GREATER}\s*(?P<lower>.+)",
+        rf"(?P<lower>[^<>≤≥]+?)\s*{_LESS}\s*{_INDEX}\s*{_LESS}\s*(?P<upper>[^<>≤≥]+)",
+        rf"{_INDEX}\s*(?:\\in(?![A-Za-z])|∈)\s*\\?(?:mathbb)?\s*\{{?\s*(?P<set>[NZℕℤ])\}}?"
+        r"(?P<marks>(?:\s*[_^]\s*(?:\{[^{}]*\}|[\w+*]))*)",
+        rf"(?P<open>){_INDEX}",
+    )
+)
+
+
+class SumProblem(NamedTuple):
+    r"""One reading of a sum: factor * sum of a term over an index, plus what stands outside.
+
+    Attributes:
+        term: the term.
+        counter: the name of the index.
+        lower: the least value of the index, or -1 for minus infinity.
+        upper: the greatest value of the index, or 1 for infinity.
+        factor: the factor in front of the sign.
+        outside: what is added to the sum.
+        conditions: what the problem says of its parameters.
+
+    >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
+    1
+
+    """
+
+    term: Expression
+    counter: str
+    lower: Limit
+    upper: Limit
+    factor: Expression = ONE
+    outside: Expression = ZERO
+    conditions: Conditions = Conditions()
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The symbols but the index."""
+        limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
+        trees = (self.term, self.factor, self.outside, *limits)
+        return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
+
+
+def read_sum(text: str) -> tuple[SumProblem, ...]:
+    r"""Read a sum.
+
+    Args:
+        text: LaTeX with one sum sign, alone or within words of an instruction.
+
+    Returns:
+        The sum in every reading that the notation allows, the likeliest first.
+
+    Raises:
+        ProblemError: the text is unreadable, has no sum sign or several, an index or a limit is
+            missing, or a letter is neither the index nor a parameter.
+
+    Example:
+        >>> read_sum(r"Find $\sum_{k=1}^{n} k$.")[0].parameters
+        ('n',)
+
+    """
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
+    formula, conditions = _formula(text)
+    sign = _SIGN.search(formula)
+    if sign is None:
+        raise ProblemError(f"{text!r} has no sum sign")
+    marks, body = limits_of(formula[sign.end() :])
+    if _SIGN.search(body):
+        raise ProblemError(f"{text!r} has more than one sum")
+    index, lower, upper = _range(marks, text)
+    factor = _factor(formula[: sign.start()], text, index)
+    failure: ProblemError | None = None
+    for inner, stated in _bodies(body, conditions):
+        try:
+            readings = _terms(inner, index, text, stated)
+        except ProblemError as error:
+            failure = failure or error
+            continue
+        return tuple(
+            SumProblem(term, index, lower, upper, factor, outside, stated)
+            for term, outside in readings
+        )
+    raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def has_sum(text: str) -> bool:
+    """Whether a text has a sum sign."""
+    return _SIGN.search(text) is not None
+
+
+def _formula(text: str) -> tuple[str, Conditions]:
+    """The formula with the sign, and the conditions that stand around it."""
+    plain = _TEXT.sub(r" \1 ", text)
+    if not _DELIMITER.search(plain):
+        sign = _SIGN.search(plain)
+        if sign is None:
+            return plain, Conditions()
+        return _WORD.sub(" ", plain[: sign.start()]).lstrip(" ,:") + plain[
+            sign.start() :
+        ], Conditions()
+    pieces = _DELIMITER.split(plain)
+    inside = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
+    if len(inside) > 1:
+        raise ProblemError(f"{text!r} has more than one sum")
+    if not inside:
+        return plain, Conditions()
+    around = ", ".join(piece for at, piece in enumerate(pieces) if at != inside[0])
+    around = _PROSE.sub(" ", around)
+    around = re.sub(r"(?:[\s.,:;?]|(?<![A-Za-z])[Tt]he(?=\s*[,.;]))*[,.;]\s*", ", ", around)
+    around = around.strip(" \n\t.,:;?")
+    conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
+    if conditions is None:
+        raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
+    formula = pieces[inside[0]]
+    sign = _SIGN.search(formula)
+    assert sign is not None
+    return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+
+
+def _is_harmless(around: str) -> bool:
+    return not _WORD.sub(" ", around).strip(" \n\t.,:;?")
+
+
+def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
+    """The index and its ends."""
+    below = _unbraced(marks.get("_", ""))
+    for pattern in _RANGES:
+        match = pattern.fullmatch(below)
+        if match is None:
+            continue
+        found = match.groupdict()
+        index = found["index"].lstrip("\\")
+        upper = found.get("upper") or marks.get("^")
+        lower = found.get("lower")
+        if found.get("set"):
+            whole = found["set"] in "Zℤ" and not found["marks"]
+            if (
+                found["set"] in "Zℤ"
+                and found["marks"]
+                and not re.search(r"[+>]|\\ge", found["marks"])
+            ):
+                break
+            start = 0 if "0" in found["marks"] else 1
+            return index, -1 if whole else Number(start), 1
+        if lower is None or (upper is None and "=" in below[: match.end("index") + 3]):
+            break
+        high = 1 if upper is None else limit_of(upper, text, index)
+        low = limit_of(f"{{{lower}}}", text, index)
+        if low == 1 or high == -1:
+            raise ProblemError(f"the limits of {text!r} are reversed")
+        return index, low, high
+    raise ProblemError(f"{text!r}: the range of the index is not readable")
+
+
+def _unbraced(mark: str) -> str:
+    inner = _SPACES.sub("", mark.strip())
+    while inner.startswith("{") and inner.endswith("}"):
+        inner = _SPACES.sub("", inner[1:-1].strip())
+    return inner
+
+
+def _factor(before: str, text: str, index: str) -> Expression:
+    """The factor in front of the sign."""
+    inner = _NAMED.sub("", _SPACES.sub("", before).strip()).strip()
+    inner = _SPACES.sub("", inner)
+    if not inner:
+        return ONE
+    try:
+        value = read(f"{inner} 1" if inner[-1] in "+-*" else inner, symbols=(IN_PROBLEM,))[0]
+    except ReadError:
+        raise ProblemError(f"{text!r}: the sum sign has {before.strip()!r} before it") from None
+    if index in symbols_of(value.expression):
+        raise ProblemError(f"{text!r}: the index stands before the sum sign")
+    return value.expression
+
+
+def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
+    """What may be the term, and the conditions then."""
+    yield _TAIL.sub("", body), conditions
+    for inner, stated in behind(body):
+        yield _TAIL.sub("", inner), stated
+
+
+def _terms(
+    body: str, index: str, text: str, conditions: Conditions
+) -> list[tuple[Expression, Expression]]:
+    r"""The readings of the term, each with what is added to the sum.
+
+    In ``\sum k + 1`` the 1 may belong to the term, or be added to the sum.
+    """
+    if not body:
+        raise ProblemError(f"{text!r} has no term")
+    try:
+        readings: tuple[Reading, ...] = read(body, symbols=(index, IN_PROBLEM))
+    except ReadError as error:
+        raise ProblemError(f"unreadable term {body!r}: {error}") from None
+    suspects = set().union(*(symbols_of(each.expression) for each in readings)) - {index}
+    declared = {name for name, _ in conditions.kinds}
+    with suppress(IndexError):
+        faults = parameter_faults(body, suspects - declared, index, False)
+        if faults:
+            raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
+    for name in suspects:
+        # a_n and delta_{mn}, but not x_{min}
+        subscript = name.partition("_")[2].strip("{}")
+        if index in (subscript.split(",") if len(subscript) > 2 else subscript):
+            raise ProblemError(f"{text!r}: {name} is not defined")
+    found: list[tuple[Expression, Expression]] = []
+    for reading in readings:
+        tree = reading.expression
+        found.append((tree, ZERO))
+        if tree.function == "add" and not body.startswith(("(", "\\left", "{", "[")):
+            first = next(
+                (at for at, arg in enumerate(tree.args) if index not in symbols_of(arg)), None
+            )
+            later = tree.args[first:] if first else ()
+            if later and not any(index in symbols_of(arg) for arg in later):
+                found.append((add(*tree.args[:first]), add(*later)))
+    return found

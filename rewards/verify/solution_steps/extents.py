@@ -1,0 +1,128 @@
+"""How far what a sign, an operator or a bar is of goes, in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ...reading.extraction.boxes import closing_brace
+from ...reading.problem.differential import D, Differential, differentials_in_order
+
+_FRACTION = re.compile(r"\\[dt]?frac\s*$")
+_LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_OPEN, _CLOSE = "([{", ")]}"
+_FLAT_GROUP = re.compile(r"(?:\\left\s*)?\(([^()]*)\)")
+_BRACED = re.compile(r"\{[^{}]*\}")
+_BARE_DENOMINATOR = re.compile(rf"(\\[dt]?frac\s*\{{[^{{}}]*{D}\s*\\?[A-Za-z]+\s*\}})\s*(\d)")
+#: Nothing that is seen: ``\\,`` before ``du`` is no factor of it.
+_BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
+
+
+class NotReadError(ValueError):
+    """The side is no formula that is read here."""
+
+
+def released(text: str) -> str:
+    r"""The text with ``(\frac{du}2)`` and ``(2x\,dx)`` as factors without parentheses."""
+    text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
+    for group in _FLAT_GROUP.finditer(text):
+        inner = group[1].removesuffix("\\right").strip()
+        sign = "(-1)" if inner.startswith("-") else ""
+        inner = inner.removeprefix("-")
+        terms = _BRACED.sub("", inner)
+        if any(differentials_in_order(inner)) and "+" not in terms and "-" not in terms:
+            return f"{text[: group.start()]} {sign}{inner} {text[group.end() :]}"
+    return text
+
+
+def extent(text: str, differential: Differential) -> tuple[str, str, str]:
+    """The integrand after an integral sign, its variable, and the text behind the differential."""
+    at, end, name = differential.start, differential.end, differential.variable
+    opened: list[int] = []
+    for place in range(at):
+        if text[place] in _OPEN and text[place - 1 : place] != "\\":
+            opened.append(place)
+        elif text[place] in _CLOSE and text[place - 1 : place] != "\\":
+            if not opened:
+                raise NotReadError("an integral without a differential")
+            opened.pop()
+    if not opened:
+        before, after = text[:at], text[end:]
+        return (before, name, after) if before.strip() else _in_front(name, after)
+    top = opened[0]
+    close = closing_brace(text, top) if text[top] == "{" else -1
+    if close < 0 or len(opened) > 1 or not _FRACTION.search(text[:top]):
+        raise NotReadError("a differential within a group")
+    bottom = closing_brace(text, close + 1)
+    if bottom < 0 or text[close + 1 : close + 2] != "{":
+        raise NotReadError("a fraction without a denominator")
+    filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
+    fraction = text[:at] + ("" if filled else "1") + text[end : bottom + 1]
+    return fraction, name, text[bottom + 1 :]
+
+
+def _in_front(name: str, after: str) -> tuple[str, str, str]:
+    r"""``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``."""
+    text = after.lstrip()
+    if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
+        return "1", name, after
+    body, rest = operand(text, grouped=False)
+    return (f"1{body}" if body.startswith("/") else body), name, rest
+
+
+def depths(text: str) -> Iterator[tuple[int, int]]:
+    """The depth of brackets behind each character."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character in _OPEN) - (character in _CLOSE)
+        yield place, depth
+
+
+def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
+    r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
+    grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
+    for place, depth in depths(text):
+        if depth < 0:
+            return text[:place], text[place:]
+        if grouped and not depth and text[place] in _CLOSE:
+            return text[: place + 1], text[place + 1 :]
+        if not grouped and not depth and place and text[place] in "+-=":
+            return text[:place], text[place:]
+    return text, ""
+
+
+def opening(text: str, close: int) -> int:
+    """The place of the bracket that the one at ``close`` closes."""
+    depth = 0
+    for place in range(close, -1, -1):
+        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+        if not depth:
+            return place
+    raise NotReadError("a bracket that is not opened")
+
+
+def _ends_operand(text: str) -> bool:
+    """Whether a sign behind a text is one of addition."""
+    last = text.rstrip()[-1:]
+    return bool(last) and (last.isalnum() or last in ")}]|")
+
+
+def bar_starts(text: str, at: int) -> list[int]:
+    """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
+    depth, start, term = 0, 0, -1
+    for place in range(at - 1, -1, -1):
+        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+        if depth < 0:
+            start = place + 1
+            break
+        if depth:
+            continue
+        if term < 0 and text[place] in "+-" and _ends_operand(text[max(0, place - 9) : place]):
+            term = place + 1
+        if text[place : place + 4] == "{Q_{":
+            # Another bar ends here: only the last term is meant.
+            start = term if term >= 0 else text.find("}}", place) + len("}}")
+            break
+    limit = list(_LIMIT_BEFORE.finditer(text, start, at))
+    start = limit[-1].end() if limit else start
+    return [start] if term <= start else [start, term]

@@ -1,0 +1,5 @@
+"""Sums and power series: `sums` has the entry point, `series` what is asked of power series."""
+
+from .sums import verify_sum
+
+__all__ = ["verify_sum"]

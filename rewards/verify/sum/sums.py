@@ -1,0 +1,366 @@
+r"""Verify sums against the sum itself; no reference answer is needed.
+
+A finite sum with a symbolic limit is proved by telescoping, and compared at many whole numbers. An
+infinite one is enclosed (`rewards.numeric.summation`), and the answer has to be a closed form that
+agrees with it to more digits than it could encode. Questions about power series are judged by
+`rewards.verify.sum.series`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache, partial
+from typing import Final
+
+from flint import acb, arb, fmpq
+
+from ...arguments import ACCEPTANCES, Acceptance, check_choice
+from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.jets import Ball
+from ...numeric.outcome import Outcome, show
+from ...numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
+from ...numeric.quadrature.value import IntegralValue
+from ...numeric.quadrature.work import QuadratureError, work_limit
+from ...numeric.sampling.integrand import assumption_items
+from ...numeric.summation.choices import (
+    Point,
+    is_infinite,
+    largest_constant,
+    lists_terms,
+    points,
+    whole_parameters,
+)
+from ...numeric.summation.finite import at, exact
+from ...proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
+from ...reading.expression.traversal import (
+    needs_worker,
+    symbols_of,
+)
+from ...reading.expression.tree import Expression
+from ...reading.latex import Reading
+from ...reading.latex.parser import IS_VALUE
+from ...reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ...reading.problem.sums import SumProblem, read_sum
+from ...verdict import Status, Verdict, Witness
+from ...workers.deadline import Deadline
+from ...workers.pool import DEFAULT_DEADLINE
+from ..answers import (
+    ExtractedAnswer,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+    stated_divergence,
+    verify_in_worker,
+    with_others,
+)
+from ..values import with_constants
+from .series import judge_infinite_radius, judge_series, without_remainder
+
+#: Digits to which sums are computed at first, and for answers that need more.
+DIGITS, MORE_DIGITS = 60, (120, 240)
+#: Operations of one call (`numeric.quadrature.work`): the most that a sum of the bank takes is
+#: 60,000, in 0.1 s.
+ONE_CALL: Final = 2_000_000
+#: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
+#: largest, and a sum up to 600 takes 10 ms.
+MAX_CONSTANT: Final = 300
+#: Draws of the parameters of an infinite sum.
+DRAWS: Final = 4
+#: The last of several cases, for which a computer algebra system leaves the sum as it was.
+_OPEN_CASE: Final = re.compile(
+    r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
+)
+_UNEVALUATED: Final = re.compile(
+    r"\\sum(?![A-Za-z])|[∑]|\\ldots|\\cdots|\\dots(?![A-Za-z])|\.\.\.|…"
+)
+
+
+def verify_sum(
+    completion: str,
+    problem: str,
+    *,
+    assumptions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    stop: Sequence[str] = (),
+    truncated: bool = False,
+    accept: Acceptance = "agreement",
+    undecided_reward: float = 0.0,
+    deadline: float | Deadline = DEFAULT_DEADLINE,
+) -> Verdict:
+    r"""Verify that the final answer of a completion is the value of a sum, or what is asked of one.
+
+    An unevaluated sum is no answer, nor is the list of its terms, nor a decimal. Of a divergent sum
+    "diverges" is the answer, or the infinity that its partial sums tend to.
+
+    Args:
+        completion: the model's output.
+        problem: LaTeX with one sum sign (``\sum_{n=1}^{\infty} \frac{1}{n^2}``), or a question
+            about a power series in words (`rewards.reading.problem.power_series`).
+        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default, and
+            whole numbers in limits.
+        strict: require a box.
+        stop: the prompt's stop strings. Text after the first of them is ignored.
+        truncated: the completion was cut off by the token limit.
+        accept: ``proof`` accepts only what is proved: by telescoping, by an enclosure of a sum
+            without parameters, by an expansion. What is only agreed is undecided then.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+
+    Returns:
+        A `Verdict`. ``evidence.proof`` is ``telescoping``, ``enclosure``, ``divergence``,
+        ``expansion`` or ``agreement``; ``evidence.digits`` says to how many digits the answer
+        agrees, and ``evidence.points`` at how many choices of the parameters.
+
+    Raises:
+        ProblemError: the question is unreadable, or a term of the sum is not defined.
+
+    Example:
+        >>> verdict = verify_sum(r"$\boxed{\frac{\pi^2}{6}}$", r"\sum_{n=1}^\infty \frac{1}{n^2}")
+        >>> verdict.correct, verdict.evidence.proof
+        (True, 'enclosure')
+
+    """
+    check_choice("accept", accept, ACCEPTANCES)
+    assumed = assumption_items(assumptions)
+    question = _read(problem)
+    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    try:
+        with work_limit(ONE_CALL):
+            if isinstance(question, SeriesQuestion):
+                outcome, reading = _of_series(answer, infinity, question, assumed)
+            else:
+                outcome, reading = _of_sum(answer, infinity, question, assumed)
+    except NeedsWorkerError:
+        return verify_in_worker(
+            "sum",
+            completion,
+            problem,
+            answer,
+            deadline=deadline,
+            assumptions=assumptions,
+            strict=strict,
+            stop=stop,
+            truncated=truncated,
+            accept=accept,
+            undecided_reward=undecided_reward,
+        )
+    return answer.verdict(
+        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
+    )
+
+
+@lru_cache(maxsize=4096)
+def _read(problem: str) -> SeriesQuestion | tuple[SumProblem, ...]:
+    return read_series(problem) if asks_of_series(problem) else read_sum(problem)
+
+
+def _of_series(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    question: SeriesQuestion,
+    assumed: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question about a power series."""
+    assumptions = dict(question.conditions.kinds) | dict(assumed)
+    through = 0
+    if answer.text is not None:
+        answer.text, through = without_remainder(answer.text, question)
+    names = question.parameters
+    if infinity is not None:
+        if question.wanted != "radius":
+            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
+        return judge_infinite_radius(infinity, question, assumptions), None
+    read_answer(answer, (*names, *(() if question.wanted == "polynomial" else (IS_VALUE,))))
+    if answer.status is not None:
+        return Outcome(answer.status, detail=answer.detail), None
+    require_worker(needs_worker(question.function))
+
+    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in stated.readings:
+            require_worker(needs_worker(reading.expression))
+            yield judge_series(reading.expression, question, assumptions, through), reading
+
+    outcome, reading = best(judge(answer))
+    return with_others(answer, outcome, reading, judge, names), reading
+
+
+def _of_sum(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    problems: Sequence[SumProblem],
+    assumed: tuple[tuple[str, str], ...],
+) -> tuple[Outcome, Reading | None]:
+    """The outcome of a question for the value of a sum."""
+    if answer.text is not None:
+        answer.text = _OPEN_CASE.sub(" ", answer.text)
+    if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
+        return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
+    names = sorted({name for problem in problems for name in problem.parameters})
+    read_answer(answer, (*names, IS_VALUE))
+    if answer.status is not None and infinity is None:
+        return Outcome(answer.status, detail=answer.detail), None
+    answer.readings = tuple(answer.readings)  # for each reading of the problem
+    return best(_judged(answer, infinity, problems, assumed))
+
+
+def _judged(
+    answer: ExtractedAnswer,
+    infinity: int | None,
+    problems: Sequence[SumProblem],
+    assumed: tuple[tuple[str, str], ...],
+) -> Iterator[tuple[Outcome, Reading | None]]:
+    """The outcome for each reading of the problem."""
+    for problem in problems:
+        asked_sum = Asked(problem, assumed)
+        require_worker(needs_worker(problem.term))
+        if infinity is not None:
+            yield asked_sum.judge_divergence(infinity), None
+            continue
+        judge = partial(_outcomes, asked_sum=asked_sum)
+        outcome, reading = best(judge(answer))
+        yield with_others(answer, outcome, reading, judge, problem.parameters), reading
+
+
+def _outcomes(answer: ExtractedAnswer, asked_sum: Asked) -> Iterator[tuple[Outcome, Reading]]:
+    for reading in answer.readings:
+        require_worker(needs_worker(reading.expression))
+        yield asked_sum.judge(reading.expression, str(answer.text)), reading
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sum with kinds of its parameters, ready to be compared with answers."""
+
+    problem: SumProblem
+    kinds: tuple[tuple[str, str], ...]
+
+    @property
+    def assumptions(self) -> dict[str, str]:
+        """Kinds of parameters: symbols in limits are whole numbers."""
+        stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
+        return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
+
+    def judge_divergence(self, infinity: int) -> Outcome:
+        """Whether "diverges" (0), or plus or minus infinity, is right."""
+        if not is_infinite(self.problem):
+            return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
+        try:
+            choices = self._points(DIGITS, 0, "")
+        except QuadratureError as error:
+            if converges_by_comparison(self.problem):
+                return Outcome(Status.INCORRECT, detail="the sum converges")
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        if not all(point.sum.diverges for point in choices):
+            return Outcome(Status.INCORRECT, detail="the sum converges")
+        factor = exact(self.problem.factor, {})
+        if factor is None and infinity:
+            return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
+        sign = choices[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+        if infinity and infinity != sign:
+            return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
+        proof = "" if self.problem.parameters else "divergence"
+        return Outcome(Status.CORRECT, points=len(choices), proof=proof)
+
+    def judge(self, answer: Expression, text: str) -> Outcome:
+        """Whether a closed form is the value of the sum."""
+        answer = with_constants(answer, self.problem.parameters)
+        extra = sorted(symbols_of(answer) - set(self.problem.parameters))
+        if extra:
+            detail = f"symbols that the problem lacks: {', '.join(extra)}"
+            return Outcome(Status.INCORRECT, detail=detail)
+        needed = encoded_digits(answer) + SURPLUS
+        if needed > MORE_DIGITS[-1]:
+            return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
+        digits = next(d for d in (DIGITS, *MORE_DIGITS) if needed <= d)
+        largest = largest_constant(answer, MAX_CONSTANT)
+        try:
+            choices = self._points(digits, min(largest, MAX_CONSTANT), text)
+            outcome = self._compare(answer, choices, digits, needed)
+        except QuadratureError as error:
+            return Outcome(Status.UNDECIDED, detail=str(error))
+        if outcome.status is Status.INCORRECT:
+            return outcome
+        if lists_terms(self.problem, answer):
+            return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
+        if not self.problem.parameters:
+            if outcome.status is Status.CORRECT:
+                outcome = replace(outcome, proof="enclosure")
+            return outcome
+        if not is_infinite(self.problem):
+            rules = prove_sum(self.problem, answer, self.assumptions)
+            if rules is not None:
+                status, digits_ = Status.CORRECT, outcome.digits
+                return Outcome(status, len(choices), digits_, proof="telescoping", rules=rules)
+            if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
+                detail = f"agrees at {len(choices)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(choices), detail=detail)
+        return outcome
+
+    # -- comparison at points -------------------------------------------------------------------
+
+    def _points(self, digits: int, largest: int, salt: str) -> list[Point]:
+        """The values of the sum for choices of the parameters, or that there is none."""
+        try:
+            return points(self.problem, self.assumptions, digits, largest, salt)
+        except QuadratureError:
+            sign = diverges_by_comparison(self.problem)
+            if sign is None:
+                raise
+            return [Point({}, IntegralValue(arb("nan"), "divergence", sign))]
+
+    def _compare(
+        self, answer: Expression, choices: Sequence[Point], digits: int, needed: float
+    ) -> Outcome:
+        """The outcome of the comparison at all points."""
+        bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
+        if choices[0].sum.diverges:
+            return Outcome(Status.INCORRECT, detail="the sum diverges")
+        got: list[Ball] = []
+        for point in choices:
+            with precision(bits):
+                try:
+                    value = at(answer, point.values)
+                except QuadratureError:
+                    if self.problem.parameters:
+                        continue  # (r^n - 1)/(r - 1) for r = 1, or a case that is left open
+                    raise
+            stated = exact(answer, point.values) if point.exact is not None else None
+            same, agreed = agreement(value, point.sum, bits)
+            if same is False or (stated is not None and stated != point.exact):
+                return _refuted(point, value, len(choices))
+            min_digits = min(min_digits, agreed)
+            got.append(value)
+            is_exact = stated is not None
+        if not got or 2 * len(got) < len(choices):
+            return Outcome(Status.UNDECIDED, detail="the answer has no values")
+        if min_digits < needed and is_infinite(self.problem):
+            detail = f"agrees to {min_digits:.0f} digits, but {needed:.0f} are needed"
+            return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
+        # a part that has no effect in the middle, or at the last point, may be any part
+        for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
+            values = _balls(choices[at_].values)
+            beside_zero = bool(choices[at_].sum.ball.contains(0))
+            if hides_a_part(answer, got[at_], values, bits, min_digits, beside_zero=beside_zero):
+                detail = (
+                    f"a part of it has no effect on the {min_digits:.0f} digits that were compared"
+                )
+                return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
+        return Outcome(
+            Status.CORRECT, points=len(got), digits=round(min_digits, 1), proof="agreement"
+        )
+
+
+def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
+    return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
+
+
+def _refuted(point: Point, value: Ball, count: int) -> Outcome:
+    where = ", ".join(f"{name} = {v}" for name, v in point.values.items())
+    witness = Witness(where, expected=show(acb(point.sum.ball)), got=show(value))
+    return Outcome(Status.INCORRECT, points=count, witness=witness)

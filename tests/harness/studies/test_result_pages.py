@@ -1,0 +1,31 @@
+"""Pages of results have the tables that their scripts print from result files."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
+
+
+def printed(script: str, capsys: pytest.CaptureFixture[str]) -> str:
+    argv = sys.argv
+    sys.argv = [script, "print"]
+    try:
+        runpy.run_path(str(RESULTS / script), run_name="__main__")
+    finally:
+        sys.argv = argv
+    return capsys.readouterr().out
+
+
+def test_the_bank_s_tables_are_those_of_its_result_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = printed("bank.py", capsys)
+    stored = json.loads((RESULTS / "bank.json").read_text(encoding="utf-8"))
+    assert f"seed {stored['seed']}, {stored['date']}." in tables
+    assert tables in (RESULTS / "bank.md").read_text(encoding="utf-8")

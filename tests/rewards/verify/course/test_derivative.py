@@ -1,0 +1,124 @@
+"""Derivatives: explicit, partial, higher, at a point, implicit, parametric."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.rewards import ProblemError, Status, verify_derivative
+from calculus_harness.rewards.reading.expression.traversal import substitute
+from calculus_harness.rewards.reading.expression.tree import Symbol
+from calculus_harness.rewards.reading.latex import read, to_latex
+from tests.examples import examples
+
+RIGHT = [
+    (r"\frac{d}{dx} x^3", "3x^2"),
+    (r"\frac{d}{dx} x^3", r"\frac{d}{dx}x^3 = 3x^2"),
+    (r"\dfrac{\mathrm{d}}{\mathrm{d}x}\left[\sin(x^2)\right]", r"2x\cos(x^2)"),
+    (r"\frac{d}{dx}\sin^2 x", r"\sin 2x"),
+    ("d/dx x^2 e^x", "xe^x(x+2)"),
+    (r"\frac{d}{dx} x^2 + 3x", "2x+3"),
+    (r"Differentiate $f(x) = x\ln x$.", r"f'(x) = \ln x + 1"),
+    (r"Find the second derivative of $x^3$ with respect to $x$.", "6x"),
+    ("f(x) = x^3, f'(2)", "12"),
+    (r"f(x) = \ln x, f^{(4)}(x)", r"-\frac{6}{x^4}"),
+    (r"\left.\frac{dy}{dx}\right|_{x=1}, y = x^x", "1"),
+    (r"y = x^x, \frac{dy}{dx}", r"y(\ln x + 1)"),
+    (r"\frac{\partial^2}{\partial x\partial y} x^2y^3", "6xy^2"),
+    ("f(x,y) = x^2y, f_{xy}", "2x"),
+    (r"x^2 + y^2 = 25, \frac{dy}{dx}", r"-\frac{x}{y}"),
+    (r"x^2 + y^2 = 25, y''", r"-\frac{25}{y^3}"),
+    (r"x^2 + y^2 = 25, \frac{dy}{dx}\text{ at }(3,4)", r"-\frac34"),
+    (r"x = t^2, y = t^3, \frac{dy}{dx}", r"\frac{3t}{2}"),
+    (r"x = t^2, y = t^3, \frac{d^2y}{dx^2}", r"\frac{3}{4t}"),
+    (r"\frac{d}{dx}|x|", r"\frac{|x|}{x}"),
+]
+WRONG = [
+    (r"\frac{d}{dx} x^3", "3x^2 + C"),
+    (r"\frac{d}{dx} x^3", "x^3"),
+    (r"\frac{d}{dx} x^3", "3.0001x^2"),
+    (r"f(x) = \ln x, f'(3)", "0.333333"),
+    (r"\frac{d}{dx}\sqrt{x^2}", "1"),
+    (r"x^2 + y^2 = 25, \frac{dy}{dx}", r"\frac{x}{y}"),
+    (r"x^2 + y^2 = 25, y''", r"-\frac{1}{y^3}"),
+    (r"x = t^2, y = t^3, \frac{d^2y}{dx^2}", "3"),
+    (r"\frac{d}{dx} x^2", "2x + k"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer"), RIGHT)
+def test_a_right_answer_is_proved(question: str, answer: str) -> None:
+    verdict = verify_derivative(rf"\boxed{{{answer}}}", question, accept="proof")
+    assert verdict.correct, verdict
+    assert verdict.evidence.proof == "identity"
+
+
+@pytest.mark.parametrize(("question", "answer"), WRONG)
+def test_a_wrong_answer_is_refuted(question: str, answer: str) -> None:
+    assert verify_derivative(rf"\boxed{{{answer}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (r"\frac{d}{dx} x^3", Status.NOT_CLOSED_FORM),
+        ("f'(x)", Status.UNPARSEABLE),
+        (r"\text{unknown}", Status.UNPARSEABLE),
+    ],
+)
+def test_an_echo_earns_nothing(answer: str, status: Status) -> None:
+    verdict = verify_derivative(rf"\boxed{{{answer}}}", r"f(x) = x^3, \frac{d}{dx} x^3")
+    assert not verdict.correct
+    assert verdict.status in (status, Status.NO_ANSWER, Status.NOT_CLOSED_FORM)
+
+
+def test_a_list_of_guesses_is_wrong() -> None:
+    text = r"\boxed{2x} or \boxed{3x}"
+    assert verify_derivative(text, r"\frac{d}{dx} x^2").status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("x^2", "neither a derivative nor an equation"),
+        (r"\frac{dy}{dx}", "one equation has to define"),
+        ("f(x) = x^2, f'(x), f''(x)", "one derivative"),
+        (r"\frac{d}{dx} x^2, \text{at }(1,2)", "as many values as names"),
+        ("y^{(99)}, y = x", "order above"),
+        ("x" * 5000, "more than 4000 characters"),
+    ],
+)
+def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message) as raised:
+        verify_derivative(r"\boxed{1}", question)
+    assert "\n" not in str(raised.value)
+
+
+FORMULAS = [(r"x^2\sin x", r"2x\sin x + x^2\cos x"), (r"\ln(1+x^2)", r"\frac{2x}{1+x^2}"),
+            ("e^{-x}", "-e^{-x}"), (r"\arctan x", r"\frac{1}{1+x^2}")]  # fmt: skip
+
+
+@examples(20)
+@given(
+    st.sampled_from(FORMULAS),
+    st.sampled_from(["t", "u", "z", "s"]),
+    st.sampled_from(["", "+1", "x"]),
+)
+def test_the_name_of_the_variable_changes_no_verdict(
+    formula: tuple[str, str], name: str, slip: str
+) -> None:
+    function, slope = (
+        read(text, symbols="x")[0].expression for text in (formula[0], formula[1] + slip)
+    )
+
+    def status(letter: str) -> Status:
+        asked, answer = (
+            to_latex(substitute(tree, "x", Symbol(letter))) for tree in (function, slope)
+        )
+        question = rf"\frac{{d}}{{d{letter}}}\left({asked}\right)"
+        return verify_derivative(rf"\boxed{{{answer}}}", question).status
+
+    verdicts = [status("x"), status(name)]
+    assert verdicts[0] is verdicts[1]
+    assert (verdicts[0] is Status.CORRECT) == (slip == "")

@@ -1,0 +1,147 @@
+"""Differential equations: residual, conditions, generality, branches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks.calculus_course.differential_equations import with_trees
+from calculus_harness.benchmarks.calculus_course.equations import scaled, shifted
+from calculus_harness.rewards import ProblemError, Status, verify_differential_equation
+from tests.examples import examples
+
+RIGHT = [
+    ("y' = 2xy", "y = Ce^{x^2}"),
+    ("y' = 2xy", r"\ln|y| = x^2 + C"),
+    (r"\frac{dy}{dx} = \frac{x}{y}", "y^2 - x^2 = C"),
+    (r"x\,dy = y\,dx", "y = Cx"),
+    ("y'' + y = 0", r"y = A\cos(x + \phi)"),
+    (r"y'' + y = 0, y(0) = 1, y'(0) = 0", r"\cos x"),
+    (r"\ddot{x} + \omega^2x = 0", r"x(t) = A\cos\omega t + B\sin\omega t"),
+    ("Solve $y' = ky$ with $y(0) = y_0$.", "y = y_0e^{kx}"),
+    (r"y' = -\frac{x}{y}", r"y = \pm\sqrt{C - x^2}"),
+    (r"y' = -\frac{x}{y}, y(0) = 5", "x^2 + y^2 = 25"),
+    (r"Find all solutions of $y' = y^2$", r"y = -\frac{1}{x+C} \text{ or } y = 0"),
+    ("Solve the first-order equation $y' = y$.", "y = Ce^x"),
+    (r"y'\left(x+\sqrt{y^2-xy}\right) = y", r"\ln y = C - 2\sqrt{1-\frac{x}{y}}"),
+    ("x' = y, y' = -x", r"x = A\cos t + B\sin t, y = B\cos t - A\sin t"),
+    ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = C\sin x"),
+    (r"\frac{d}{dx}\left(x\frac{dy}{dx}\right) = 0", r"y = C_1\ln|x| + C_2"),
+]
+WRONG = [
+    ("y' = 2xy", "y = e^{x^2} + C", "", "a constant in the wrong place"),
+    (
+        "y' = 2xy",
+        "y = e^{x^2}",
+        "constants of integration: 0, of a general solution: 1",
+        "no constant",
+    ),
+    ("y'' + y = 0", r"y = C\cos x", "integration: 1,", "one constant for order two"),
+    ("y'' - y = 0", "y = C_1e^x + C_2e^x", "not independent", "one constant twice"),
+    ("y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = \sin x", "a condition is not met", "values"),
+    ("y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = C\cos x", "a condition is not met", "free"),
+    (r"y' = -\frac{x}{y}, y(0) = 5", r"y = -\sqrt{25 - x^2}", "a condition", "the other branch"),
+    ("y' = 1.0001y", "y = Ce^x", "", "a decimal"),
+    ("y' = y", "y = y_h", "no constants", "a name for the solution"),
+    ("x' = y, y' = -x", r"x = A\cos t, y = A\sin t", "", "a sign in a system"),
+    ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = \sin x", "multiple", "one of many"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer"), RIGHT)
+def test_a_right_answer_is_proved(question: str, answer: str) -> None:
+    verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question, accept="proof")
+    assert verdict.correct, verdict
+
+
+@pytest.mark.parametrize(("question", "answer", "detail"), [row[:3] for row in WRONG])
+def test_a_wrong_answer_is_refuted(question: str, answer: str, detail: str) -> None:
+    verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question)
+    assert verdict.status is Status.INCORRECT
+    assert detail in verdict.evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("y' = 2xy", "y' = 2xy"),
+        ("y' = 2xy", r"\frac{dy}{dx} = 2xy"),
+        ("y' = y", "y = y"),
+        ("y' = y", "C = C"),
+        ("y' = y", "x = x"),
+        ("y' = y", "0 = 0"),
+        ("y' = f(x)", r"y = \int f(x)\,dx"),
+    ],
+)
+def test_an_echo_earns_nothing(question: str, answer: str) -> None:
+    try:
+        verdict = verify_differential_equation(rf"\boxed{{{answer}}}", question)
+    except ProblemError:
+        return
+    assert not verdict.correct
+
+
+def test_a_lost_solution_is_not_accepted_where_all_are_asked_for() -> None:
+    asked = "Find all solutions of $y' = y^2$"
+    verdict = verify_differential_equation(r"\boxed{y = -\frac{1}{x+C}}", asked)
+    assert verdict.status is Status.UNDECIDED
+    assert "the constant 0 is not among them" in verdict.evidence.detail
+    plain = verify_differential_equation(r"\boxed{y = -\frac{1}{x+C}}", "y' = y^2")
+    assert plain.correct
+
+
+def test_zero_for_boundary_values_is_undecided() -> None:
+    asked = r"y'' + y = 0, y(0) = 0, y(\pi) = 0"
+    verdict = verify_differential_equation(r"\boxed{y = 0}", asked)
+    assert verdict.status is Status.UNDECIDED
+
+
+def test_a_solution_on_a_part_of_the_line_says_how_much() -> None:
+    verdict = verify_differential_equation(r"\boxed{y = \sin(x+C)}", r"y' = \sqrt{1-y^2}")
+    assert verdict.correct
+    assert verdict.evidence.coverage is not None
+    assert verdict.evidence.coverage < 1
+    there = r"y' = \sqrt{1-y^2}, y(0) = 0"
+    assert verify_differential_equation(r"\boxed{y = \sin x}", there).correct
+    assert not verify_differential_equation(r"\boxed{y = -\sin x}", there).correct
+
+
+def test_uniqueness_is_shown_or_said_not_to_be() -> None:
+    regular = verify_differential_equation(r"\boxed{y = e^x}", "y' = y, y(0) = 1")
+    assert "uniqueness_not_shown" not in regular.evidence.flags
+    singular = verify_differential_equation(r"\boxed{y = x^3}", "y' = 3y^{2/3}, y(0) = 0")
+    assert "uniqueness_not_shown" in singular.evidence.flags
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("y' = x + t", "is the independent variable x or t"),
+        (r"\frac{\partial u}{\partial t} = u", "partial differential equations"),
+        ("y + 2 = 3", "no function whose derivative is written"),
+        ("y' = x, z' = y, z'' = 1", "3 equations for the functions"),
+        ("y' = y, y(x) = 1, y = 2", "equations for the functions"),
+        ("y" * 5000, "more than 4000 characters"),
+    ],
+)
+def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message) as raised:
+        verify_differential_equation(r"\boxed{y = 1}", question)
+    assert "\n" not in str(raised.value)
+
+
+@examples(12)
+@given(st.data(), st.integers(2, 5), st.booleans())
+def test_a_substitution_of_the_variable_changes_no_verdict(
+    data: st.DataObject, number: int, is_right: bool
+) -> None:
+    entry, made = data.draw(st.sampled_from(with_trees()))
+    slip = "" if is_right else "+x^5"
+    for changed in (made, scaled(made, number), shifted(made, number)):
+        if not is_right and (len(changed.asked.functions) > 1 or changed.answers[0].implicit):
+            continue
+        verdict = verify_differential_equation(
+            rf"\boxed{{{changed.answer}{slip}}}", changed.question
+        )
+        assert verdict.correct == is_right, (entry.id, changed.question, changed.answer)

@@ -1,0 +1,193 @@
+"""Verdicts on sums and questions about power series."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calculus_harness.benchmarks.calculus_course.bank import Entry, entries
+from calculus_harness.benchmarks.calculus_course.sums import drawn, latex_of
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.harness.studies.redteam.case import case_at
+from calculus_harness.harness.studies.redteam.questions.sums import wrong_answers
+from calculus_harness.rewards import ProblemError, Status, verify_sum
+from calculus_harness.rewards.reading.expression.build import add, number
+from calculus_harness.rewards.reading.expression.traversal import fold, substitute
+from calculus_harness.rewards.reading.expression.tree import Symbol
+from calculus_harness.rewards.reading.problem.power_series import asks_of_series
+from calculus_harness.rewards.reading.problem.sums import read_sum
+
+from ...examples import examples
+
+BASEL = r"\sum_{n=1}^{\infty} \frac{1}{n^2}"
+SINE = r"Taylor polynomial of degree 4 about $x=0$ of $\sin x$"
+#: Near misses of the bank, of which none may be accepted.
+NEAR_MISSES = 1_000
+
+
+def status(asked: str, answer: str) -> Status:
+    return verify_sum(rf"so it is $\boxed{{{answer}}}$", asked).status
+
+
+@pytest.mark.parametrize("entry", entries("sums"), ids=lambda entry: entry.id)
+def test_the_bank_is_right(entry: Entry) -> None:
+    verdict = verify_sum(rf"$\boxed{{{entry.answer}}}$", entry.question)
+    assert verdict.correct, verdict
+    strict = verify_sum(rf"$\boxed{{{entry.answer}}}$", entry.question, accept="proof")
+    assert strict.correct == (verdict.evidence.proof != "agreement")
+
+
+def test_near_misses_of_the_bank_are_never_accepted() -> None:
+    tried = 0
+    for round_ in range(20):
+        for entry in entries("sums"):
+            rng = HashedRandom("near misses", round_, entry.id)
+            for wrong in rng.shuffled(wrong_answers(rng, entry.question, entry.answer))[:3]:
+                assert status(entry.question, wrong) is not Status.CORRECT, (entry, wrong)
+                tried += 1
+        if tried >= NEAR_MISSES:
+            return
+    raise AssertionError(f"only {tried} near misses")
+
+
+def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
+    """Beside a factorial no digits show that coefficient, which exact numbers do."""
+    asked = r"\sum_{k=1}^{n} k\, k!"
+    assert status(asked, r"(n+1)!-1+\binom{n}{60}") is Status.INCORRECT
+    assert status(asked, r"(n+1)!-1+\binom{n}{1000}") is Status.UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "expected"),
+    [
+        (BASEL, r"\zeta(2)", Status.CORRECT),
+        (BASEL, r"\frac{\pi^2}{8}", Status.INCORRECT),
+        (BASEL, "1.644934066848", Status.INCORRECT),
+        (BASEL, BASEL, Status.NOT_CLOSED_FORM),
+        (BASEL, r"1+\frac14+\frac19+\cdots", Status.NOT_CLOSED_FORM),
+        (BASEL, r"\text{diverges}", Status.INCORRECT),
+        (BASEL, r"\frac{\pi^2}{6}+e^{-e^{e^e}}", Status.UNDECIDED),
+        (BASEL, r"\frac{\pi^2}{6}+x", Status.INCORRECT),
+        (r"\sum_{n=0}^{\infty} \frac{n^2-2}{n!}", "0", Status.CORRECT),
+        (r"\sum_{n=0}^{\infty} \frac{n^2-2}{n!}", r"e^{-e^{e^e}}", Status.UNDECIDED),
+        (r"\sum_{k=1}^{4} k", "10", Status.CORRECT),
+        (r"\sum_{k=1}^{4} k", "1+2+3+4", Status.NOT_CLOSED_FORM),
+        (r"\sum_{k=1}^{4} k", "4+3+2+1", Status.NOT_CLOSED_FORM),
+        (r"\sum_{k=1}^{4} k", r"\infty", Status.INCORRECT),
+        (r"\sum_{n=1}^{\infty} \frac1n", r"\infty", Status.CORRECT),
+        (r"\sum_{n=1}^{\infty} \frac1n", r"-\infty", Status.INCORRECT),
+        (r"-\sum_{n=1}^{\infty} \frac1n", r"-\infty", Status.CORRECT),
+        (r"\sum_{n=0}^{\infty} (-1)^n", r"\frac12", Status.INCORRECT),
+        (r"\sum_{n=2}^{\infty} \frac{1}{n\ln n}", r"\text{diverges}", Status.CORRECT),
+        (r"\sum_{n=2}^{\infty} \frac{1}{n\ln^2 n}", r"\text{diverges}", Status.INCORRECT),
+        (r"\sum_{k=1}^{n} k + 1", r"\frac{n(n+1)}{2}+1", Status.CORRECT),
+        (r"\sum_{k=1}^{n} k + 1", r"\frac{n(n+1)}{2}+n", Status.CORRECT),
+        (r"\sum_{n=1}^{\infty} \frac{\sin(nx)}{n}", r"\frac{\pi-x}{2}", Status.CORRECT),
+        (SINE, r"x-\frac{x^3}{6}+O(x^5)", Status.CORRECT),
+        (SINE, r"x-\frac{x^3}{6}+o(x^4)", Status.CORRECT),
+        (
+            r"first three nonzero terms of the Maclaurin series of $\sin x$",
+            r"x-\frac{x^3}{6}+\frac{x^5}{120}+\cdots",
+            Status.CORRECT,
+        ),
+        (
+            r"first three nonzero terms of the Maclaurin series of $\sin x$",
+            r"x-\frac{x^3}{6}",
+            Status.INCORRECT,
+        ),
+        (
+            r"\sum_{k=0}^{n-1} a r^k",
+            r"a\left(\begin{cases} n & \text{for } r = 1 \\"
+            r"\frac{1-r^n}{1-r} & \text{otherwise} \end{cases}\right)",
+            Status.CORRECT,
+        ),
+        (r"\sum_{n=10}^{5} n", "0", Status.UNDECIDED),
+        (SINE, r"x-\frac{x^3}{6}+\cdots", Status.CORRECT),
+        (SINE, r"x-\frac{x^3}{6}+O(x^4)", Status.INCORRECT),
+        (SINE, r"x-\frac{x^3}{6}+O(x^6)", Status.INCORRECT),
+        (SINE, r"x-\frac{x^3}{6}+\frac{x^5}{120}", Status.INCORRECT),
+        (SINE, r"x+\frac{x^3}{6}", Status.INCORRECT),
+        (SINE, r"\sin x", Status.INCORRECT),
+        (SINE, r"\infty", Status.INCORRECT),
+        ("Radius of convergence of $\\sum_{n=0}^{\\infty} \\frac{x^n}{n!}$", "3", Status.INCORRECT),
+        ("Radius of convergence of $\\sum_{n=1}^{\\infty} n x^n$", r"\infty", Status.INCORRECT),
+        ("Radius of convergence of $\\sum_{n=1}^{\\infty} n x^n$", "R=1", Status.CORRECT),
+        (
+            r"Lagrange form of the remainder of degree 1 for $e^x$ about $x=0$",
+            r"\frac{e^{\xi}x^2}{2}",
+            Status.CORRECT,
+        ),
+        (
+            r"Lagrange form of the remainder of degree 1 for $e^x$ about $x=0$",
+            r"\frac{e^{\xi}x^3}{6}",
+            Status.INCORRECT,
+        ),
+        (r"Coefficient of $x^n$ in the power series of $\frac{1}{1-2x}$", "n^2", Status.INCORRECT),
+    ],
+)  # fmt: skip
+def test_statuses(asked: str, answer: str, expected: Status) -> None:
+    assert status(asked, answer) is expected
+
+
+def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
+    asked = r"\sum_{n=1}^{\infty} \frac{n}{n+1}"
+    assert verify_sum("The terms do not tend to zero. So the series diverges.", asked).correct
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("x^2", "no sum sign"),
+        (r"\sum_1^{\infty} n", "range of the index"),
+        (r"\sum_{n=1}^{\infty} a_n", "not defined"),
+        (r"\sum_{n=1}^{\infty} f(n)", "function that the problem does not define"),
+        (r"\sum_{n=1}^{\infty} \sum_{m=1}^{\infty} \frac{1}{nm}", "more than one sum"),
+        (r"Taylor polynomial of $\sin x$ about $x=0$", "degree is missing"),
+        (r"Taylor polynomial of degree 3 of $\ln x$", "point of the expansion is missing"),
+        (r"Taylor polynomial of degree 3 about $x=0$ of $|x|$", "no Taylor series"),
+        (r"Taylor polynomial of degree 99 about $x=0$ of $e^x$", "up to 40"),
+        (r"Radius of convergence of $\sum_{n=1}^{\infty} \frac{1}{n}$", "variable"),
+    ],
+)
+def test_unreadable_questions_give_one_clear_line(asked: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message) as raised:
+        verify_sum(r"\boxed{1}", asked)
+    assert "\n" not in str(raised.value)
+
+
+SUMS = [entry for entry in entries("sums") if not asks_of_series(entry.question)]
+
+
+@given(st.sampled_from(SUMS), st.integers(-3, 5), st.sampled_from(["{}", "2({})", "{}+1"]))
+@examples(150)
+def test_a_shift_of_the_index_never_changes_a_verdict(entry: Entry, shift: int, form: str) -> None:
+    problem = read_sum(entry.question)[0]
+    moved = add(Symbol(problem.counter), number(-shift))
+    lower, upper = (
+        end if isinstance(end, int) else add(end, number(shift))
+        for end in (problem.lower, problem.upper)
+    )
+    folded = [
+        end if isinstance(end, int) or fold(end) is None else number(fold(end) or 0)
+        for end in (lower, upper)
+    ]
+    term = substitute(problem.term, problem.counter, moved)
+    shifted = latex_of(problem._replace(term=term, lower=folded[0], upper=folded[1]))
+    answer = entry.answer if "text" in entry.answer else form.format(entry.answer)
+    assert status(shifted, answer) is status(entry.question, answer)
+
+
+@given(st.integers(0, 2**20))
+@examples(100)
+def test_generated_questions_are_right(index: int) -> None:
+    made = drawn(7, index)
+    assert status(made.asked, made.answer) is Status.CORRECT
+
+
+@pytest.mark.parametrize("name", ["sums", "bank_sums"])
+def test_the_red_team_finds_nothing(name: str) -> None:
+    for index in range(120):
+        case = case_at(name, 5, index)
+        verdict = verify_sum(case.completion, case.integrand)
+        assert verdict.correct == case.wanted, case
