@@ -178,6 +178,7 @@ class _FormulaReader:
             first_link = statements[-1].links[0] if statements and at != index else ""
             if first_link.strip() and not (len(statements[-1].links) > 1 and defines(first_link)):
                 root = first_link
+                walked.pop()  # the root of that formula itself is an earlier one
                 break
         self._roots.update(dict.fromkeys(walked, root))
         return root

@@ -275,9 +275,10 @@ class Asked:
             detail = f"symbols that the problem lacks: {', '.join(extra)}"
             return Outcome(Status.INCORRECT, detail=detail)
         needed = encoded_digits(answer) + SURPLUS
-        if needed > MORE_DIGITS[-1]:
+        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
+        if needed > MORE_DIGITS[-1] and not symbolic:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
-        digits = next(d for d in (DIGITS, *MORE_DIGITS) if needed <= d)
+        digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
             choices = self._points(digits, min(largest, MAX_CONSTANT), text)
@@ -339,7 +340,8 @@ class Asked:
             is_exact = stated is not None
         if not got or 2 * len(got) < len(choices):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        if min_digits < needed and is_infinite(self.problem):
+        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
+        if min_digits < needed and not is_exact and not symbolic:
             detail = f"agrees to {min_digits:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         # a part that has no effect in the middle, or at the last point, may be any part
