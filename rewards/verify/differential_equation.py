@@ -329,8 +329,7 @@ class _Family:
         for left, right in self.substituted():
             outcome = self._same(left, right, text, budget)
             if outcome.status is Status.INCORRECT and outcome.witness is not None:
-                # A solution is a function on an interval: radicals may have their other sign
-                # elsewhere, if the conditions' place is not there.
+                # A solution is a function on an interval; elsewhere radicals may change their sign.
                 other = self._same(left, right, text, budget, DecisionPolicy())
                 if other.status is Status.CORRECT and other.coverage and self._holds(left, right):
                     outcome = other
@@ -381,7 +380,10 @@ class _Family:
         if size(left) > size(right):  # the larger side has the smaller domain
             left, right = right, left
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
-        integrand = Integrand(right, x, self.kinds, f"{right}", names=names)
+        kinds = self.kinds
+        if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
+            kinds = {**kinds, self.asked.functions[0]: "positive"}
+        integrand = Integrand(right, x, kinds, f"{right}", names=names)
         return decide(left, integrand, policy, text, order=0, budget=budget, as_identity=True)
 
     def _passes(self, left: Expression, right: Expression) -> Outcome:
@@ -397,8 +399,6 @@ class _Family:
         if symbols_of(value):
             return Outcome(Status.UNDECIDED, detail="a condition with parameters")
         return replace(compare_values(value, ZERO), proof="agreement")
-
-    # --- generality ---
 
     def has_multiples(self) -> bool:
         """Whether all multiples of a solution without constants solve everything as well."""

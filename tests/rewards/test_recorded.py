@@ -17,11 +17,8 @@ from zlib import crc32
 import pytest
 
 from calculus_harness.harness.studies.redteam import GENERATORS, case_at
-from calculus_harness.rewards import (
-    ProblemError,
-    verify_antiderivative,
-    verify_definite_integral,
-)
+from calculus_harness.rewards import ProblemError
+from calculus_harness.rewards.questions import QUESTIONS
 from calculus_harness.rewards.reading.extraction import extract
 from calculus_harness.rewards.verdict import VERSION
 
@@ -43,9 +40,8 @@ DRAWN = 14
 
 def judged(kind: str, problem: str, text: str, **options: Any) -> str:
     """A verdict in one line: all but the time, and digits that other versions of Arb may change."""
-    verify = verify_definite_integral if kind == "definite" else verify_antiderivative
     try:
-        verdict = verify(text, problem, **options)
+        verdict = QUESTIONS.get(kind, QUESTIONS["antiderivative"]).verify(text, problem, **options)
     except ProblemError:
         return "problem error"
     e = verdict.evidence

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from calculus_harness.benchmarks.problem import TASKS, Parent, Problem
 from calculus_harness.harness.core.requests import Completion, FinishReason, Sampling
+from calculus_harness.rewards.questions import COURSE
 from calculus_harness.rewards.records import Record
 from calculus_harness.rewards.verdict import Evidence, Status, Verdict, Witness
 
@@ -42,6 +43,10 @@ PAYLOADS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "derivation_step": ({"sequence": "x"}, {"label": 1}),
     "calculus_step": ({}, {"label": "0"}),
     "arithmetic": ({"expression": "1/0", "concept": "x"}, {"value": 3, "ordinary": None}),
+    **{
+        name: ({"question": "x", "request": "y"}, {"question": "x", "answer": "1"})
+        for name in COURSE
+    },
 }
 PROBLEMS = st.builds(
     lambda name, task, inputs, target, **more: Problem(

@@ -189,7 +189,9 @@ class Expander:
         cycle = [values[0], values[1], -values[0], -values[1]]
         shift = name == "cos"
         return self.scale.compose(
-            lambda j: cycle[(j + shift) % 4] * self.rational(1, factorial(j)), small
+            lambda j: cycle[(j + shift) % 4] * self.rational(1, factorial(j)),
+            small,
+            (name, *map(self.constants.tree, values)),
         )
 
     def _angle(self, germ: Germ) -> tuple[Any, Angle]:
@@ -310,7 +312,9 @@ class Expander:
             node.function,
             tuple(Symbol(_INNER) if at == varying[0] else arg for at, arg in enumerate(node.args)),
         )
-        return self.scale.compose(self._taylor(inner, limit), self.sum(germ, -limit))
+        return self.scale.compose(
+            self._taylor(inner, limit), self.sum(germ, -limit), (inner, self.constants.tree(limit))
+        )
 
     def _is_whole(self, number_: Any) -> bool:
         ratio = self.constants.rational(number_)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from math import comb, factorial
 from typing import Any
 
 from flint import fmpq
 
+from ...reading.expression.tree import Symbol
 from .series import (
     Constants,
     Element,
@@ -35,6 +36,8 @@ from .series import (
 MAX_COEFFICIENTS = 30_000
 #: Leading terms of one series that may cancel; those of textbooks need up to 12.
 MAX_CANCELLED = 40
+#: After so many the series is looked at altogether: it may be zero without an end of its terms.
+CANCELLED_AT_FIRST = 7
 #: Elements of one scale; nested exponentials and logarithms of textbooks have up to 6.
 MAX_ELEMENTS = 12
 #: Whole powers that are multiplied out; higher ones are binomial series.
@@ -48,6 +51,7 @@ class Scale:
     constants: Constants
     elements: list[Element] = field(default_factory=list)
     computed: int = 0
+    atoms: dict[tuple[Any, ...], str] = field(default_factory=dict)
     one: Any = None
     zero: Any = None
 
@@ -79,13 +83,52 @@ class Scale:
     def monomial(self, element: Element, exponent: Power, coefficient: Germ | None = None) -> Germ:
         """A coefficient times a power of w."""
         germ = self.one if coefficient is None else coefficient
-        return Series(element, iter([(exponent, germ)])) if exponent != 0 else germ
+        if exponent == 0:
+            return germ
+
+        def whole_value() -> Any:
+            if isinstance(exponent, Exponent):
+                return None
+            # whole powers are powers of one atom, so that they cancel
+            whole = exponent.p // exponent.q
+            value = self.value(germ) * self.atom((id(element), "1")) ** int(whole)
+            if exponent.q != 1:
+                value = value * self.atom((id(element), str(exponent - whole)))
+            return value
+
+        return Series(element, iter([(exponent, germ)]), whole_value)
 
     def spend(self) -> None:
         """Count one coefficient."""
         self.computed += 1
         if self.computed > MAX_COEFFICIENTS:
             raise NotExpandedError("the expansion takes too many coefficients")
+
+    def atom(self, key: tuple[Any, ...]) -> Any:
+        """The symbol that stands for a series or a power of w; the same key has the same symbol."""
+        name = self.atoms.setdefault(key, f"~{len(self.atoms)}")
+        return self.constants.value(Symbol(name))
+
+    def value(self, germ: Germ) -> Any:
+        """A germ as a polynomial in atoms.
+
+        Raises:
+            NotExpandedError: the germ is not known as one.
+
+        """
+        if not isinstance(germ, Series):
+            return germ
+        value = germ.whole_value() if germ.whole_value is not None else None
+        if value is None:
+            raise NotExpandedError("a series that is not a polynomial in atoms")
+        return value
+
+    def is_zero_altogether(self, germ: Germ) -> bool:
+        """Whether a germ is zero as a polynomial in atoms."""
+        try:
+            return self.constants.rational(self.value(germ)) == 0
+        except NotExpandedError:
+            return False
 
     def _aligned(self, a: Germ, b: Germ) -> tuple[Series, Series]:
         """Two germs as series in the faster of their elements."""
@@ -101,7 +144,9 @@ class Scale:
             self.spend()
             return a + b
         a_term, b_term = self._aligned(a, b)
-        return Series(a_term.element, self._sum(a_term, b_term))
+        return Series(
+            a_term.element, self._sum(a_term, b_term), lambda: self.value(a) + self.value(b)
+        )
 
     def _sum(self, a: Series, b: Series) -> Iterator[Term]:
         i = j = 0
@@ -123,7 +168,8 @@ class Scale:
     def neg(self, a: Germ) -> Germ:
         """The negative."""
         if isinstance(a, Series):
-            return Series(a.element, ((e, self.neg(c)) for e, c in a.behind(0)))
+            terms = ((e, self.neg(c)) for e, c in a.behind(0))
+            return Series(a.element, terms, lambda: -self.value(a))
         return -a
 
     def mul(self, a: Germ, b: Germ) -> Germ:
@@ -136,7 +182,11 @@ class Scale:
             if not isinstance(factor, Series) and self.constants.rational(factor) == 0:
                 return self.zero
         a_term, b_term = self._aligned(a, b)
-        return Series(a_term.element, self._product_of_normal(a_term, b_term))
+        return Series(
+            a_term.element,
+            self._product_of_normal(a_term, b_term),
+            lambda: self.value(a) * self.value(b),
+        )
 
     def _product_of_normal(self, a: Series, b: Series) -> Iterator[Term]:
         a_term, b_term = self.normal(a), self.normal(b)
@@ -183,8 +233,10 @@ class Scale:
                 return self.zero
             coefficient = self.normal(term[1])
             if coefficient is self.zero:
+                if index == CANCELLED_AT_FIRST and self.is_zero_altogether(a):
+                    return self.zero
                 continue
-            trimmed = Series(a.element, a.behind(index + 1))
+            trimmed = Series(a.element, a.behind(index + 1), a.whole_value)
             trimmed.terms.append((term[0], coefficient))
             trimmed.normal = trimmed
             return trimmed
@@ -234,7 +286,9 @@ class Scale:
             if term is None:
                 return infinite, self.zero
             if term[0] > 0:
-                return infinite, Series(a.element, a.behind(index))
+                return infinite, Series(
+                    a.element, a.behind(index), partial(self._difference, a, infinite)
+                )
             if term[0] == 0:
                 slower, remainder = self.split(term[1])
                 remainder = self.add(remainder, Series(a.element, a.behind(index + 1)))
@@ -242,8 +296,21 @@ class Scale:
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 
-    def compose(self, taylor: Callable[[int], Any], h: Germ) -> Germ:
-        """The sum of taylor(j) h^j for a germ h that tends to zero."""
+    def _difference(self, a: Germ, b: Germ) -> Any:
+        return self.value(a) + -self.value(b)
+
+    def compose(
+        self, taylor: Callable[[int], Any], h: Germ, name: object = None, order: int = 0
+    ) -> Germ:
+        """The sum of taylor(j) h^j for a germ h that tends to zero.
+
+        Args:
+            taylor: the coefficients.
+            h: the germ.
+            name: which function's; functions with one name are one function.
+            order: which of the function's derivatives.
+
+        """
         h = self.normal(h)
         if not isinstance(h, Series):
             if h is not self.zero:
@@ -252,15 +319,23 @@ class Scale:
         exponent, leading_number = h.terms[0]
         if exponent < 0:
             raise NotExpandedError("a power series at infinity")
+
+        def whole_value() -> Any:
+            value = self.value(h)
+            key = (name, order, str(value.num), str(value.den))
+            return None if name is None else self.atom(key)
+
         if exponent > 0:
-            return Series(h.element, self._horner(cache(taylor), h, 0))
+            return Series(h.element, self._horner(cache(taylor), h, 0), whole_value)
         # f(c + h0 + h1) is the sum of f^(j)(c + h0)/j! h1^j, where h0 varies more slowly than h1
 
         @cache
         def slower(j: int) -> Germ:
-            return self.compose(lambda i: taylor(i + j) * comb(i + j, j), leading_number)
+            shifted = lambda i: taylor(i + j) * comb(i + j, j)  # noqa: E731
+            return self.compose(shifted, leading_number, name, order + j)
 
-        return Series(h.element, self._horner(slower, Series(h.element, h.behind(1)), 0))
+        faster = Series(h.element, h.behind(1))
+        return Series(h.element, self._horner(slower, faster, 0), whole_value)
 
     def _horner(self, taylor: Callable[[int], Germ], h: Series, j: int) -> Iterator[Term]:
         yield fmpq(0), taylor(j)
@@ -306,7 +381,7 @@ class Scale:
             shift = constants.number(fmpq(1 - j))
             return binomial(j - 1) * (exponent + shift) * constants.number(fmpq(1, j))
 
-        return self.mul(result, self.compose(binomial, h))
+        return self.mul(result, self.compose(binomial, h, f"power {self.constants.tree(exponent)}"))
 
     def _whole_power(self, a: Germ, exponent: int) -> Germ:
         if exponent < 2:
@@ -327,7 +402,7 @@ class Scale:
         size = self.size(a)
         if size <= 0:
             limit = self.leading(a)[1] if size == 0 else self.zero
-            series = self.compose(self._of_exp, self.add(a, -limit))
+            series = self.compose(self._of_exp, self.add(a, -limit), "exp")
             return self.mul(self.constants.apply("exp", limit), series) if size == 0 else series
         a, remainder = self.split(a)
         return self.mul(self._exp_of_infinite(self.normal(a)), self.exp(remainder))
@@ -366,7 +441,7 @@ class Scale:
             number = power.number if isinstance(power, Exponent) else self.constants.number(power)
             total = self.add(total, self.mul(-number, self.logarithm(element)))
         return self.add(
-            total, self.compose(self._of_ln, self.one_plus(a, monomial, leading_number))
+            total, self.compose(self._of_ln, self.one_plus(a, monomial, leading_number), "ln")
         )
 
     def _of_ln(self, j: int) -> Any:

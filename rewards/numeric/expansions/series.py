@@ -8,7 +8,7 @@ Exact numbers come from outside (`Constants`), which decides whether a number is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -76,13 +76,20 @@ Term: TypeAlias = "tuple[Power, Germ]"
 class Series:
     """Terms w^e c in increasing order of e, with w the inverse of an element.
 
-    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out.
+    The coefficients of computed terms may be zero; `Scale.normal` leaves leading zeros out. What
+    the series is altogether, as a polynomial in atoms (`Scale.atom`), tells a zero whose terms
+    have no end.
     """
 
-    __slots__ = ("element", "normal", "source", "terms")
+    __slots__ = ("element", "normal", "source", "terms", "whole_value")
 
-    def __init__(self, element: Element, source: Iterator[Term]) -> None:
-        self.element, self.source = element, source
+    def __init__(
+        self,
+        element: Element,
+        source: Iterator[Term],
+        whole_value: Callable[[], Any] | None = None,
+    ) -> None:
+        self.element, self.source, self.whole_value = element, source, whole_value
         self.terms: list[Term] = []
         self.normal: Germ | None = None
 

@@ -248,6 +248,8 @@ def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digit
     with precision(64 + 4 * digits):
         if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
             low, high = ends(problem, values)
+            if high < low - 1:
+                raise QuadratureError("the limits are reversed")
             total = finite_sum(problem.term, problem.counter, low, high, values)
             if not isinstance(total, Fraction):
                 return Point(values, _enclosed(_around(problem, total, values)))

@@ -81,7 +81,7 @@ def clauses(text: str) -> list[Clause]:
 
     def marked(match: re.Match[str]) -> str:
         word = match[0].lower()
-        if word not in WORDS:
+        if not WORDS.issuperset(word.split("-")):  # first-order
             return match[0]
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "

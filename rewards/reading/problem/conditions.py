@@ -31,7 +31,7 @@ _JOINT: Final = re.compile(
 )
 _FILLER: Final = re.compile(
     r"(?<![\\A-Za-z])(?i:is|are|be|an|the|that|all|any|every|each|some|both|fixed|arbitrary|here"
-    r"|numbers?|values?|of|a(?=\s+(?:real|rational|positive|negative|non|integer|natural|whole|even|odd"
+    r"|numbers?|values?|symbolic|of|a(?=\s+(?:real|rational|positive|negative|non|integer|natural|whole|even|odd"
     r"|constant|parameter)))(?![A-Za-z])"
 )
 #: What a name may be said to be without a word for its kind.
@@ -120,11 +120,12 @@ def conditions_of(text: str) -> Conditions | None:
 
 @dataclass(slots=True)
 class _Found:
-    """What clauses have said: words for names, comparisons, and names that wait for words."""
+    """What clauses have said: words for names, comparisons, and names before and after words."""
 
     words: dict[str, set[str]] = field(default_factory=dict)
     comparisons: list[Expression] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
+    recent: list[str] = field(default_factory=list)
 
     def take(self, clause: str) -> bool:
         """Add a clause; whether it is understood."""
@@ -143,6 +144,9 @@ class _Found:
         if relation is None:
             # a and b of "a and b are positive" wait for the word
             names = rest.split()
+            if named and not names and not self.pending:
+                self._say(words, self.recent)  # positive, of "a is real and positive"
+                return bool(self.recent)
             self.pending += [name.replace("{", "").replace("}", "") for name in names]
             if not all(map(_NAME.fullmatch, names)) or (named and not self.pending):
                 return False
@@ -162,7 +166,7 @@ class _Found:
     def _say(self, words: set[str], names: Collection[str]) -> None:
         for name in names:
             self.words.setdefault(name.lstrip("\\"), set()).update(words)
-        self.pending = []
+        self.recent, self.pending = list(names), []
 
     def conditions(self) -> Conditions:
         """The kind of each name, from words and comparisons with numbers."""

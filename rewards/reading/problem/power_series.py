@@ -79,7 +79,8 @@ _TO: Final = (
 _DEGREES: Final = (
     re.compile(
         r"(?:(?:of|to|with|up\s+to|after|through)\s+)?(?:the\s+)?(?:terms?\s+of\s+)?"
-        rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)",
+        rf"(?:degree|order){_S}(?:[nN]\s*=\s*|at\s+most\s+)?(?P<degree>\d+)"
+        rf"(?:{_S}\({_S}[a-z]\s*\^\s*\{{?\d+\}}?{_S}\))?",
         re.IGNORECASE,
     ),
     re.compile(
@@ -96,6 +97,15 @@ _DEGREES: Final = (
         r"O\s*\(\s*[a-z]\s*\^\s*\{?(?P<beyond>\d+)\}?\s*\)"
     ),
     re.compile(r"[TPR]_\{?(?P<degree>\d+)\}?(?:\s*\([a-z]\))?"),
+)
+_COUNTS: Final = {
+    word: value
+    for value, word in enumerate("two three four five six seven eight nine ten".split(), 2)
+}
+_TERMS: Final = re.compile(
+    rf"(?:the\s+)?first\s+(?P<terms>\d+|{'|'.join(_COUNTS)})\s+non-?\s*zero\s+terms"
+    r"(?:\s*\(not[^()]*\))?(?:\s+(?:of|in))?",
+    re.IGNORECASE,
 )
 _CENTRES: Final = (
     re.compile(r"(?:about|around|at)\s+(?:the\s+)?origin", re.IGNORECASE),
@@ -130,6 +140,7 @@ class SeriesQuestion:
         centre: the point about which the function is expanded.
         degree: of the polynomial, of the power beside the coefficient; an expression in one symbol
             for a general coefficient.
+        terms: how many terms that are not zero the polynomial has, instead of a degree.
         series: the series whose radius is asked for, in every reading.
         conditions: what the question says of its parameters.
 
@@ -143,6 +154,7 @@ class SeriesQuestion:
     variable: str
     centre: Expression = ZERO
     degree: Expression = ZERO
+    terms: int = 0
     series: tuple[SumProblem, ...] = ()
     conditions: Conditions = field(default_factory=Conditions)
 
@@ -221,7 +233,8 @@ def _radius(rest: str, text: str) -> SeriesQuestion:
 
 def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> SeriesQuestion:
     is_maclaurin = re.search(r"Maclaurin", text, re.IGNORECASE) is not None
-    degree, rest = (None, rest) if power is not None else _taken(_DEGREES, rest)
+    count, rest = _taken((_TERMS,), rest)
+    degree, rest = (None, rest) if power is not None or count else _taken(_DEGREES, rest)
     centre, rest = _taken(_CENTRES, rest)
     around, body = _formula(rest)
     conditions = conditions_of(around) if around else Conditions()
@@ -236,6 +249,8 @@ def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> Serie
         variable, in_power, order = _power(power, text)
         if in_power is not None:
             at = in_power
+    elif count is not None:
+        order = ZERO
     elif degree is None:
         raise ProblemError(f"{text!r}: the degree is missing")
     else:
@@ -252,7 +267,8 @@ def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> Serie
     faults = parameter_faults(body, suspects, variable, False)
     if faults:
         raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
-    return SeriesQuestion(wanted, function, variable, at, order, (), conditions)
+    terms = 0 if count is None else _COUNTS.get(count["terms"].lower()) or int(count["terms"][:3])
+    return SeriesQuestion(wanted, function, variable, at, order, terms, (), conditions)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:

@@ -151,7 +151,9 @@ def _formula(text: str) -> tuple[str, Conditions]:
     if not inside:
         return plain, Conditions()
     around = ", ".join(piece for at, piece in enumerate(pieces) if at != inside[0])
-    around = _PROSE.sub(" ", around).strip(" \n\t.,:;?")
+    around = _PROSE.sub(" ", around)
+    around = re.sub(r"(?:[\s.,:;?]|(?<![A-Za-z])[Tt]he(?=\s*[,.;]))*[,.;]\s*", ", ", around)
+    around = around.strip(" \n\t.,:;?")
     conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
     if conditions is None:
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
@@ -245,7 +247,9 @@ def _terms(
         if faults:
             raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
     for name in suspects:
-        if index in name.partition("_")[2].strip("{}").split(","):
+        # a_n and delta_{mn}, but not x_{min}
+        subscript = name.partition("_")[2].strip("{}")
+        if index in (subscript.split(",") if len(subscript) > 2 else subscript):
             raise ProblemError(f"{text!r}: {name} is not defined")
     found: list[tuple[Expression, Expression]] = []
     for reading in readings:

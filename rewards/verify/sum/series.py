@@ -104,6 +104,8 @@ def _polynomial(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
 ) -> Outcome:
     degree = _whole(question.degree)
+    if question.terms:
+        degree = through = _degree_of_terms(question, assumptions)
     bound = _degree_bound(answer, question.variable)
     if bound is None:
         return Outcome(Status.INCORRECT, detail="the answer is no polynomial")
@@ -125,6 +127,15 @@ def _polynomial(
             detail = f"another coefficient of {power_}"
             return Outcome(Status.INCORRECT, detail=detail, witness=_witness(second, got_term))
     return Outcome(Status.CORRECT, points=degree + 1, proof="expansion")
+
+
+def _degree_of_terms(asked: SeriesQuestion, kinds: Mapping[str, str]) -> int:
+    """The degree of the polynomial with so many terms that are not zero."""
+    for degree in range(4 * asked.terms, MAX_DEGREE + 1, 4):
+        terms = coefficients_of(asked.function, asked, kinds, degree)
+        if len(terms) >= asked.terms:
+            return terms[asked.terms - 1][0]
+    raise ProblemError(f"there are fewer terms than {asked.terms} up to degree {MAX_DEGREE}")
 
 
 def _witness(expected: Expression, got: Expression) -> Witness | None:

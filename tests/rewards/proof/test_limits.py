@@ -33,6 +33,10 @@ VALUES = [
     (r"\lim_{x\to\infty}\frac{x^{100}}{e^{\sqrt x}}", "0"),
     (r"\lim_{x\to\infty}\frac{x^{\ln x}}{(\ln x)^x}", "0"),
     (r"\lim_{x\to\infty}\left(3^x+5^x\right)^{1/x}", "5"),
+    # series without end that cancel
+    (r"\lim_{x\to\infty}e^x\left(\sin(e^{-x}+\frac1x)-\sin(e^{-x^2}+\frac1x)\right)", "1"),
+    (r"\lim_{x\to\infty}e^x\left(e^{1/x+e^{-x}}-e^{1/x}\right)", "1"),
+    (r"\lim_{x\to\infty}\left(e^{x+1/(1-1/x)}-e^{x+x/(x-1)}\right)", "0"),
     # zero times a series without end
     (r"\lim_{x\to\infty}\frac{e^{x+e^{-x}}-e^x}{xe^{1/x}-x}", "1"),
     # fractional powers, and both ends of an inverse function

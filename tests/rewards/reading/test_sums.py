@@ -40,6 +40,21 @@ def test_conditions_and_factors() -> None:
     assert read_sum(r"S_n = -\sum_{k=1}^n k")[0].factor.numerator == -1
 
 
+def test_words_of_conditions_may_follow_one_another() -> None:
+    text = r"Evaluate the series $\sum_{n=0}^\infty A B^n$. Assume A,B are real and positive."
+    problem = read_sum(text)[0]
+    assert dict(problem.conditions.kinds) == {"A": "positive", "B": "positive"}
+    with pytest.raises(ProblemError, match="not defined"):
+        read_sum(r"\sum_{m=0}^\infty \delta_{mn}")
+
+
+def test_a_number_of_terms_stands_for_a_degree() -> None:
+    asked = read_series(r"Compute the first 4 nonzero terms of the Maclaurin series of $e^x\cos x$")
+    assert asked.terms == 4
+    text = r"Compute up to degree 5 ($x^5$) the terms of the Maclaurin series of $f(x) = A\sin x$"
+    assert to_latex(read_series(text).degree) == "5"
+
+
 def test_an_addend_may_stand_outside() -> None:
     inside, outside = read_sum(r"\sum_{k=1}^n k + 1")
     assert to_latex(inside.term) == "k + 1"

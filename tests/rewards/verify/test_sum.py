@@ -86,6 +86,23 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
         (r"\sum_{n=1}^{\infty} \frac{\sin(nx)}{n}", r"\frac{\pi-x}{2}", Status.CORRECT),
         (SINE, r"x-\frac{x^3}{6}+O(x^5)", Status.CORRECT),
         (SINE, r"x-\frac{x^3}{6}+o(x^4)", Status.CORRECT),
+        (
+            r"first three nonzero terms of the Maclaurin series of $\sin x$",
+            r"x-\frac{x^3}{6}+\frac{x^5}{120}+\cdots",
+            Status.CORRECT,
+        ),
+        (
+            r"first three nonzero terms of the Maclaurin series of $\sin x$",
+            r"x-\frac{x^3}{6}",
+            Status.INCORRECT,
+        ),
+        (
+            r"\sum_{k=0}^{n-1} a r^k",
+            r"a\left(\begin{cases} n & \text{for } r = 1 \\"
+            r"\frac{1-r^n}{1-r} & \text{otherwise} \end{cases}\right)",
+            Status.CORRECT,
+        ),
+        (r"\sum_{n=10}^{5} n", "0", Status.UNDECIDED),
         (SINE, r"x-\frac{x^3}{6}+\cdots", Status.CORRECT),
         (SINE, r"x-\frac{x^3}{6}+O(x^4)", Status.INCORRECT),
         (SINE, r"x-\frac{x^3}{6}+O(x^6)", Status.INCORRECT),

@@ -176,8 +176,8 @@ def _without_brackets(content: str) -> str:
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
         match = patterns.last_bracket.fullmatch(content)
-        if match is None or "iecewise" in content:
-            break
+        if match is None or "iecewise" in content or "\\begin" in match["inside"]:
+            break  # a table of cases in brackets is a factor
         words = patterns.text_group.sub(_without_name, match["inside"])
         if not patterns.relation.search(words):
             break

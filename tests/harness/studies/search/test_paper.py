@@ -12,7 +12,7 @@ import pytest
 import sympy
 from click.testing import CliRunner
 
-from calculus_harness.benchmarks.brittleness.integrals import Integral
+from calculus_harness.benchmarks.brittleness.integrals import IntegralTerm
 from calculus_harness.benchmarks.lample_charton.codec.prefix import to_prefix
 from calculus_harness.harness import Run
 from calculus_harness.harness.cli.main import cli
@@ -213,7 +213,7 @@ def test_failures_are_counted_apart_by_elementary_antiderivatives(runs: list[Run
         "sin(x**2)": "undecided",
     }
     problems = [
-        Integral(read(text), None, "x", {}).problem(
+        IntegralTerm(read(text), None, "x", {}).problem(
             str(at), "s", metadata={"prefix": " ".join(to_prefix(read(text)))}
         )
         for at, text in enumerate(formulas)

@@ -23,6 +23,8 @@ RIGHT = [
     (r"y' = -\frac{x}{y}", r"y = \pm\sqrt{C - x^2}"),
     (r"y' = -\frac{x}{y}, y(0) = 5", "x^2 + y^2 = 25"),
     (r"Find all solutions of $y' = y^2$", r"y = -\frac{1}{x+C} \text{ or } y = 0"),
+    ("Solve the first-order equation $y' = y$.", "y = Ce^x"),
+    (r"y'\left(x+\sqrt{y^2-xy}\right) = y", r"\ln y = C - 2\sqrt{1-\frac{x}{y}}"),
     ("x' = y, y' = -x", r"x = A\cos t + B\sin t, y = B\cos t - A\sin t"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = C\sin x"),
     (r"\frac{d}{dx}\left(x\frac{dy}{dx}\right) = 0", r"y = C_1\ln|x| + C_2"),
