@@ -88,7 +88,7 @@ class Conventions(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The names of those that are set. It seeds sample points, so it must not change."""
+        """The names of the set fields, which seed sample points and so must not change."""
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
 
@@ -101,12 +101,13 @@ class Branch:
     """A function whose branch matters.
 
     Attributes:
-        argument: its argument.
+        argument: the function's argument.
         slot: a slot with the zeros of the argument.
-        root: whether it is a root or a logarithm, whose branch changes at zeros and poles only, and
-            of a complex argument where this is negative.
-        turns: whether it is an inverse function that turns back where its argument touches 1 or -1.
-        outermost: whether it is a term up to a constant factor, to which a branch adds a constant.
+        root: whether the function is a root or a logarithm, whose branch changes at zeros and poles
+            only, and for complex arguments on the negative axis.
+        turns: whether the function is inverse and turns back where the argument touches 1 or -1.
+        outermost: whether the function is a term up to a constant factor, so that a branch adds a
+            constant.
 
     """
 
@@ -177,7 +178,7 @@ class Tape:
         return len(self._varying)
 
     def work(self, bits: int, until: int | None = None) -> int:
-        """Work units of a run at a precision: a sum or product at 128 bits is one of them."""
+        """Work units of a run at a precision: a sum or product at 128 bits is one unit."""
         last_slot = self.size - 1 if until is None else until
         elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once
@@ -289,7 +290,7 @@ class Tape:
 
 
 def _off_whole(value: Ball) -> int | None:
-    """Binary places to the distance between a constant and a whole number; None: cannot be seen."""
+    """Binary places to the distance of a constant from a whole number; None if hidden."""
     real = value.real
     if not value.is_finite() or real.abs_lower() > _LARGE:
         return 0

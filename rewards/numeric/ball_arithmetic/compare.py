@@ -41,7 +41,7 @@ class Agreement(NamedTuple):
         same: False if they are proved to differ, True if they agree to as many bits as were asked
             for, None if neither is known.
         bits: relative bits to which they agree.
-        difference: of the two balls; not finite where one of them is not.
+        difference: the difference of the two balls; not finite if one ball is not.
 
     """
 
@@ -62,7 +62,7 @@ def compare(
     Args:
         got: a ball.
         expected: a ball; bits are relative to its number.
-        enough: bits of agreement that count as equal.
+        enough: bits of agreement that count as equality.
         scale: computes log2 of the size to which bits are relative if the expected number may be
             zero.
 

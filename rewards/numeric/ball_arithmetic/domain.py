@@ -159,7 +159,7 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
 
 
 def _holds_break(value: Ball, at: str) -> bool:
-    """Whether an enclosure of u on an interval permits a breakpoint there."""
+    """Whether an enclosure of u on an interval permits a breakpoint in the interval."""
     if not value.is_finite():
         return True
     if at == "zero":

@@ -292,10 +292,10 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """The same enclosure for an integrand that is negligible on most of the range.
+    """The enclosure of `integrate`, for an integrand that is negligible on most of the range.
 
-    The range is halved until f is bounded so well that its integral over an interval is negligible,
-    or is to be computed; the bounds of the former are added to the error.
+    The range is halved until the bound of f makes the integral over an interval negligible, or the
+    interval is integrated; bounds of negligible integrals are added to the error.
     """
     goal = arb(2) ** -(bits + SPREAD)
     queue = [(lower, upper, 0)]
@@ -347,5 +347,5 @@ def integrated(
 
 
 def evaluations_of(expression: Expression) -> int:
-    """How many evaluations one rigorous integration may take: few of functions that are slow."""
+    """The most evaluations of one rigorous integration: fewer with slow functions."""
     return BOX_EVALUATIONS // SLOWER if needs_worker(expression) else BOX_EVALUATIONS

@@ -24,14 +24,14 @@ Assumptions = tuple[tuple[str, str], ...]
 
 
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at choices of the parameters that do not depend on an answer.
+    """The values at choices of the parameters, without regard to an answer.
 
     Args:
         integral: the integral.
-        digits: decimal digits that are wanted.
+        digits: decimal digits asked for.
 
     Raises:
-        QuadratureError: it cannot be computed at enough of them.
+        QuadratureError: too few values can be computed.
 
     """
     if integral.is_text:
@@ -43,8 +43,8 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
     """The value at one choice of the parameters.
 
     Raises:
-        OutsideDomainError: the integrand is not real there.
-        QuadratureError: it cannot be computed.
+        OutsideDomainError: the integrand is not real for these parameters.
+        QuadratureError: the value cannot be computed.
 
     """
     if not integral.is_text:
@@ -109,7 +109,7 @@ def _values_of_text(
 def _value_of_text(
     problem: str, number: int, assumptions: Assumptions, draw: Draw, digits: int
 ) -> IntegralValue | str:
-    """The value, or why there is none."""
+    """The value, or the reason why the computation failed."""
     try:
         return evaluate(definite_readings(problem, dict(assumptions))[number], balls(draw), digits)
     except OutsideDomainError:
@@ -121,7 +121,8 @@ def _value_of_text(
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
     """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
 
-    Where these cannot be computed an answer is not known to be right: that is an error.
+    If values for distinguishing parameters cannot be computed, an error is raised, because no
+    answer could be shown right.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

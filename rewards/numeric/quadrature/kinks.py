@@ -67,10 +67,10 @@ def segments(
     """The range cut where a function of the integrand has a kink or a jump.
 
     Returns:
-        The pieces, and a bound of the error that the places cause that are not known exactly.
+        The pieces, and a bound of the error from places that are not known exactly.
 
     Raises:
-        QuadratureError: there are too many such places, or they cannot be found.
+        QuadratureError: too many kinks or jumps, or their places cannot be found.
 
     """
     try:
@@ -118,7 +118,7 @@ def _uncertain(tape: Tape, values: Mapping[str, Ball], touched: list[tuple[arb, 
 def _zeros_of_radicands(
     tape: Tape, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb]:
-    """Where square roots touch zero, as that of 1 + cos(2x) does; none if there are too many."""
+    """Where square roots touch zero, such as the root of 1 + cos(2x); none if too many."""
     breaks = [Break(radicand, "zero") for _, order, radicand in tape.radicals if order % 2 == 0]
     with suppress(QuadratureError):
         return _places(tape, breaks, values, lower, upper, None)
@@ -126,7 +126,7 @@ def _zeros_of_radicands(
 
 
 def resolved(constant: Expression, values: Mapping[str, Ball]) -> Expression:
-    """An expression without a variable, with its cases, floors and so on as the values choose.
+    """An expression without variable, with cases, floors and so on resolved for the values.
 
     Raises:
         UnusableError: a condition is no comparison.
@@ -147,9 +147,9 @@ def _places(
     upper: arb,
     touched: list[tuple[arb, arb]] | None,
 ) -> list[arb]:
-    """The breakpoints of all parts inside the range, in order; of the same one only once.
+    """The breakpoints of all parts inside the range, in order, without repetition.
 
-    Intervals in which one may lie anywhere are added to ``touched``, if that is a list.
+    Intervals in which a breakpoint may lie anywhere are added to ``touched``, if a list.
     """
     breakpoints: list[arb] = []
     for break_ in dict.fromkeys(breaks):
@@ -171,7 +171,7 @@ def _places(
 def _linear(
     tape: Tape, break_: Break, values: Mapping[str, Ball], lower: arb, upper: arb
 ) -> list[arb] | None:
-    """The crossings of an argument with a constant slope; None if it has none."""
+    """The crossings of an argument with a constant slope; None for other arguments."""
     if break_.at == "integer" and not (lower.is_finite() and upper.is_finite()):
         return None
     with precision(END_BITS):
@@ -197,7 +197,7 @@ def _linear(
 
 
 def _named(point: arb) -> arb:
-    """A place exactly, if it is a number with a short name."""
+    """A point exactly, if some number with a short name lies in the ball."""
     for named in named_numbers(float(point), float(point)):
         if named.overlaps(point):
             return named
@@ -255,7 +255,7 @@ def _passes(value: arb, break_: Break) -> bool:
 def _isolated(
     tape: Tape, slot: int, target: arb, values: Mapping[str, Ball], low: arb, high: arb
 ) -> arb | None:
-    """The point of [low, high] where a monotone part has a value, exactly if it has a name."""
+    """The point of [low, high] where a monotone part has a value, exactly if named."""
     jet_at = partial(tape.at, slot, values=values)
     isolated = isolate(jet_at, target, low, high, arb(2) ** (ISOLATED - END_BITS))
     if isolated is None:
@@ -272,7 +272,7 @@ def _inside(low: arb, high: arb) -> arb:
 
 
 def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: arb) -> Expression:
-    """The expression with its functions of `_RESOLVED` as they are at a point."""
+    """The expression with the functions of `_RESOLVED` replaced by their form at a point."""
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):
@@ -311,7 +311,7 @@ def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> E
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:
-    """Whether a condition holds at a point that is no breakpoint."""
+    """Whether a condition holds at a point other than a breakpoint."""
     if not isinstance(condition, Call):
         raise UnusableError("a condition must be a comparison")
     if condition.function in ("and", "or"):

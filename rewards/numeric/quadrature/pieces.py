@@ -67,8 +67,8 @@ class Pieces:
         expression: the integrand in t.
         first: the t of the start.
         last: the t where the sum begins.
-        rest: the integral from there on.
-        sign: that of the infinity to which the integral tends, if it diverges, else 0.
+        rest: the integral from ``last`` on.
+        sign: the sign of the infinity to which a divergent integral tends, else 0.
 
     """
 
@@ -104,7 +104,7 @@ def pieces_towards(
     start: arb,
     digits: int,
 ) -> Pieces | None:
-    """The integral of f(z) from a place to the end: z = 0, or infinity.
+    """The integral of f(z) from a start to the end: z = 0, or infinity.
 
     Args:
         expression: f, whose jumps accumulate at the end.
@@ -115,8 +115,8 @@ def pieces_towards(
         digits: decimal digits that are wanted.
 
     Returns:
-        The integrand in t up to a place, and an enclosure of the rest; None if f has another form,
-        or no enclosure is found.
+        The integrand in t up to some t, and an enclosure of the remainder; None if f has another
+        form, or no enclosure is found.
 
     """
     monomial_form = _coordinate(expression, variable, values)
@@ -133,7 +133,7 @@ def pieces_towards(
     )
 
     def moved(t_value: Expression, jump: Callable[[Call, _Argument], Expression]) -> Expression:
-        """f(z) dz/dt at a place t."""
+        """f(z) dz/dt at a point t."""
         inner = power(div(t_value, scale), number(1 / q))
         replaced = _mapped(expression, arguments, jump, variable, inner)
         return mul(
@@ -169,7 +169,7 @@ def pieces_towards(
 
 @dataclass(frozen=True, slots=True)
 class _OnAPiece:
-    """What floors and fractional parts are at t = L n + s on a piece of one period."""
+    """The values of floors and fractional parts at t = L n + s on a piece of one period."""
 
     length: int
     middle: Fraction
@@ -185,7 +185,7 @@ class _OnAPiece:
         return add(mul(number(argument.slope * self.length), Symbol(_N)), number(floor_value))
 
     def parity(self, node: Call, argument: _Argument) -> Expression:
-        """The same without its even part."""
+        """The value without its even part."""
         return Number(argument.floor(self.middle) + (node.function == "ceil"))
 
 
@@ -387,7 +387,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
     """The expansion of the sum of the parts in 1/n; None for zero.
 
     Raises:
-        NoModelError: a part has none.
+        NoModelError: a part has no expansion.
 
     """
     total: Model | None = None
@@ -401,7 +401,7 @@ def _total(summands: list[Expression], expander: Expander) -> Model | None:
 
 
 def _expander(summands: list[Expression], values: Mapping[str, Ball], s: Ball) -> Expander:
-    """What expands the parts in 1/n at a ball of s; the work of that is counted."""
+    """The expander of the parts in 1/n at a ball of s, with counted work."""
     # each operation on series takes as long as so many on balls
     spend(sum(len(all_nodes(summand)) for summand in summands) * SERIES)
     compiled: dict[Expression, analytic.BoxFunction | None] = {}

@@ -40,9 +40,9 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral over a finite range of a new variable, and what is to be added.
+    """A part of an integral over a finite range of a new variable, and an amount to add.
 
-    A sign is that of the infinity to which what is to be added diverges.
+    ``sign`` is the sign of the infinity to which the added amount diverges.
     """
 
     expression: Expression
@@ -53,7 +53,7 @@ class Range:
 
 
 def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] | None:
-    r"""A period a + b pi of an expression, if it holds the variable in periodic functions only.
+    r"""A period a + b pi of an expression with the variable in periodic functions only.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> period(read(r"\cos^2(2x)")[0].expression, "x") == (0, 1)
@@ -99,7 +99,7 @@ def period(expression: Expression, variable: str) -> tuple[Fraction, Fraction] |
 def whole_periods(
     size: tuple[Fraction, Fraction], lower: Expression, upper: Expression
 ) -> tuple[int, Expression, Expression] | None:
-    """How many periods a range holds, where the first one ends, and where the last one does."""
+    """The number of periods in a range, the end of the first, and the end of the last."""
     ends = exact_value(lower), exact_value(upper)
     if ends[0] is None or ends[1] is None:
         return None
@@ -136,7 +136,7 @@ def cut_ranges(
 
     Args:
         expression: the integrand.
-        variable: its variable, which also names the new ones.
+        variable: the integrand's variable, which also names the new variables.
         values: the values of its parameters.
         lower: the lower limit.
         upper: the upper limit.
@@ -176,7 +176,7 @@ def _cut(
     side: int,
     digits: int,
 ) -> Range:
-    """The way from ``start`` to an end as a finite range of another variable, and the rest."""
+    """The way from ``start`` to an end as a finite range of another variable, and the tail."""
     y = Symbol(variable)
     infinite = isinstance(limit, int)
     outwards = y if (side < 0) == infinite else neg(y)

@@ -53,7 +53,7 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
         bits: precision to which they are located.
 
     Raises:
-        QuadratureError: there are too many, or one cannot be located.
+        QuadratureError: too many singularities, or one that cannot be located.
 
     """
     with precision(SCAN_BITS):
@@ -133,7 +133,7 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
 
 def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
-    """The singular point of an interval: an end, a number with a short name, a part's zero."""
+    """The singular point of an interval: an end, a number with a short name, a zero of a part."""
     with precision(bits):
         width = 2 * (high - low)
         for end in ends:
@@ -153,7 +153,7 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
 
 
 def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
-    """(a, b) with a + b pi in the ball of a place where a range is cut: it is cut there."""
+    """(a, b) with a + b pi in the ball of a cut of a range; the cut moves to this number."""
     for at, unit in enumerate((arb(1), arb.pi())):
         ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
         if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):

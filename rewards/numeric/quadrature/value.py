@@ -1,4 +1,4 @@
-"""The value of a definite integral, and how it was got."""
+"""The value of a definite integral, with the method."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ class IntegralValue:
     r"""The value of an integral, for one choice of its parameters.
 
     Attributes:
-        ball: the value with its error; not finite if the integral diverges.
-        method: how it was got.
-        sign: of a divergent integral: +1 or -1 if it tends to that infinity, else 0.
+        ball: the value with an error; not finite if the integral diverges.
+        method: the method of the computation.
+        sign: for a divergent integral, +1 or -1 if the integral tends to that infinity, else 0.
         size: a lower bound of the integral of \|f\|, to which an error is compared where the
             value may be 0.
 
@@ -78,7 +78,7 @@ class IntegralValue:
 
     @property
     def digits(self) -> float:
-        """Decimal digits to which the value is known; absolute ones if it may be 0."""
+        """Decimal digits to which the value is known; absolute digits if the value may be 0."""
         if self.diverges:
             return 0.0
         if self.ball.contains(0):
@@ -98,7 +98,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
         The value with the method that gave it.
 
     Raises:
-        QuadratureError: it cannot be computed; the message says why.
+        QuadratureError: the value cannot be computed; the message says why.
         OutsideDomainError: the integrand or a limit is not real.
 
     Example:
@@ -159,7 +159,7 @@ def _evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 def _periodic(
     problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int
 ) -> list[IntegralValue]:
-    """Whole periods as one of them, and the rest; nothing if there are not several."""
+    """Whole periods as a multiple of one period, and the remainder; empty if few."""
     f = problem.integrand
     lower, upper = problem.lower, problem.upper
     if isinstance(lower, int) or isinstance(upper, int) or problem.principal_value:
@@ -404,7 +404,7 @@ class _Computation:
         return has_simple_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
-        """The rigorous value over a part of the range, if it can be had."""
+        """The rigorous value over a part of the range, or None."""
         enclosure = self._over(self.expression)
         try:
             return enclosure.integral([lower, upper])
@@ -453,7 +453,7 @@ class _Computation:
         return bool(far < arb(2) ** -END_BITS or far < near * arb(2) ** -64)
 
     def _bound(self, low: arb, high: arb) -> arb:
-        """A bound of |f| between two points, from that on many parts of the range."""
+        """A bound of |f| between two points, from bounds on many subintervals."""
         step = (high - low) / _SUBINTERVALS
         bounds = [
             abs(self.line.on((low + k * step).union(low + (k + 1) * step))).upper()

@@ -35,7 +35,7 @@ CONVERGENT_POWER, DIVERGENT_POWER = 1.2, 1.05
 
 
 class Behaviour(Enum):
-    """What the integral does at an end."""
+    """Convergence or divergence of the integral at an end."""
 
     CONVERGES = "converges"
     DIVERGES = "diverges"
@@ -48,7 +48,7 @@ class End:
 
     Attributes:
         point: the end; infinite, or a finite ball.
-        side: +1 if the range lies to the right of it, -1 to the left.
+        side: +1 if the range lies to the right of the end, -1 to the left.
         origin: the point from which the distance of x is counted, if the end is infinite.
 
     """
@@ -79,7 +79,7 @@ class Decay:
         behaviour: whether the integral converges.
         rate: -d log2 g / ds at the last pair of points; infinite for decay beyond measure.
         fast: g decays faster than exponentially in s (as e^{-x} at infinity).
-        sign: the sign of f near the end; 0 if it is not known.
+        sign: the sign of f near the end; 0 if unknown.
 
     """
 

@@ -57,8 +57,8 @@ class Phase:
 
     Attributes:
         tape: the slowest phase as a function of x.
-        divisor: the common phase is the slowest one divided by this.
-        multiple: the fastest phase, in units of the common one.
+        divisor: the slowest phase divided by the common phase.
+        multiple: the fastest phase, in units of the common phase.
 
     """
 
@@ -122,7 +122,7 @@ def phase(
 
 
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
-    """The integral from a point, or one a little farther, to infinity, and that point.
+    """The integral from a point at or a little beyond ``start`` to infinity, and the point.
 
     Raises:
         QuadratureError: the extrapolation does not settle to `AGREEMENT` digits.
@@ -148,7 +148,7 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points of equal phase, whole periods from one after ``start``, and the first's number."""
+    """Points of equal phase, one period apart, after ``start``, and the first point's number."""
     x = start
     value, slope = phase.at(x, line.values)
     turn = 2 * arb.pi()

@@ -76,7 +76,7 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
     Special functions are left out: they have no spikes of their own.
 
     Raises:
-        QuadratureError: an interval of 2^{-FINEST} may hold one.
+        QuadratureError: an interval of 2^{-FINEST} may hold a spike.
 
     """
     variable = line.tape.variable
@@ -121,9 +121,9 @@ class _RoundingError(QuadratureError):
 
 
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
-    """Compute at the precision that the tails ask for, or at a multiple of it.
+    """Compute at the precision that the tails need, or at a multiple.
 
-    f may lose digits near to an end, as ln(1 + cos x) does, where it needs twice as many.
+    f may lose digits near an end: ln(1 + cos x) needs twice as many.
     """
     slowest = min(
         (
@@ -211,7 +211,7 @@ def _check(line: RealLine, piece: Piece, value: arb, depth: int) -> arb:
 
 
 def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
-    """The integral by composite Gauss-Legendre quadrature in s, and that of |f|."""
+    """The integrals of f and |f| by composite Gauss-Legendre quadrature in s."""
     total = size = arb(0)
     for end, start in _legs(piece):
         s, quiet = start, 0
@@ -229,7 +229,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The ends, each with the s of the point in the middle from which one goes there."""
+    """The ends, each with the s of the middle point at which the leg begins."""
     left_end, right_end = piece.left, piece.right
     if left_end.infinite and right_end.infinite:
         raise QuadratureError("a piece has a finite end")

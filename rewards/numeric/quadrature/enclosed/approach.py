@@ -42,7 +42,7 @@ _END = "@p"
 
 
 class DivergesError(Exception):
-    """The integral diverges at the end, with this sign (0: not to an infinity)."""
+    """The integral diverges at the end, with a sign (0: not to an infinity)."""
 
     def __init__(self, sign: int) -> None:
         super().__init__(sign)
@@ -58,9 +58,9 @@ class Edge:
     """An end of the range.
 
     Attributes:
-        point: its ball; infinite, or finite.
-        side: +1 if the range lies to the right of it, -1 to the left.
-        exact: (a, b) if it is exactly a + b pi.
+        point: the end's ball; infinite, or finite.
+        side: +1 if the range lies to the right of the end, -1 to the left.
+        exact: (a, b) if the end is exactly a + b pi.
 
     """
 
@@ -75,8 +75,8 @@ class Level:
 
     Attributes:
         variable: the name of y.
-        plain: the integrand in y as it is.
-        form: the same as a sum of terms, for large y.
+        plain: the integrand in y, unexpanded.
+        form: the integrand as a sum of terms, for large y.
         expander: the models that the form refers to.
         start: where the range begins; nan: at the logarithm of where the level before ended.
 
@@ -115,7 +115,7 @@ class Approach:
         """The integral of f between ``start`` and the end, a positive length.
 
         Raises:
-            DivergesError: that is proved.
+            DivergesError: divergence is proved.
             NotEnclosedError: neither a value nor divergence was found.
 
         """
@@ -257,7 +257,7 @@ class Approach:
         raise NotEnclosedError("the integral converges too slowly at an end")
 
     def _plain(self, level: Level, low: arb, high: arb) -> arb:
-        """The integral over a range of y on which f is bounded."""
+        """The integral over a range of y with bounded f."""
         if bool(low == high):
             return arb(0)
         function = analytic.box_function(level.plain, level.variable, level.expander.values)
@@ -292,7 +292,7 @@ class Tail:
         return cut if cut is least else arb((cut + 1).mid())
 
     def _depth(self, name: str) -> int:
-        """How many levels above this one a model's coordinate is."""
+        """The number of levels between a model's coordinate and this level."""
         own = self.level.variable
         of = name[1:3] if name[1:3] != own and not name[1:].startswith(own) else own
         return int(own[1:] or 0) - int(of[1:] or 0)
@@ -322,7 +322,7 @@ class Tail:
         return None if enclosed is None else total + enclosed
 
     def _closed(self, term: Term, cut: arb) -> arb | None:
-        """The integral of a term c y^m P(u) u^v in closed form; None if it has another form."""
+        """The integral of a term c y^m P(u) u^v in closed form; None for other forms."""
         ratio = Fraction(0)
         for key, q in term.exponent:
             if key != ONE:
@@ -442,7 +442,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point beyond which the integral is negligible, and a bound of what is beyond."""
+        """A point beyond which the integral is negligible, and a bound of the integral beyond."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:
@@ -475,7 +475,7 @@ class Tail:
 
 
 def level_of(variable: str, plain: Expression, form: list[Term], expander: Expander) -> Level:
-    """A level whose range begins where it is asked to."""
+    """A level whose range begins at the start that a caller gives."""
     return Level(variable, plain, form, expander, arb("nan"))
 
 

@@ -97,7 +97,7 @@ class Enclosure:
         return value
 
     def total(self, points: list[arb]) -> arb:
-        """The same, with an error that is not compared with the size of f."""
+        """The integral between the points, with an error not compared with the size of f."""
         self.bits, self.size = target_bits(self.digits), arb(0)
         return self._sum(points)
 
@@ -203,7 +203,7 @@ class Enclosure:
         return [approach.integral(start)]
 
     def _from(self, origin: tuple[arb, Expression], end: arb, side: int) -> arb:
-        """The integral from a place far from 0 in one direction, with this as the origin."""
+        """The integral from a point far from 0 in one direction, with the point as origin."""
         moved = Symbol(self.variable) if side > 0 else neg(Symbol(self.variable))
         expression = substitute(self.expression, self.variable, add(moved, origin[1]))
         limit = abs(end - origin[0]) if end.is_finite() else None
@@ -266,7 +266,7 @@ class Enclosure:
 
 
 def _summands(node: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, also of one that is a factor or stands above a fraction."""
+    """The terms of a sum, also if the sum is a factor or a numerator."""
     terms = additive_terms(node, variable)
     if len(terms) > 1 or node.function not in ("mul", "div"):
         return terms
@@ -283,7 +283,7 @@ def off_middle(low: arb, high: arb) -> arb:
 
 
 def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
-    """The points with one more in each piece, off its middle."""
+    """The points, with one more point in each piece, off the middle."""
     result = points[:1]
     for low, high in itertools.pairwise(points):
         if low.is_finite() and high.is_finite():

@@ -34,7 +34,7 @@ def has_simple_pole(
         expression: the integrand.
         variable: the variable of integration.
         values: the values of the parameters.
-        near: a ball that the pole is thought to be in.
+        near: a ball around the supposed pole.
 
     """
     with precision(BITS):
@@ -54,7 +54,7 @@ def has_simple_pole(
 
 
 def reciprocal(node: Expression) -> Expression:
-    """One over an expression, with what is below a fraction above, so that a pole is a zero."""
+    """One over an expression, with denominators as factors, so that a pole is a zero."""
     if not isinstance(node, Call):
         return div(ONE, node)
     name, args = node.function, node.args

@@ -29,7 +29,7 @@ Line = tuple[arb, arb]
 class _Bounds:
     """Lines that bound g: ``lower_line`` <= g <= ``upper_line`` and ``least`` <= ln|g| <= ``size``.
 
-    ``sign`` is that of g where it is known and the same everywhere, else 0.
+    ``sign`` is the sign of g where known and the same everywhere, else 0.
     """
 
     size: Line | None = None
@@ -40,7 +40,7 @@ class _Bounds:
 
     @property
     def positive(self) -> bool:
-        """Whether g > 0 is shown by its line."""
+        """Whether the lower line shows g > 0."""
         return (
             self.lower_line is not None
             and bool(self.lower_line[0] > 0)
@@ -49,7 +49,7 @@ class _Bounds:
 
     @property
     def negative(self) -> bool:
-        """Whether g < 0 is shown by its line."""
+        """Whether the upper line shows g < 0."""
         return (
             self.upper_line is not None
             and bool(self.upper_line[0] < 0)
@@ -67,7 +67,7 @@ def tail_bound(
         variable: its variable.
         values: the values of its parameters.
         start: the point, with the sign ``side`` and not 0.
-        side: +1 for the integral to infinity, -1 for that from minus infinity.
+        side: +1 for the integral to infinity, -1 for the integral from minus infinity.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> bound = tail_bound(read("e^{-x}x")[0].expression, "x", {}, arb(64), 1)
@@ -84,9 +84,9 @@ def tail_bound(
 def sign_of_divergence(
     expression: Expression, variable: str, values: Mapping[str, Ball], start: arb
 ) -> int:
-    r"""The sign of f if it has one and \|f\| has a positive lower bound towards infinity, else 0.
+    r"""The sign of f if constant and \|f\| has a positive lower bound towards infinity, else 0.
 
-    Then its integral diverges.
+    If not 0, the integral of f diverges.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> sign_of_divergence(read("-\\sqrt{x}")[0].expression, "x", {}, arb(64))
@@ -115,7 +115,7 @@ class _Tail:
     side: int
 
     def of(self, node: Expression) -> _Bounds:
-        """The bounds of an expression, each from the other where it lacks one."""
+        """The bounds of an expression; a missing bound is derived from the others."""
         bounds = self._constant(node) or self._call(node)
         low, high = bounds.lower_line, bounds.upper_line
         if bounds.size is None and low and high:
@@ -305,7 +305,7 @@ def _rounded(name: str, bounds: _Bounds) -> _Bounds:
 
 
 def _is_below_one(u: _Bounds) -> bool:
-    """Whether 0 < u < 1 by its bounds."""
+    """Whether the bounds show 0 < u < 1."""
     return u.sign > 0 and u.size is not None and bool(u.size[0] < 0) and bool(u.size[1] <= 0)
 
 
@@ -373,7 +373,7 @@ def _product(a: _Bounds, b: _Bounds) -> _Bounds:
 
 
 def _value(a: _Bounds) -> arb | None:
-    """The constant that g is, as a ball."""
+    """The ball of g if g is constant."""
     if a.lower_line and a.upper_line and a.lower_line[1].is_zero() and a.upper_line[1].is_zero():
         return arb(a.lower_line[0].union(a.upper_line[0]))
     return None
