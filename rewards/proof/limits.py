@@ -129,7 +129,7 @@ def _from_one_side(
 
 
 def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """The expression, and its normal form, in which identities such as sin^2 + cos^2 = 1 hold."""
+    """The expression as it is, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
     yield expression
     try:
         forms = normal_forms(expression, variable, kinds)

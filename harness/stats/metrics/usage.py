@@ -32,7 +32,7 @@ class Usage:
 
 
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
-    """The `Usage` of problems from the sums by `harness.store.counts.count_completions`.
+    """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` made.
 
     Tokens are None unless every completion has a count: a sum over some samples would be too low.
     """

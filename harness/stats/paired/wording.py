@@ -128,8 +128,9 @@ def _number(value: float, digits: int) -> str:
 
 
 def digits_for(low: float, high: float) -> int:
-    """The decimals of percentage points: as few as the interval's width supports, enough to keep
-    the ends from rounding to 0.
+    """The number of decimals with which an interval is shown in percentage points.
+
+    A wide interval has none; a narrow one has so many that no end is rounded to 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)

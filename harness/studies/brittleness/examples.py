@@ -160,7 +160,7 @@ def _failed_sums(by_id: dict[str, Answer], pool: str) -> Iterator[tuple[list[Ans
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Table 1 and figure 1: an example of each deficiency, what is solved above what is not."""
+    """Table 1 and figure 1: of each deficiency a solved problem, and below it a failure."""
     by_id = answers(source)
     given = list(by_id.values())
     sums = next(

@@ -155,9 +155,10 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 
 
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
-    """Several models taken as one, such as an encoder for each number of steps (Table 3).
+    """The items of several models, counted as if one model had answered all of them.
 
-    An item that two models answered counts twice.
+    In Table 3 the models are encoders, one for each number of derivation steps. An item that two
+    models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}
     for model_items in answered:

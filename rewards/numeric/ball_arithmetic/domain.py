@@ -119,9 +119,10 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Points of a small real domain, by subdividing the compactified line with interval values.
+    """Points at which f is real, where f is real on a small share of the line only.
 
-    Largest share of the line first; intervals on which f is provably not real are dropped.
+    The line, mapped to a finite range, is halved, the longest interval first; an interval on which
+    ball arithmetic proves that f is not real is dropped.
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []

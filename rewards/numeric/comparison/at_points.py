@@ -193,10 +193,10 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """What the first evaluation gives at some points, if F may be right and has a value.
+        """Results at the first points, evaluated at the first precision, if F may be right.
 
-        The balls of F' and f overlap at each: the answer is worth a proof, which needs no more bits
-        than the first evaluation has. None if they do not.
+        F may be right if the balls of F' and f overlap at all these points and F has a value there;
+        then a proof is sought. Otherwise the result is None.
         """
         results: list[PointResult] = []
         for point in points:

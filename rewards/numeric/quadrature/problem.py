@@ -100,8 +100,8 @@ def definite_readings(
         The readings, the likeliest first; most texts have one.
 
     Raises:
-        ProblemError: it is unreadable, lacks a limit, is a multiple integral, or states conditions
-            on letters that it lacks.
+        ProblemError: the text is unreadable, a limit is missing, the integral is a multiple one, or
+            a condition is about a letter that the integral does not have.
 
     Example:
         >>> [each.lower for each in definite_readings(r"\int_0^1 x^a \, dx")]

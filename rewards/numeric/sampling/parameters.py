@@ -200,7 +200,7 @@ def _regimes(
 def _admissible(
     names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
 ) -> Iterator[Draw]:
-    """Draws for which conditions hold, from sizes at, between and beyond their numbers."""
+    """Draws for which conditions hold, with sizes between, near and beyond their numbers."""
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
     near = [n * factor for n in numbers for factor in NEAR_FACTORS]
     between = [(low + high) / 2 for low, high in pairwise(numbers)]

@@ -56,18 +56,20 @@ class Point:
 def choices(
     problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
 ) -> Iterator[Values]:
-    """Choices of the parameters: whole numbers in limits, draws of the others.
+    """Values of the parameters at which an answer is compared with the sum.
+
+    Parameters in the limits of summation are whole numbers; other parameters are drawn.
 
     Args:
         problem: the sum.
         assumptions: kinds of its parameters.
-        largest: the largest number of an answer; two whole numbers are beyond twice that number,
-            since binom(n, 50) is 0 below 50.
-        salt: the text of the answer. One draw of real parameters depends on it, so that no answer
-            has the difference to the right one that vanishes at all draws.
+        largest: the largest number in the answer. Two of the whole numbers are larger than twice
+            ``largest``: an answer with the term binom(n, 50) is right for all n below 50.
+        salt: the text of the answer. One draw of real parameters depends on the text, so that
+            nobody can write an answer that is right at all draws and wrong elsewhere.
 
     Yields:
-        The values of all parameters, with which the sum has a term at least.
+        Values of all parameters, such that the sum has at least one term.
 
     """
     integer_names = whole_parameters(problem)

@@ -120,9 +120,10 @@ class SlowTerm:
     index: str
 
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
-        """Trees with an expansion, digamma functions beside each, and complex factors.
+        """The summands: a tree that has an expansion, digamma functions, a complex factor.
 
-        All summands without either are one tree, where terms may cancel.
+        Summands with neither digamma functions nor complex factors are added up to one tree, since
+        their leading terms may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []

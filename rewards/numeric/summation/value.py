@@ -32,10 +32,11 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         digits: decimal digits that are wanted.
 
     Returns:
-        The value, with the method ``enclosure``, or ``divergence``.
+        A ball that holds the sum, with the method ``enclosure``; for a sum that is proved to
+        diverge no value, with the method ``divergence``.
 
     Raises:
-        QuadratureError: neither is found, or the term is not real.
+        QuadratureError: neither a value nor divergence was proved, or the term is not real.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read

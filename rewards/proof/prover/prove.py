@@ -233,7 +233,7 @@ def _is_for_positive(reading: Reading, variable: str) -> bool:
 
 
 def _is_real_for_positive(node: Expression) -> bool:
-    """Whether a root, power or logarithm is real where its first argument is positive only."""
+    """Whether the node is a root, power or logarithm that is real for positive arguments only."""
     if node.function in ("sqrt", "ln", "log"):
         return True
     exponent = fold(node.args[1])

@@ -246,7 +246,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        Formulas are asked about from the last to the first, so one search is enough for all.
+        The caller asks for the last formula first, so that the search for words of explanation runs
+        once and its result serves all earlier formulas.
         """
         start = self.formulas[index].start
         if self._check is None:

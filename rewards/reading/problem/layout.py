@@ -184,7 +184,7 @@ _MOST_STACKED: Final = 3
 
 
 def _sign_at(text: str, start: int, level: int = 0) -> tuple[int, dict[str, str], bool] | None:
-    r"""The integral sign at ``start``, perhaps stacked: its end, limits, whether it is barred."""
+    r"""The end and the limits of the integral sign at ``start``, and whether a bar crosses it."""
     sign = _SIGN.match(text, start)
     if sign is not None:
         return sign.end(), {}, sign["barred"] is not None

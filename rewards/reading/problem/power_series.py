@@ -193,10 +193,11 @@ def read_series(text: str) -> SeriesQuestion:
         text: the question, formulas in LaTeX.
 
     Returns:
-        The question.
+        The function, the point, and the coefficient, degree or radius that is asked for.
 
     Raises:
-        ProblemError: what is asked for is not clear, or a part is missing or unreadable.
+        ProblemError: the text does not say clearly which of these is asked for, or a formula is
+            missing or unreadable.
 
     Example:
         >>> read_series(r"Find the coefficient of $x^5$ in the Maclaurin series of $\sin x$").wanted

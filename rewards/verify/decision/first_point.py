@@ -180,7 +180,7 @@ def decide_at_first_point(
     integrand: Integrand,
     search: ProofSearch,
 ) -> Outcome | None:
-    """Decide whether F' = f where one point and the form of F suffice.
+    """Decide whether F' = f in the cases that one sample point and a proof settle.
 
     Args:
         answer: F.
@@ -188,8 +188,8 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        A refutation by balls that are apart; or an acceptance, with a proof, of an F that has a
-        value and no steps; or None if neither was found.
+        A refutation, if the balls of F' and f at the point are disjoint; an acceptance, if F' = f
+        is proved and F has a value at the point and no jumps; None in all other cases.
 
     """
     if integrand.differentiate:

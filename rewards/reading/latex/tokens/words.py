@@ -234,7 +234,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
 
 
 def with_signs(text: str) -> str:
-    """The text with "is positive" and the like as a comparison with zero; never longer."""
+    """The text in which a phrase such as "is positive" is replaced by a comparison with zero."""
     return _SIGN_WORD.sub(lambda match: f"{SIGN_WORDS[match[1].replace('-', '')]} 0", text)
 
 
