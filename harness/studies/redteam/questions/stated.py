@@ -208,15 +208,16 @@ class _Solution:
             (substitute(slope(jet), x, jet.at[0]), at_place) for jet, at_place in made.conditions
         ]
         names = sorted(set().union(*(symbols_of(side) for pair in pairs for side in pair)))
-        for place in _PLACES[:3]:
+        seen = False
+        for place in (*_PLACES, *(Fraction(n, 89) for n in (13, 57, 101, 171, 203, 260, 301))):
             point = {name: place + Fraction(at, 5) for at, name in enumerate(names)}
-            for left, right in pairs:
-                try:
-                    if _apart(left, right, point):
-                        return True
-                except NoValueError:
-                    continue
-        return False
+            try:
+                if not any(_apart(left, right, point) for left, right in pairs):
+                    return False  # on a part of the line it holds, where a radical has its sign
+            except NoValueError:
+                continue
+            seen = True
+        return seen
 
 
 def _solution(target: QuestionTarget) -> _Solution:
