@@ -6,7 +6,7 @@ joins and sorts the rows, so that memory does not grow with the number of rows.
 
 from __future__ import annotations
 
-import pickle
+import marshal
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -79,8 +79,8 @@ def samples(
                 label=run.models[model]["label"],
                 key=key,
                 problem=run.problem(key),
-                completion=pickle.loads(completion),
-                judged=pickle.loads(verdict) if verdict else None,
+                completion=marshal.loads(completion),
+                judged=marshal.loads(verdict) if verdict else None,
             )
 
 
@@ -101,7 +101,7 @@ def _fill(
     # A verdict's row has those fields of its completion, so that both are chosen alike.
     database.executemany(
         "INSERT OR REPLACE INTO verdicts VALUES (?, ?)",
-        ((row["key"], pickle.dumps(row)) for row in run.verdicts(policy).rows(tests)),
+        ((row["key"], marshal.dumps(row)) for row in run.verdicts(policy).rows(tests)),
     )
     database.executemany(
         "INSERT INTO completions VALUES (?, NULL, ?, ?, ?, ?, ?, ?)",
@@ -113,7 +113,7 @@ def _fill(
                 models.get(row["model"], -1),
                 problems.get(row["problem"], -1),
                 row["sample"],
-                pickle.dumps(row),
+                marshal.dumps(row),
             )
             for row in run.completions.rows(tests)
         ),

@@ -7,12 +7,16 @@ import gzip
 import json
 from typing import Any
 
+import msgspec
+
 from .mathml import to_mathml
 
 #: Rows in a chunk; `data.js` has the same number.
 CHUNK = 128
 #: Characters of a formula in an index, for finding it, and where it is shown whole.
 WORDS, LONGEST = 160, 20_000
+#: Compression: level 6 takes twice as long, for a page that is 8 % smaller.
+LEVEL = 3
 
 #: A formula as text, and as MathML where it can be shown so.
 Formula = tuple[str, Any]
@@ -20,8 +24,12 @@ Formula = tuple[str, Any]
 
 def pack(value: Any) -> str:
     """JSON, compressed, in base64: no character can end the surrounding element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # half a surrogate pair, which a model's server may send
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        data = text.encode("utf-8", "replace")
+    return base64.b64encode(gzip.compress(data, LEVEL, mtime=0)).decode()
 
 
 def formula(text: str) -> Formula:
