@@ -33,7 +33,7 @@ from ..store.atomic import write_atomically
 from ..store.log.appending import Log
 from ..store.log.reader import LogReader
 from .findings import AGREED, PROVED, REFUTED, STATUSES, UNDECIDED, UNREAD, WITHOUT, Finding
-from .items import Item, items_of
+from .items import AuditItem, items_of
 
 TASKS = {"audit": f"{__package__}.judge:audited"}
 #: Seconds of processor time for a row; a definite integral may take most of it.
@@ -296,10 +296,10 @@ def _drawn(total: int, sample: int, seed: int) -> frozenset[int]:
     return frozenset(chosen)
 
 
-def _audited(items: Iterable[Item], workers: int | None) -> Iterator[dict[str, Any]]:
+def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[str, Any]]:
     """The rows with their findings, in order; a few batches are under way at once."""
     pool = shared_pool(workers, tasks=TASKS)
-    waiting: deque[tuple[list[Item], list[int], Future[list[Any]]]] = deque()
+    waiting: deque[tuple[list[AuditItem], list[int], Future[list[Any]]]] = deque()
     source = iter(items)
     while True:
         while len(waiting) < BATCHES + pool.size // 8 and (batch := list(islice(source, BATCH))):
@@ -314,7 +314,7 @@ def _audited(items: Iterable[Item], workers: int | None) -> Iterator[dict[str, A
             yield _row(item, found.get(at))
 
 
-def _row(item: Item, found: Any) -> dict[str, Any]:
+def _row(item: AuditItem, found: Any) -> dict[str, Any]:
     """A row of the log: fields without their defaults, and texts only where a reader needs them."""
     if found is None:
         reason = item.fault

@@ -25,7 +25,7 @@ from ..store.run import Run
 from ..store.samples import samples
 from .auditing import Audit
 from .findings import REFUTED
-from .items import Item, items_of, ranked
+from .items import AuditItem, items_of, ranked
 from .reading import UnreadError, as_latex, posed
 
 _ROLES: dict[str, tuple[str, ...]] = {
@@ -85,7 +85,7 @@ class Effects:
 @dataclass(slots=True)
 class _Response:
     model: str
-    item: Item
+    item: AuditItem
     text: str
     before: bool | None
     after: bool | None = None
@@ -107,7 +107,7 @@ def effects_of(
         UserError: the table has no responses that could be used.
 
     """
-    items: dict[str, Item] = {}
+    items: dict[str, AuditItem] = {}
     for item in items_of(audit.sources, asked or {}, []):
         for name in (item.id, item.place, item.problem):
             items.setdefault(name, item)
@@ -145,7 +145,7 @@ def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[Standing]:
         yield Standing(model, asked, changed, before, after, rank(model, 0), rank(model, 1))
 
 
-def _of_run(run: Run, items: Mapping[str, Item]) -> Iterator[_Response | None]:
+def _of_run(run: Run, items: Mapping[str, AuditItem]) -> Iterator[_Response | None]:
     for sample in samples(run, run.policy):
         problem, judged = sample.problem, sample.judged or {}
         item = items.get(f"{problem.name}/{problem.id}") or items.get(problem.id)
@@ -159,7 +159,7 @@ def _of_run(run: Run, items: Mapping[str, Item]) -> Iterator[_Response | None]:
 
 
 def _of_table(
-    responses: str, columns: Mapping[str, str], items: Mapping[str, Item]
+    responses: str, columns: Mapping[str, str], items: Mapping[str, AuditItem]
 ) -> Iterator[_Response | None]:
     rows = (row for _, row in rows_of(parse(responses)) if isinstance(row, Mapping))
     first = list(islice(rows, 1))
@@ -179,7 +179,7 @@ def _of_table(
 
 
 def _response(
-    row: Mapping[str, Any], roles: Mapping[str, str], items: Mapping[str, Item]
+    row: Mapping[str, Any], roles: Mapping[str, str], items: Mapping[str, AuditItem]
 ) -> _Response | None:
     values = {role: row.get(column) for role, column in roles.items()}
     item = items.get(str(values["id"]))
@@ -228,7 +228,7 @@ def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
     return right
 
 
-def _question(item: Item, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
+def _question(item: AuditItem, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
     """The task of a worker that judges a response, its target and its options."""
     problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
     if item.kind == "integration":

@@ -73,7 +73,7 @@ _INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Item(Record):
+class AuditItem(Record):
     """A row to audit.
 
     Attributes:
@@ -131,7 +131,7 @@ def kind_of(problem: str, column: str = "") -> str:
 
 def items_of(
     sources: Sequence[str], columns: Mapping[str, str], shown: list[str]
-) -> Iterator[Item]:
+) -> Iterator[AuditItem]:
     """The items of tables, benchmarks and run directories, one after the other.
 
     Args:
@@ -157,11 +157,11 @@ def items_of(
         else:
             made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
         for item in made:
-            yield Item.from_dict({**item.to_dict(), "number": number})
+            yield AuditItem.from_dict({**item.to_dict(), "number": number})
             number += 1
 
 
-def _of_problem(problem: Problem) -> Item:
+def _of_problem(problem: Problem) -> AuditItem:
     """The item of a problem of ours; what its task recomputes exactly is recomputed here."""
     target = problem.target
     common: dict[str, Any] = {
@@ -173,25 +173,27 @@ def _of_problem(problem: Problem) -> Item:
     }
     if isinstance(target, IntegrationTarget) and target.antiderivative is not None:
         common |= {"variable": target.variable, "reference": target.antiderivative}
-        return Item(kind=problem.task, problem=target.integrand, **common)
+        return AuditItem(kind=problem.task, problem=target.integrand, **common)
     if isinstance(target, DefiniteTarget):
         common |= {"reference": target.value or "", "decimal": target.decimal or ""}
         kind = problem.task if target.value or target.decimal else ""
-        return Item(kind=kind, problem=target.integral, **common)
+        return AuditItem(kind=kind, problem=target.integral, **common)
     if isinstance(target, QuestionTarget) and target.answer is not None:
         common |= {"reference": target.answer}
-        return Item(kind=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
+        return AuditItem(kind=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
         wrong = TASKS[problem.task].check(problem)
         kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
         reference = str(target.value)
-        return Item(kind=kind, problem=text, reference=reference, contradiction=wrong, **common)
-    return Item(**common)
+        return AuditItem(
+            kind=kind, problem=text, reference=reference, contradiction=wrong, **common
+        )
+    return AuditItem(**common)
 
 
 def _of_rows(
     rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, shown: list[str]
-) -> Iterator[Item]:
+) -> Iterator[AuditItem]:
     rows = iter(rows)
     first = list(islice(rows, _TRIED))
     samples = [row for _, row in first if isinstance(row, Mapping)]
@@ -287,16 +289,16 @@ def _can_be_read(text: str) -> bool:
     return True
 
 
-def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
+def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditItem:
     common: dict[str, Any] = {"number": 0, "place": place, "id": place}
     if not isinstance(row, Mapping):
         fault = str(row) if isinstance(row, ValueError) else "not an object of columns"
-        return Item(**common, fault=f"the row is broken: {fault}")
+        return AuditItem(**common, fault=f"the row is broken: {fault}")
     if not roles or is_problem(row):
         try:
             return _of_problem(problem_from_row(row, RowFormat(), "table", number))
         except (ValueError, KeyError, TypeError) as error:
-            return Item(**common, fault=f"the row is no problem: {error}")
+            return AuditItem(**common, fault=f"the row is no problem: {error}")
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
@@ -308,12 +310,12 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> Item:
     common["note"] = given if isinstance(given, str) else ""
     common["assumptions"] = {str(name): str(kind) for name, kind in kinds.items() if kind}
     if not texts["problem"]:
-        return Item(**common, fault=f"the column {roles['problem']!r} is empty")
+        return AuditItem(**common, fault=f"the column {roles['problem']!r} is empty")
     if not texts.get("reference") and not texts.get("decimal"):
-        return Item(**common)
+        return AuditItem(**common)
     column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
     kind = kind_of(texts["problem"], column)
-    return Item(kind=kind, **common, fault="" if kind else _NOT_ASKED)
+    return AuditItem(kind=kind, **common, fault="" if kind else _NOT_ASKED)
 
 
 def derivative_of_text(text: str) -> tuple[str, str] | None:

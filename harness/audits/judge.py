@@ -42,7 +42,7 @@ from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
 from ..stats.findings.failures import Sampled, ratio
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
-from .items import OF_COURSE, Item, derivative_of_text
+from .items import OF_COURSE, AuditItem, derivative_of_text
 from .iterated import audited_iterated, iterated
 from .program import Certifying, Question, confirmed, no_certificate, witness_of
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
@@ -68,10 +68,10 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
     """The finding on an item, both as JSON.
 
     Args:
-        row: an `Item`.
+        row: an `AuditItem`.
 
     """
-    item = Item.from_dict(row)
+    item = AuditItem.from_dict(row)
     finding = _finding(item)
     if finding.status == UNREAD and item.alternative:
         other = _finding(replace(item, reference=item.alternative))
@@ -80,7 +80,7 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
     return finding.to_dict()
 
 
-def _finding(item: Item) -> Finding:
+def _finding(item: AuditItem) -> Finding:
     try:
         return _JUDGES[item.kind](item)
     except UnreadError as error:
@@ -107,7 +107,7 @@ def boxed(reference: str) -> str:
     return rf"\boxed{{{reference}}}"
 
 
-def _reference(item: Item, factor: str = "") -> str:
+def _reference(item: AuditItem, factor: str = "") -> str:
     """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
     try:
         text = as_latex(answer_in(item.reference), item.problem)
@@ -119,7 +119,7 @@ def _reference(item: Item, factor: str = "") -> str:
         raise UnreadError(f"reference: {error}", error.offset) from None
 
 
-def _problem(item: Item) -> tuple[Posed, dict[str, str]]:
+def _problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
     """The problem with all that its row says of symbols, and the kinds of these."""
     try:
         problem, noted = posed(item.problem), conditions_in(item.note)
@@ -189,7 +189,7 @@ class _Pair:
         )
 
 
-def _antiderivative(item: Item) -> Finding:
+def _antiderivative(item: AuditItem) -> Finding:
     problem, assumptions = _problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
     reference = _reference(item, problem.factor)
@@ -197,7 +197,7 @@ def _antiderivative(item: Item) -> Finding:
     return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable, said))
 
 
-def _derivative(item: Item) -> Finding:
+def _derivative(item: AuditItem) -> Finding:
     function, variable = derivative_of_text(item.problem) or (item.problem, item.variable or "x")
     slope = _reference(item)
     try:
@@ -330,7 +330,7 @@ def _factor(c: complex | None) -> str:
 # --- definite integrals ---
 
 
-def _definite(item: Item) -> Finding:
+def _definite(item: AuditItem) -> Finding:
     stated, kinds = _problem(item)
     problem, assumptions = stated.formula, kinds or None
     if (twofold := iterated(problem, kinds)) is not None:
@@ -395,7 +395,7 @@ def _ratio_of_values(finding: Finding) -> complex | None:
 # --- values and functions that ought to be equal ---
 
 
-def _value(item: Item) -> Finding:
+def _value(item: AuditItem) -> Finding:
     stated, assumptions = _problem(item)
     problem, reference = stated.formula, _reference(item)
     try:
@@ -423,17 +423,17 @@ def _value(item: Item) -> Finding:
     return finding.replaced(kind=kind)
 
 
-def _arithmetic(item: Item) -> Finding:
+def _arithmetic(item: AuditItem) -> Finding:
     """What the task recomputed in exact arithmetic, which is not the verifier's."""
     if item.contradiction:
         return Finding(REFUTED, reason=item.contradiction)
     return Finding(PROVED)
 
 
-def _course(name: str) -> Callable[[Item], Finding]:
+def _course(name: str) -> Callable[[AuditItem], Finding]:
     """The judge of a question of the course, whose refutations have no second opinion."""
 
-    def judge(item: Item) -> Finding:
+    def judge(item: AuditItem) -> Finding:
         verdict = COURSE[name].verify(
             boxed(item.reference), item.problem, assumptions=item.assumptions
         )
@@ -447,7 +447,7 @@ def _course(name: str) -> Callable[[Item], Finding]:
     return judge
 
 
-_JUDGES: dict[str, Callable[[Item], Finding]] = {
+_JUDGES: dict[str, Callable[[AuditItem], Finding]] = {
     "integration": _antiderivative,
     "derivative": _derivative,
     "definite_integral": _definite,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from ..numeric.expansions.germs import Angle, Expander, Point
+from ..numeric.expansions.germs import Angle, GermExpander, LimitPoint
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..reading.expression.build import PI, div, mul, neg
 from ..reading.expression.traversal import substitute, symbols_of
@@ -91,13 +91,15 @@ def limit(
 
     """
     if isinstance(at, int):
-        return _from_one_side(expression, variable, Point(None, at), dict(kinds), whole)
+        return _from_one_side(expression, variable, LimitPoint(None, at), dict(kinds), whole)
     if side:
-        return _from_one_side(expression, variable, Point(at, side), dict(kinds), whole)
+        return _from_one_side(expression, variable, LimitPoint(at, side), dict(kinds), whole)
     sides: list[Limit] = []
     for sign in (1, -1):
         try:
-            sides.append(_from_one_side(expression, variable, Point(at, sign), dict(kinds), False))
+            sides.append(
+                _from_one_side(expression, variable, LimitPoint(at, sign), dict(kinds), False)
+            )
         except UndefinedError as error:
             undefined = error
     if not sides:
@@ -114,7 +116,7 @@ def limit(
 
 
 def _from_one_side(
-    expression: Expression, variable: str, point: Point, kinds: Mapping[str, str], whole: bool
+    expression: Expression, variable: str, point: LimitPoint, kinds: Mapping[str, str], whole: bool
 ) -> Limit:
     failure: NotExpandedError | None = None
     for form in _forms(expression, variable, kinds):
@@ -139,9 +141,9 @@ def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> I
 
 
 def _expanded(
-    expression: Expression, variable: str, point: Point, kinds: Mapping[str, str], whole: bool
+    expression: Expression, variable: str, point: LimitPoint, kinds: Mapping[str, str], whole: bool
 ) -> Limit:
-    expander = Expander(ExactNumbers(kinds), variable, point, whole)
+    expander = GermExpander(ExactNumbers(kinds), variable, point, whole)
     failure = NotExpandedError("an angle that is not fixed")
     bounded: Expression | None = None
     try:
@@ -156,7 +158,7 @@ def _expanded(
     return _along_sequences(expression, expander, bounded, kinds, failure)
 
 
-def _limit_of(expander: Expander, expression: Expression) -> Limit:
+def _limit_of(expander: GermExpander, expression: Expression) -> Limit:
     sign, number = expander.limit(expander.germ(expression))
     return Limit(sign) if sign else Limit(value=expander.constants.tree(number))
 
@@ -167,7 +169,7 @@ def _angles_of(value: Expression) -> set[str]:
 
 def _along_sequences(
     expression: Expression,
-    free: Expander,
+    free: GermExpander,
     bounded: Expression | None,
     kinds: Mapping[str, str],
     failure: NotExpandedError,
@@ -180,7 +182,7 @@ def _along_sequences(
         return _along_whole_numbers(free, angle, bounded, kinds, failure)
     limits: list[Limit] = []
     for value in _values(angle):
-        expander = Expander(
+        expander = GermExpander(
             ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}
         )
         try:
@@ -200,7 +202,7 @@ def _along_sequences(
 
 
 def _along_whole_numbers(
-    free: Expander,
+    free: GermExpander,
     angle: Angle,
     bounded: Expression | None,
     kinds: Mapping[str, str],

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import precision
-from ..numeric.expansions.germs import Expander, Point
+from ..numeric.expansions.germs import GermExpander, LimitPoint
 from ..numeric.expansions.series import Series, UndefinedError
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.expanded import SlowTerm
@@ -83,7 +83,7 @@ def _from_one_side(
 ) -> tuple[tuple[int, Expression], ...]:
     r"""The coefficients of powers of \|x - a\| on one side of the point."""
     numbers = ExactNumbers(kinds)
-    expander = Expander(numbers, variable, Point(centre, sign))
+    expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
     germ = expander.germ(function)
     found: list[tuple[int, Expression]] = []
     if not isinstance(germ, Series):

@@ -208,7 +208,7 @@ def _judged(
     infinity: int | None,
     integrals: Sequence[DefiniteIntegral],
     reference: str | None,
-) -> Iterator[tuple[Outcome, Reading | None, _Known]]:
+) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
     """The outcome for each reading of the problem.
 
     A reading that is no problem, or that the reference contradicts, is not the one that is meant.
@@ -221,7 +221,7 @@ def _judged(
     for integral in integrals:
         require_worker(integral.integrand.needs_worker)
         try:
-            known = _Known(integral, reference)
+            known = _KnownValue(integral, reference)
         except ProblemError as error:
             errors.append(error)
             continue
@@ -235,13 +235,13 @@ def _judged(
         raise errors[0]
 
 
-def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
+def _outcomes(answer: ExtractedAnswer, known: _KnownValue) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
         yield known.judge(reading), reading
 
 
-class _Known:
+class _KnownValue:
     """What is known of an integral: its values, or else a reference."""
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:

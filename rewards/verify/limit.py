@@ -132,7 +132,7 @@ def _judged(
     infinity: int | None,
     questions: Sequence[LimitQuestion],
     reference: str | None,
-) -> Iterator[tuple[Outcome, Reading | None, _Known]]:
+) -> Iterator[tuple[Outcome, Reading | None, _KnownLimit]]:
     """The outcome for each reading of the problem.
 
     Raises:
@@ -142,7 +142,7 @@ def _judged(
     errors: list[ProblemError] = []
     for question in questions:
         try:
-            known = _Known(question)
+            known = _KnownLimit(question)
             if reference is not None:
                 known.check(reference)
         except ProblemError as error:
@@ -158,13 +158,13 @@ def _judged(
         raise errors[0]
 
 
-def _outcomes(answer: ExtractedAnswer, known: _Known) -> Iterator[tuple[Outcome, Reading]]:
+def _outcomes(answer: ExtractedAnswer, known: _KnownLimit) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
         yield known.judge(reading.expression), reading
 
 
-class _Known:
+class _KnownLimit:
     """What is known of a limit: a proved one, one at each choice of parameters, or a proposed one.
 
     Raises:

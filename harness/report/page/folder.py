@@ -16,7 +16,7 @@ from ...core.errors import UserError
 from ...store.overview import Overview, overview, runs_under
 from ..assets import LIST_SCRIPTS, page_script, page_style, script_hash, template
 from ..sources import Sources
-from .loopback import Answer, LoopbackServer
+from .loopback import LoopbackServer, PageAnswer
 from .watch import PAUSE, LivePage, state_of
 
 #: Runs in a list: one of them takes about a millisecond to look at, and the list is read every
@@ -61,21 +61,21 @@ class Folder(LoopbackServer):
         self._lock, self._making = threading.Lock(), threading.Lock()
         super().__init__(self.answer, port)
 
-    def answer(self, path: str, query: str) -> Answer:
+    def answer(self, path: str, query: str) -> PageAnswer:
         """The response to a request: the list, rows of the list, a page of runs, or its version."""
         if path == "/":
-            return Answer(self._list())
+            return PageAnswer(self._list())
         if path == "/runs.json":
-            return Answer(json.dumps(self.rows()).encode(), "application/json")
+            return PageAnswer(json.dumps(self.rows()).encode(), "application/json")
         if path not in ("/page", "/version"):
-            return Answer.refusal(HTTPStatus.NOT_FOUND, "there is no such page")
+            return PageAnswer.refusal(HTTPStatus.NOT_FOUND, "there is no such page")
         try:
             live = self._live(query)
             if path == "/version":
-                return Answer(live.version().encode(), "text/plain")
-            return Answer(live.page())
+                return PageAnswer(live.version().encode(), "text/plain")
+            return PageAnswer(live.page())
         except (UserError, OSError) as error:
-            return Answer.refusal(HTTPStatus.CONFLICT, str(error))
+            return PageAnswer.refusal(HTTPStatus.CONFLICT, str(error))
 
     def rows(self) -> dict[str, Any]:
         """The list as JSON: a row for each run, the latest first, and how many are left out."""

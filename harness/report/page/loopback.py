@@ -24,7 +24,7 @@ _SILENCE = 30
 
 
 @dataclass(frozen=True)
-class Answer:
+class PageAnswer:
     """The answer to a request."""
 
     body: bytes
@@ -32,7 +32,7 @@ class Answer:
     status: HTTPStatus = HTTPStatus.OK
 
     @classmethod
-    def refusal(cls, status: HTTPStatus, words: str) -> Answer:
+    def refusal(cls, status: HTTPStatus, words: str) -> PageAnswer:
         """A status with a line of text."""
         return cls(words.encode("utf-8", "replace"), "text/plain", status)
 
@@ -49,7 +49,7 @@ class LoopbackServer:
 
     """
 
-    def __init__(self, answer: Callable[[str, str], Answer], port: int = 0) -> None:
+    def __init__(self, answer: Callable[[str, str], PageAnswer], port: int = 0) -> None:
         class Handler(BaseHTTPRequestHandler):
             timeout = _SILENCE
 
@@ -108,7 +108,7 @@ class _BoundedServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def _forbidden(request: BaseHTTPRequestHandler) -> Answer | None:
+def _forbidden(request: BaseHTTPRequestHandler) -> PageAnswer | None:
     """The refusal of a request from another machine or from a page of another site."""
     host = request.headers.get("Host", "")
     name = host.rpartition(":")[0] or host
@@ -116,10 +116,10 @@ def _forbidden(request: BaseHTTPRequestHandler) -> Answer | None:
     embedded = foreign and request.headers.get("Sec-Fetch-Mode") != "navigate"
     if name in _NAMES and not embedded:
         return None
-    return Answer.refusal(HTTPStatus.FORBIDDEN, "this server is for this machine only")
+    return PageAnswer.refusal(HTTPStatus.FORBIDDEN, "this server is for this machine only")
 
 
-def _send(request: BaseHTTPRequestHandler, answer: Answer) -> None:
+def _send(request: BaseHTTPRequestHandler, answer: PageAnswer) -> None:
     request.send_response(answer.status)
     request.send_header("Content-Type", f"{answer.kind}; charset=utf-8")
     request.send_header("Content-Length", str(len(answer.body)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...core.errors import UserError
 from ...store.run import Run
 from ..sources import Sources
-from .loopback import Answer, LoopbackServer
+from .loopback import LoopbackServer, PageAnswer
 from .page import render_page
 
 #: Seconds for which a page is kept at least, and the share of the time that making it may take, so
@@ -107,13 +107,13 @@ class Watch(LoopbackServer):
         self._live.page()
         super().__init__(self.answer, port)
 
-    def answer(self, path: str, query: str) -> Answer:
+    def answer(self, path: str, query: str) -> PageAnswer:
         """The answer to a request: the page, or its version."""
         if path == "/version":
-            return Answer(self._live.version().encode(), "text/plain")
+            return PageAnswer(self._live.version().encode(), "text/plain")
         if path != "/":
-            return Answer.refusal(HTTPStatus.NOT_FOUND, "there is only /")
-        return Answer(self._live.page())
+            return PageAnswer.refusal(HTTPStatus.NOT_FOUND, "there is only /")
+        return PageAnswer(self._live.page())
 
 
 def state_of(runs: Sequence[Path]) -> str:

@@ -32,7 +32,7 @@ _BEYOND = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExampleAnswer:
     """A problem with the first answer to it.
 
     Attributes:
@@ -66,7 +66,7 @@ def formula(integrand: str, variable: str) -> str:
         return integrand
 
 
-def answers(source: ModelAnswers) -> dict[str, Answer]:
+def answers(source: ModelAnswers) -> dict[str, ExampleAnswer]:
     """The first answer to each problem of the benchmark and to what it was made of, by id."""
     raw = {
         row["problem"]: str(row.get("text", ""))
@@ -80,22 +80,24 @@ def answers(source: ModelAnswers) -> dict[str, Answer]:
             if isinstance(problem.target, IntegrationTarget):
                 solved = row["status"] == Status.CORRECT
                 answer = str(row.get("answer") or "")
-                made[problem.id] = Answer(problem, raw.get(row["problem"], ""), answer, solved)
+                made[problem.id] = ExampleAnswer(
+                    problem, raw.get(row["problem"], ""), answer, solved
+                )
     return made
 
 
-def _of(given: Iterable[Answer], subset: str) -> list[Answer]:
+def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
     return [one for one in given if one.problem.name == f"brittleness/{subset}"]
 
 
-def _pair(given: Sequence[Answer]) -> list[Answer]:
+def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
     """The first problem that was solved and the first that was not, if there are both."""
     solved = [one for one in given if one.solved][:1]
     failed = [one for one in given if not one.solved][:1]
     return [*solved, *failed] if solved and failed else []
 
 
-def _line(answer: Answer) -> tuple[str, ...]:
+def _line(answer: ExampleAnswer) -> tuple[str, ...]:
     example = answer.example
     return (
         shortened(example.problem, LONGEST),
@@ -150,7 +152,9 @@ def table_7(source: ModelAnswers) -> Section:
     return _section("Sums: single answers (Table 7)", ("pool", *_HEADINGS), rows)
 
 
-def _failed_sums(by_id: dict[str, Answer], pool: str) -> Iterator[tuple[list[Answer], Answer]]:
+def _failed_sums(
+    by_id: dict[str, ExampleAnswer], pool: str
+) -> Iterator[tuple[list[ExampleAnswer], ExampleAnswer]]:
     for count in (2, 3, 4):
         for total in _of(by_id.values(), f"{pool}_sum{count}"):
             terms = [by_id[p.id] for p in total.problem.parents if p.id in by_id]
@@ -166,7 +170,7 @@ def table_1(source: ModelAnswers) -> Section:
     sums = next(
         (found for pool in ("exp", "coeff", "valid") for found in _failed_sums(by_id, pool)), None
     )
-    groups: list[tuple[str, Sequence[Answer]]] = [
+    groups: list[tuple[str, Sequence[ExampleAnswer]]] = [
         ("robustness", _first(lambda subset: _pair(_of(given, subset)), _ROBUST)),
         ("compositionality", [*sums[0], sums[1]] if sums else []),
         ("out of distribution", _first(lambda subset: _failed(_of(given, subset)), _BEYOND)),
@@ -179,11 +183,13 @@ def table_1(source: ModelAnswers) -> Section:
     return _section("Deficiencies: single answers (Table 1)", ("deficiency", *_HEADINGS), rows)
 
 
-def _failed(given: Sequence[Answer]) -> list[Answer]:
+def _failed(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
     return [one for one in given if not one.solved][:1]
 
 
-def _first(found: Callable[[str], Sequence[Answer]], subsets: Iterable[str]) -> Sequence[Answer]:
+def _first(
+    found: Callable[[str], Sequence[ExampleAnswer]], subsets: Iterable[str]
+) -> Sequence[ExampleAnswer]:
     return next((made for subset in subsets if (made := found(subset))), [])
 
 

@@ -28,7 +28,7 @@ MIN_PROBLEMS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredExpression:
     """A problem with a model's answers.
 
     Attributes:
@@ -43,7 +43,7 @@ class Answered:
     share: float
 
 
-def answered(run: Run, model: str) -> list[Answered]:
+def answered(run: Run, model: str) -> list[AnsweredExpression]:
     """The answers of a model, in the order of the run's problems."""
     tallies = tally_samples(run)[model]
     rows = []
@@ -53,11 +53,11 @@ def answered(run: Run, model: str) -> list[Answered]:
             numbers = tuple(float(str(value)) for value in values)
             ranges = {name: labels_of(problem, name)[0] for name in PROPERTIES}
             tally = tallies[key]
-            rows.append(Answered(numbers, ranges, tally.correct / tally.samples))
+            rows.append(AnsweredExpression(numbers, ranges, tally.correct / tally.samples))
     return rows
 
 
-def importance(rows: Sequence[Answered], seed: int = 0) -> dict[str, tuple[float, float]]:
+def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
     """The share of each property in the permutation importance, and its standard deviation.
 
     The classifier learns from every other problem, and the importance is measured on the others.
@@ -92,12 +92,12 @@ def importance(rows: Sequence[Answered], seed: int = 0) -> dict[str, tuple[float
     }
 
 
-def figure_a5(name: str, rows: Sequence[Answered]) -> list[Section]:
+def figure_a5(name: str, rows: Sequence[AnsweredExpression]) -> list[Section]:
     """Figure A5: accuracy by ranges of each property, with 95 % intervals."""
     return [_by_range(name, rows, of) for of in PROPERTIES]
 
 
-def _by_range(name: str, rows: Sequence[Answered], of: Breakdown) -> Section:
+def _by_range(name: str, rows: Sequence[AnsweredExpression], of: Breakdown) -> Section:
     shares = {
         label: [row.share for row in rows if row.ranges[of] == label] for label in range_names(of)
     }
@@ -117,7 +117,7 @@ def _by_range(name: str, rows: Sequence[Answered], of: Breakdown) -> Section:
     )
 
 
-def figure_a6(name: str, rows: Sequence[Answered], seed: int = 0) -> Section:
+def figure_a6(name: str, rows: Sequence[AnsweredExpression], seed: int = 0) -> Section:
     """Figure A6: the importance of each property."""
     shares = importance(rows, seed)
     bars = {name: {of: round(100 * share) for of, (share, _) in shares.items()}}

@@ -21,7 +21,7 @@ STATES: tuple[State, ...] = ("works", "partly", "missing")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PaperItem:
     """A part of a paper.
 
     Attributes:
@@ -41,13 +41,13 @@ class Item:
 
 
 @cache
-def items() -> tuple[Item, ...]:
+def items() -> tuple[PaperItem, ...]:
     """All items, in the order of the file."""
     text = resources.files(__package__).joinpath("items.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["paper"]
     names = ("item", "state", "evidence", "reason")
     return tuple(
-        convert({"paper": paper["title"], **dict(zip(names, row, strict=False))}, Item)
+        convert({"paper": paper["title"], **dict(zip(names, row, strict=False))}, PaperItem)
         for paper in rows
         for row in paper["items"]
     )

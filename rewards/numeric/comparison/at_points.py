@@ -20,7 +20,7 @@ from ..ball_arithmetic.domain import uniform
 from ..ball_arithmetic.jets import ONE, ZERO, Ball, Jet
 from ..ball_arithmetic.magnitude import log2
 from ..outcome import Budget, DecisionPolicy, Outcome, Refutation, show
-from ..sampling.integrand import BASE_BITS, MIN_POINTS, Point, Pool
+from ..sampling.integrand import BASE_BITS, MIN_POINTS, Point, PointPool
 from . import radicals
 from .radicals import Choice
 
@@ -85,7 +85,7 @@ class Comparison:
     def __init__(
         self,
         tape: Tape,
-        pool: Pool,
+        pool: PointPool,
         policy: DecisionPolicy,
         variant: int,
         order: int,

@@ -22,7 +22,7 @@ from .series import Constants, Germ, NotExpandedError
 MAX_SHIFT = 40
 
 
-class Expander(Protocol):
+class FunctionExpander(Protocol):
     """What expands an expression (`germs`)."""
 
     constants: Constants
@@ -66,12 +66,12 @@ def _call(name: str, z: Expression) -> Expression:
     return Call(name, (z,))
 
 
-def _absolute(e: Expander, node: Expression) -> Germ:
+def _absolute(e: FunctionExpander, node: Expression) -> Germ:
     germ = e.germ(node)
     return e.scale.neg(germ) if e.sign(germ) < 0 else germ
 
 
-def _atan(e: Expander, z: Expression) -> Germ:
+def _atan(e: FunctionExpander, z: Expression) -> Germ:
     # arctan z = pi/2 - arctan(1/z) for z > 0, and the same with -pi/2 for z < 0
     sign, _ = e.limit(e.germ(z))
     if not sign:
@@ -80,34 +80,34 @@ def _atan(e: Expander, z: Expression) -> Germ:
     return e.sum(turn if sign > 0 else -turn, e.scale.neg(e.germ(_call("atan", div(ONE, z)))))
 
 
-def _asinh(e: Expander, z: Expression) -> Germ:
+def _asinh(e: FunctionExpander, z: Expression) -> Germ:
     # ln(z + sqrt(z^2 + 1)) cancels for z < 0
     if e.sign(e.germ(z)) < 0:
         return e.scale.neg(e.germ(_call("asinh", neg(z))))
     return e.germ(_ln(add(z, _sqrt(add(power(z, TWO), ONE)))))
 
 
-def _asin(e: Expander, z: Expression) -> Germ:
+def _asin(e: FunctionExpander, z: Expression) -> Germ:
     # 2 arctan(z / (1 + sqrt(1 - z^2))), which has no pole at 1
     below = add(ONE, _sqrt(add(ONE, neg(power(z, TWO)))))
     return e.product(e.rational(2), e.germ(_call("atan", div(z, below))))
 
 
-def _acos(e: Expander, z: Expression) -> Germ:
+def _acos(e: FunctionExpander, z: Expression) -> Germ:
     if e.sign(e.germ(z)) < 0:
         return e.sum(e.constants.value(PI), e.scale.neg(e.germ(_call("acos", neg(z)))))
     angle = _call("atan", _sqrt(div(add(ONE, neg(z)), add(ONE, z))))
     return e.product(e.rational(2), e.germ(angle))
 
 
-def _logarithm(e: Expander, z: Expression, base: Expression) -> Germ:
+def _logarithm(e: FunctionExpander, z: Expression, base: Expression) -> Germ:
     return e.product(e.germ(_ln(z)), e.scale.inverse(e.germ(_ln(base))))
 
 
 # --- functions at infinity and at their poles ---
 
 
-def _stirling(e: Expander, z: Expression) -> Germ:
+def _stirling(e: FunctionExpander, z: Expression) -> Germ:
     """The logarithm of the gamma function at infinity."""
     first = e.germ(add(mul(add(z, Number(-1, 2)), _ln(z)), neg(z), div(_ln(mul(TWO, PI)), TWO)))
 
@@ -117,14 +117,14 @@ def _stirling(e: Expander, z: Expression) -> Germ:
     return e.sum(first, e.asymptotic(coefficient, e.germ(z)))
 
 
-def _digamma(e: Expander, z: Expression) -> Germ:
+def _digamma(e: FunctionExpander, z: Expression) -> Germ:
     def coefficient(j: int) -> fmpq:
         return -fmpq.bernoulli(j) / j if j > 1 else fmpq(-j, 2)
 
     return e.sum(e.germ(_ln(z)), e.asymptotic(coefficient, e.germ(z)))
 
 
-def _gaussian(e: Expander, z: Expression, sign: int) -> Germ:
+def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
     """e^{sign z^2} / (z sqrt(pi)) times its asymptotic series in 1/z^2."""
     square = power(z, TWO)
     first = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
@@ -135,12 +135,12 @@ def _gaussian(e: Expander, z: Expression, sign: int) -> Germ:
     return e.product(e.germ(first), e.asymptotic(coefficient, e.germ(square)))
 
 
-def _exponential_integral(e: Expander, z: Expression) -> Germ:
+def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
     first = e.germ(div(_exp(z), z))
     return e.product(first, e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z)))
 
 
-def _auxiliary(e: Expander, z: Expression) -> tuple[Germ, Germ]:
+def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
     """f and g of the sine and cosine integrals at infinity."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
@@ -149,20 +149,20 @@ def _auxiliary(e: Expander, z: Expression) -> tuple[Germ, Germ]:
     return e.product(f, inverse), e.product(g, inverse, inverse)
 
 
-def _sine_integral(e: Expander, z: Expression) -> Germ:
+def _sine_integral(e: FunctionExpander, z: Expression) -> Germ:
     f, g = _auxiliary(e, z)
     sine, cosine = (e.germ(_call(name, z)) for name in ("sin", "cos"))
     rest = e.sum(e.product(f, cosine), e.product(g, sine))
     return e.sum(e.constants.value(div(PI, TWO)), e.scale.neg(rest))
 
 
-def _cosine_integral(e: Expander, z: Expression) -> Germ:
+def _cosine_integral(e: FunctionExpander, z: Expression) -> Germ:
     f, g = _auxiliary(e, z)
     sine, cosine = (e.germ(_call(name, z)) for name in ("sin", "cos"))
     return e.sum(e.product(f, sine), e.scale.neg(e.product(g, cosine)))
 
 
-def _near_zero(e: Expander, z: Expression, step: int, sign: int = 1) -> Germ:
+def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> Germ:
     """Ei, Ci or Chi: gamma + ln of the argument + the sum of (+-z)^j / (j j!)."""
     first = add(Call("euler_gamma"), _ln(_call("abs", z)))
 
@@ -177,7 +177,9 @@ def _near_zero(e: Expander, z: Expression, step: int, sign: int = 1) -> Germ:
 def _at_poles(name: str) -> Callable[..., Any]:
     """The gamma function, its logarithm or the derivative of that, stepped over its poles."""
 
-    def rule(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+    def rule(
+        sign: int, limit: Any, e: FunctionExpander, node: Call
+    ) -> Expression | Expanded | None:
         z = node.args[-1]
         if sign < 0:
             raise NotExpandedError(f"{name} at minus infinity")
@@ -204,14 +206,14 @@ def _at_poles(name: str) -> Callable[..., Any]:
     return rule
 
 
-def _erf(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None:
+def _erf(sign: int, limit: Any, e: FunctionExpander, node: Call) -> Expression | None:
     z = node.args[0]
     if sign > 0:
         return add(ONE, neg(_call("erfc", z)))
     return neg(_call("erf", neg(z))) if sign else None
 
 
-def _erfc(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+def _erfc(sign: int, limit: Any, e: FunctionExpander, node: Call) -> Expression | Expanded | None:
     z = node.args[0]
     if sign > 0:
         return Expanded(_gaussian(e, z, -1))
@@ -219,14 +221,16 @@ def _erfc(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expand
 
 
 def _rule(
-    infinite: Callable[[Expander, Expression], Germ],
-    zero: Callable[[Expander, Expression], Germ] | None = None,
+    infinite: Callable[[FunctionExpander, Expression], Germ],
+    zero: Callable[[FunctionExpander, Expression], Germ] | None = None,
     *,
     odd: str = "",
 ) -> Callable[..., Any]:
     """A function with an expansion at plus infinity, and perhaps one at zero."""
 
-    def rule(sign: int, limit: Any, e: Expander, node: Call) -> Expression | Expanded | None:
+    def rule(
+        sign: int, limit: Any, e: FunctionExpander, node: Call
+    ) -> Expression | Expanded | None:
         z = node.args[-1]
         if sign < 0 and odd:
             return neg(_call(odd, neg(z)))
@@ -239,7 +243,7 @@ def _rule(
     return rule
 
 
-def _expint(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None:
+def _expint(sign: int, limit: Any, e: FunctionExpander, node: Call) -> Expression | None:
     # E_1(z) = -Ei(-z)
     if fold(node.args[0]) == 1 and (sign or limit is e.scale.zero):
         return neg(_call("ei", neg(node.args[1])))
@@ -247,7 +251,7 @@ def _expint(sign: int, limit: Any, e: Expander, node: Call) -> Expression | None
 
 
 def _hyperbolic_integral(
-    sign: int, limit: Any, e: Expander, node: Call
+    sign: int, limit: Any, e: FunctionExpander, node: Call
 ) -> Expression | Expanded | None:
     # Shi = (Ei(z) - Ei(-z))/2, and Chi = (Ei(z) + Ei(-z))/2 for z > 0
     z = node.args[0]
@@ -259,7 +263,7 @@ def _hyperbolic_integral(
     return Expanded(_near_zero(e, z, 2)) if zero else None
 
 
-def _bessel(sign: int, limit: Any, e: Expander, node: Call) -> Expanded | None:
+def _bessel(sign: int, limit: Any, e: FunctionExpander, node: Call) -> Expanded | None:
     """J_n or I_n at zero (DLMF 10.2.2, 10.25.2), for a whole n."""
     order = fold(node.args[0])
     if sign or limit is not e.scale.zero or order is None or order.denominator != 1 or order < 0:

@@ -36,7 +36,7 @@ _INNER = "u of Taylor"
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class LimitPoint:
     """A point and a side of it.
 
     Attributes:
@@ -59,7 +59,7 @@ class Angle:
 
 
 @dataclass(slots=True)
-class Expander:
+class GermExpander:
     """Expands expressions in one variable at one point.
 
     Attributes:
@@ -74,7 +74,7 @@ class Expander:
 
     constants: Constants
     variable: str
-    point: Point
+    point: LimitPoint
     whole: bool = False
     fixed: Mapping[str, Expression] = field(default_factory=dict)
     angles: list[Angle] = field(default_factory=list)
@@ -347,9 +347,9 @@ class Expander:
         first = self.constants.value(applied)
 
         @cache
-        def derivative() -> tuple[Expander, Germ]:
+        def derivative() -> tuple[GermExpander, Germ]:
             tree = self.constants.tree(limit)
-            inner = Expander(self.constants, _INNER, Point(tree), tables=self.tables)
+            inner = GermExpander(self.constants, _INNER, LimitPoint(tree), tables=self.tables)
             return inner, inner.germ(slope[1])
 
         @cache

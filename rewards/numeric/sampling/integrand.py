@@ -79,7 +79,7 @@ class Point:
     f: dict[int, Ball] = field(default_factory=dict)
 
 
-class Pool:
+class PointPool:
     """Sample points of one root convention and one draw of the parameters, made on demand.
 
     ``tier`` says which points are used: ``real`` where every part of f is real, ``value`` where
@@ -290,7 +290,7 @@ class Integrand:
         #: Outcomes of answers, by text, reading and policy (`rewards.verify.antiderivative`).
         self.decided: dict[tuple[str | None, tuple[str, ...], DecisionPolicy], Outcome] = {}
         self._tapes: dict[Conventions, Tape] = {}
-        self._pools: dict[tuple[Conventions, int, Draw], Pool] = {}
+        self._pools: dict[tuple[Conventions, int, Draw], PointPool] = {}
 
     def tape(self, conventions: Conventions) -> Tape:
         if conventions not in self._tapes:
@@ -301,12 +301,12 @@ class Integrand:
             self._tapes[conventions] = tape
         return self._tapes[conventions]
 
-    def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> Pool:
+    def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
         """The sample points, with the parameters' values drawn here, or those of ``drawn``."""
         key = (conventions, variant % VARIANTS, drawn)
         if key not in self._pools:
             name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
-            self._pools[key] = Pool(
+            self._pools[key] = PointPool(
                 self.tape(conventions),
                 self.parameters,
                 self.assumptions,

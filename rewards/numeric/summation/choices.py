@@ -38,7 +38,7 @@ Values = dict[str, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ParameterPoint:
     """A choice of the parameters, and the value of the sum for it.
 
     Attributes:
@@ -109,7 +109,7 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
 
 def points(
     problem: SumProblem, assumptions: Mapping[str, str], digits: int, largest: int, salt: str
-) -> list[Point]:
+) -> list[ParameterPoint]:
     """The values of a sum, factor and addend included, for choices of its parameters.
 
     Args:
@@ -125,7 +125,7 @@ def points(
     """
     if not problem.parameters:
         return [point_at(problem, (), digits)]
-    chosen: list[Point] = []
+    chosen: list[ParameterPoint] = []
     failure: QuadratureError | None = None
     converging = 0
     for values in choices(problem, assumptions, largest, salt):
@@ -234,7 +234,9 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int:
 
 
 @lru_cache(maxsize=8192)
-def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int) -> Point:
+def point_at(
+    problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
+) -> ParameterPoint:
     """The value of a sum for a choice of its parameters, factor and addend included.
 
     Args:
@@ -254,11 +256,11 @@ def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digit
                 raise QuadratureError("the limits are reversed")
             total = finite_sum(problem.term, problem.counter, low, high, values)
             if not isinstance(total, Fraction):
-                return Point(values, _enclosed(_around(problem, total, values)))
+                return ParameterPoint(values, _enclosed(_around(problem, total, values)))
             factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
             total_value = None if factor is None or addend is None else factor * total + addend
             ball = acb(fmpq(total.numerator, total.denominator))
-            return Point(values, _enclosed(_around(problem, ball, values)), total_value)
+            return ParameterPoint(values, _enclosed(_around(problem, ball, values)), total_value)
         term = problem.term
         for name, value in items:
             term = substitute(term, name, number(value))
@@ -267,8 +269,8 @@ def point_at(problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digit
         signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
         if signs:
             sign = signs.pop() if len(signs) == 1 else 0
-            return Point(values, IntegralValue(arb("nan"), "divergence", sign))
-        return Point(
+            return ParameterPoint(values, IntegralValue(arb("nan"), "divergence", sign))
+        return ParameterPoint(
             values,
             _enclosed(
                 _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)

@@ -123,7 +123,7 @@ def summands_of(term: Expression, index: str) -> list[Summand]:
         [Number(numerator=2, denominator=3), Number(numerator=1, denominator=3)]
 
     """
-    return _merged(_Reader(index).summands(term))
+    return _merged(_TermReader(index).summands(term))
 
 
 def _merged(summands: Iterable[Summand]) -> list[Summand]:
@@ -149,7 +149,7 @@ def _merged(summands: Iterable[Summand]) -> list[Summand]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _TermReader:
     """Reads a tree as summands, where ``index`` is n."""
 
     index: str
@@ -335,17 +335,19 @@ def _cosine_of_zero(value: Call) -> Expression:
     return ONE if value.function == "cos" and fold(value.args[0]) == 0 else value
 
 
-_READERS: Final[dict[str, Callable[[_Reader, tuple[Expression, ...]], list[Summand] | None]]] = {
-    "pow": _Reader.power,
+_READERS: Final[
+    dict[str, Callable[[_TermReader, tuple[Expression, ...]], list[Summand] | None]]
+] = {
+    "pow": _TermReader.power,
     "exp": lambda reader, args: reader._exponential(Call("e"), args[0]),
     "sqrt": lambda reader, args: reader.radical(args[0], Number(1, 2)),
     "root": lambda reader, args: reader.radical(args[0], div(ONE, args[1])),
-    "factorial": _Reader.factorial,
+    "factorial": _TermReader.factorial,
     "gamma": lambda reader, args: reader.gamma(args[0]),
-    "binomial": _Reader.binomial,
-    "double_factorial": _Reader.double_factorial,
-    "cos": _Reader.cosine,
-    "sin": _Reader.sine,
+    "binomial": _TermReader.binomial,
+    "double_factorial": _TermReader.double_factorial,
+    "cos": _TermReader.cosine,
+    "sin": _TermReader.sine,
     "cosh": lambda reader, args: reader.hyperbolic(args, 1),
     "sinh": lambda reader, args: reader.hyperbolic(args, -1),
 }

@@ -12,7 +12,7 @@ from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient, is_factored_quickly
-from .reading import Reading
+from .reading import ArgumentReading
 from .rules.radicals import conjugates, norm_of
 from .tower import NowhereError, Tower
 
@@ -139,7 +139,7 @@ def _in_field(
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
     """Use an expression as an element of its field; [] where there is none."""
-    reading = Reading(expression, expression)
+    reading = ArgumentReading(expression, expression)
     tower = Tower(Field(reading.size), variable, kinds)
     try:
         reading.note(tower, real_parts=False)

@@ -12,7 +12,7 @@ from ...reading.functions import names
 from ...reading.functions.record import LOGARITHM, ROOT
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient
-from .reading import Reading
+from .reading import ArgumentReading
 from .rules import constants
 from .rules.signs import leave_out_negative
 from .tower import NowhereError, Signs, Tower
@@ -121,7 +121,7 @@ class ProofSearch:
         real_parts: bool = True,
         real_roots: bool = True,
     ) -> None:
-        reading = Reading(answer, integrand, len(kinds))
+        reading = ArgumentReading(answer, integrand, len(kinds))
         self._attempt = partial(
             _attempt, reading, variable, kinds, real_parts, principal_roots=not real_roots
         )
@@ -169,7 +169,7 @@ class ProofSearch:
 
 
 def _attempt(
-    reading: Reading,
+    reading: ArgumentReading,
     variable: str,
     kinds: Mapping[str, str],
     real_parts: bool,
@@ -197,7 +197,7 @@ def _attempt(
     return tower, None
 
 
-def _equal(tower: Tower, reading: Reading, real_parts: bool) -> Case | None:
+def _equal(tower: Tower, reading: ArgumentReading, real_parts: bool) -> Case | None:
     base = tower.field
     if real_parts and not tower.split and _is_for_positive(reading, tower.variable):
         leave_out_negative(tower)
@@ -222,7 +222,7 @@ def _equal(tower: Tower, reading: Reading, real_parts: bool) -> Case | None:
 _OF_POSITIVE = names(lambda function: function.branch in (ROOT, LOGARITHM))
 
 
-def _is_for_positive(reading: Reading, variable: str) -> bool:
+def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
     x = Symbol(variable)
     for node in reading.functions:

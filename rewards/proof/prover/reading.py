@@ -49,7 +49,7 @@ _SILENT = frozenset(("number", "symbol", "add", "mul", "neg", "div", "e", "abs")
 Note: TypeAlias = tuple[Callable[..., None], tuple[Expression, ...]]
 
 
-class Reading:
+class ArgumentReading:
     """What F and f are written with. ``functions`` are those of f."""
 
     __slots__ = (

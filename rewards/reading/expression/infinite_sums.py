@@ -23,7 +23,7 @@ _MOST_SHIFTED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Summand:
+class InfiniteSummand:
     """A term of a sum as a product: ``coefficient * ratio^n * n-dependent parts``.
 
     Attributes:
@@ -69,7 +69,7 @@ def infinite_sum(
     return None
 
 
-def _summand(term: Expression, index: str) -> Summand | None:
+def _summand(term: Expression, index: str) -> InfiniteSummand | None:
     """A term as a product of powers; None if it is no such product."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
@@ -100,7 +100,9 @@ def _summand(term: Expression, index: str) -> Summand | None:
             coefficient = mul(coefficient, _power(base, sign * constant))
         else:
             powers[node] = powers.get(node, Fraction(0)) + sign
-    return Summand(coefficient, ratio, {base: power for base, power in powers.items() if power})
+    return InfiniteSummand(
+        coefficient, ratio, {base: power for base, power in powers.items() if power}
+    )
 
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
@@ -125,7 +127,7 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
     return base if exponent == 1 else Call("pow", (base, number(exponent)))
 
 
-def _geometric(summand: Summand, index: str, start: int) -> Expression | None:
+def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
     """The sum of r^n is r^first / (1 - r), where r is below 1 in absolute value."""
     if summand.powers or not _is_below_one(summand.ratio):
         return None
@@ -150,7 +152,7 @@ def _is_below_one(ratio: Expression) -> bool:
     return size < 1 or (size == 1 and fold(ratio) is None)
 
 
-def _exponential(summand: Summand, index: str, start: int) -> Expression | None:
+def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
     """The sums of r^n/n!, r^n/(2n)! and r^n/(2n+1)! are entire functions of r."""
     for shape, value in _ENTIRE.items():
         if summand.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
@@ -196,7 +198,7 @@ def _entire_term(shape: Expression, ratio: Expression, n: int) -> Expression:
     return div(_power(ratio, Fraction(n)), denominator)
 
 
-def _zeta(summand: Summand, index: str, start: int) -> Expression | None:
+def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
     """The sum of n^-s is zeta(s), that of (-1)^n n^-s is -(1 - 2^(1-s)) zeta(s) (DLMF 25.2)."""
     sign = fold(summand.ratio)
     exponent = summand.powers.get(Symbol(index))

@@ -123,7 +123,7 @@ def unknown_functions(expression: Expression) -> set[str]:
 
 
 @dataclass(slots=True)
-class _Chain:
+class _ComparisonChain:
     """A sum or product that may go on."""
 
     sign: str  # + or *
@@ -147,7 +147,7 @@ class _Parser:
     def __init__(self, text: str, notation: Notation) -> None:
         self._text = text.rstrip()
         self._notation = notation
-        self._values: list[Expression | _Chain] = []
+        self._values: list[Expression | _ComparisonChain] = []
         self._operators: list[str] = []
         self._open: list[_Open] = []
         self._offset = 0
@@ -288,17 +288,17 @@ class _Parser:
     def _chain(self, sign: str, operand: Expression) -> None:
         """Add a part to the sum or product before it, or begin one."""
         chain = self._values[-1]
-        if isinstance(chain, _Chain) and chain.sign == sign:
+        if isinstance(chain, _ComparisonChain) and chain.sign == sign:
             chain.parts.append(operand)
         else:
-            self._values.append(_Chain(sign, [self._taken(), operand]))
+            self._values.append(_ComparisonChain(sign, [self._taken(), operand]))
 
     def _taken(self) -> Expression:
         """The last value."""
         return self._frozen(self._values.pop())
 
-    def _frozen(self, value: Expression | _Chain) -> Expression:
-        if not isinstance(value, _Chain):
+    def _frozen(self, value: Expression | _ComparisonChain) -> Expression:
+        if not isinstance(value, _ComparisonChain):
             return value
         build = self._notation.sum if value.sign == "+" else self._notation.product
         return build(value.parts)

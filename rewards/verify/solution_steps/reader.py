@@ -37,7 +37,7 @@ _AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?
 
 
 @dataclass(slots=True)
-class _Chain:
+class _EquationChain:
     """A chain of equalities so far."""
 
     root: Read | None = None  # its first link
@@ -61,9 +61,9 @@ class Reader:
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
-        self.before: _Chain | None = None  # that a line which begins with "=" goes on with
-        self.shown: _Chain | None = None  # that a display goes on with
-        self.chain = _Chain()
+        self.before: _EquationChain | None = None  # that a line which begins with "=" goes on with
+        self.shown: _EquationChain | None = None  # that a display goes on with
+        self.chain = _EquationChain()
         self.pending: list[tuple[int, Read, Read, str]] = []  # claims that want a definition
         self.tried = False  # what may as well be a wrong claim was taken for a definition
         self.equations: list[tuple[int, tuple[Side, Side]]] = []  # that may be solved later
@@ -117,7 +117,7 @@ class Reader:
         if len(links) == 1:
             self.single = links[0]
             if statement.displayed or "int" in links[0].latex:
-                self._go_on(_Chain(last=Read(links[0], self.sides(links[0]))), statement)
+                self._go_on(_EquationChain(last=Read(links[0], self.sides(links[0]))), statement)
         unasserted = statement.supposed or (statement.aside and not settled)
         if len(links) > 1 and start < len(links) and not unasserted:
             self._take_chain(statement, links, start, settled)
@@ -142,7 +142,7 @@ class Reader:
             self._approximate(statement, links)
         elif not unread:
             self.ends.append(statement)
-        self.single, self.chain = None, _Chain()
+        self.single, self.chain = None, _EquationChain()
         if unread:
             return [], 0, ""
         if links[0].latex:
@@ -180,7 +180,7 @@ class Reader:
             chain.last = left
             self._go_on(chain, statement)
 
-    def _go_on(self, chain: _Chain, statement: Statement) -> None:
+    def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
         """Let lines that begin with "=" go on with a chain."""
         if statement.aside or statement.supposed:
             return
@@ -321,7 +321,7 @@ class Reader:
         """Judge the approximation of what stands before it."""
         chain = self.chain
         if self.single is not None:
-            chain = _Chain(last=Read(self.single, self.sides(self.single)))
+            chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
         if chain.last is None or not links[0].latex or statement.supposed or statement.aside:
             return
         right = Read(links[0], self.sides(links[0]))
@@ -475,7 +475,7 @@ class Reader:
     def _judge_again(self, name: str) -> None:
         """Judge claims that wanted a definition which has come: "... where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
-        chain, self.chain = self.chain, _Chain()
+        chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
             unrelated = self.claims[index].detail.startswith(UNRELATED)
             wanted = any(name in free_symbols(side) for side in (*left.sides, *right.sides))

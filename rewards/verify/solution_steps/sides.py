@@ -121,7 +121,7 @@ def read_sides(
     text = _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
     sides: list[Side] = []
     for choice in range(READINGS):
-        reader = _Reader(frozenset(names), choice, variable, functions[1], numbers)
+        reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers)
         try:
             side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
         except (NotReadError, ReadError, ProblemError, RecursionError):
@@ -174,7 +174,7 @@ _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}$", re.DOTALL)
 
 
-class _Reader:
+class _SideReader:
     """Reads one side; ``choice`` numbers the reading that is taken of what is ambiguous."""
 
     def __init__(

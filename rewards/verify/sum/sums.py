@@ -26,7 +26,7 @@ from ...numeric.quadrature.value import IntegralValue
 from ...numeric.quadrature.work import QuadratureError, work_limit
 from ...numeric.sampling.integrand import assumption_items
 from ...numeric.summation.choices import (
-    Point,
+    ParameterPoint,
     is_infinite,
     largest_constant,
     lists_terms,
@@ -305,7 +305,7 @@ class Asked:
 
     # -- comparison at points -------------------------------------------------------------------
 
-    def _points(self, digits: int, largest: int, salt: str) -> list[Point]:
+    def _points(self, digits: int, largest: int, salt: str) -> list[ParameterPoint]:
         """The values of the sum for choices of the parameters, or that there is none."""
         try:
             return points(self.problem, self.assumptions, digits, largest, salt)
@@ -313,10 +313,10 @@ class Asked:
             sign = diverges_by_comparison(self.problem)
             if sign is None:
                 raise
-            return [Point({}, IntegralValue(arb("nan"), "divergence", sign))]
+            return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
 
     def _compare(
-        self, answer: Expression, choices: Sequence[Point], digits: int, needed: float
+        self, answer: Expression, choices: Sequence[ParameterPoint], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
         bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
@@ -362,7 +362,7 @@ def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
     return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
 
 
-def _refuted(point: Point, value: Ball, count: int) -> Outcome:
+def _refuted(point: ParameterPoint, value: Ball, count: int) -> Outcome:
     where = ", ".join(f"{name} = {v}" for name, v in point.values.items())
     witness = Witness(where, expected=show(acb(point.sum.ball)), got=show(value))
     return Outcome(Status.INCORRECT, points=count, witness=witness)

@@ -29,7 +29,7 @@ from calculus_harness.rewards.proof.prover.quotients import (
     gcd,
     is_factored_quickly,
 )
-from calculus_harness.rewards.proof.prover.reading import Reading
+from calculus_harness.rewards.proof.prover.reading import ArgumentReading
 from calculus_harness.rewards.proof.prover.tower import Tower
 from calculus_harness.rewards.reading.expression.traversal import needs_worker
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
@@ -455,7 +455,7 @@ def differs(one: Expression, other: Expression, source: random.Random, *, order:
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
     """An expression and its derivative, rewritten; None where a rule gives up."""
-    tower, reading = Tower(Field(), "x", {"a": "positive"}), Reading(tree, tree)
+    tower, reading = Tower(Field(), "x", {"a": "positive"}), ArgumentReading(tree, tree)
     with suppress(NotProvedError):
         reading.note(tower, real_parts=False)
         value = tower.value(tree)

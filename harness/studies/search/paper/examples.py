@@ -101,7 +101,7 @@ def _vectors(problems: Sequence[Problem]) -> Floats:
     return embedding("ngrams")[0](list(map(tree_of, problems)))
 
 
-class Answered:
+class AnsweredProblem:
     """A search with the model's answers.
 
     Of several answers to a problem the first correct answer is shown, or else the first answer.

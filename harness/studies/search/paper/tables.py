@@ -18,7 +18,7 @@ from ....report.sections import Section
 from ....store.run import Run
 from ..clusters import FEATURES_BY_NAME
 from .elementary import elementary_section
-from .examples import Answered, Example, formula_of, published, tree_of
+from .examples import AnsweredProblem, Example, formula_of, published, tree_of
 from .exploits import exploits
 
 #: The number of failures shown of a cluster or around a seed, as in the paper.
@@ -55,7 +55,7 @@ def paper_sections(
     searches = [search for search in map(StoredSearch.of, map(Run.of, runs)) if search is not None]
     experiments = ("robust", "distance", "free")
     robust, distance, free = (
-        [Answered(search) for search in searches if _experiment(search) == experiment]
+        [AnsweredProblem(search) for search in searches if _experiment(search) == experiment]
         for experiment in experiments
     )
     examples: list[tuple[str, Sequence[Example]]] = [
@@ -90,19 +90,19 @@ def _experiment(search: StoredSearch) -> str:
     return "robust" if settings["mutations"] == "constants" else "free"
 
 
-def _whose(search: Answered) -> str:
+def _whose(search: AnsweredProblem) -> str:
     return f"{search.stored.name}: {search.stored.label}"
 
 
 # --- examples ---
 
 
-def _clusters(search: Answered) -> list[Group]:
+def _clusters(search: AnsweredProblem) -> list[Group]:
     groups = list(search.stored.clusters.items())[:CLUSTERS]
     return [(name, members[:PER_GROUP]) for name, members in groups]
 
 
-def _exponents(search: Answered) -> list[Group]:
+def _exponents(search: AnsweredProblem) -> list[Group]:
     """Clusters with x in an exponent, by the number of such failures."""
     has = FEATURES_BY_NAME["x in an exponent"]
     groups = [
@@ -113,7 +113,7 @@ def _exponents(search: Answered) -> list[Group]:
     return [(name, members[:PER_GROUP]) for name, members in groups[:EXPONENT_CLUSTERS]]
 
 
-def _seeds(search: Answered) -> list[tuple[Problem, Sequence[Problem]]]:
+def _seeds(search: AnsweredProblem) -> list[tuple[Problem, Sequence[Problem]]]:
     """The seeds, solved seeds first, each with its fittest descendants among the failures."""
     groups: dict[str, list[Problem]] = {formula_of(seed): [] for seed in search.seeds}
     archive = sorted(
@@ -139,12 +139,12 @@ def _columns(title: str, blocks: Iterable[Block], width: int) -> Section:
     return Section(title, headings, tuple(rows), names=len(headings))
 
 
-def _block(search: Answered, groups: Sequence[Group]) -> Block:
+def _block(search: AnsweredProblem, groups: Sequence[Group]) -> Block:
     clusters = [list(map(formula_of, members)) for _, members in groups]
     return search.stored.name, search.stored.label, clusters
 
 
-def _near_simple(searches: Sequence[Answered]) -> Section:
+def _near_simple(searches: Sequence[AnsweredProblem]) -> Section:
     """Table 4."""
     theirs = published("table 4").items()
     blocks = [_block(search, _clusters(search)) for search in searches]
@@ -159,7 +159,7 @@ def _near_simple(searches: Sequence[Answered]) -> Section:
     return _columns("Table 4: failures near simple problems", blocks, CLUSTERS)
 
 
-def _in_exponents(searches: Sequence[tuple[Answered, Sequence[Group]]]) -> Section:
+def _in_exponents(searches: Sequence[tuple[AnsweredProblem, Sequence[Group]]]) -> Section:
     """Table 11."""
     theirs = sorted(published("table 17").items())
     failed = [[example.problem for example in group if not example.solved] for _, group in theirs]
@@ -167,7 +167,7 @@ def _in_exponents(searches: Sequence[tuple[Answered, Sequence[Group]]]) -> Secti
     return _columns("Table 11: failures with x in an exponent", blocks, EXPONENT_CLUSTERS)
 
 
-def _near_seeds(searches: Sequence[Answered]) -> Section:
+def _near_seeds(searches: Sequence[AnsweredProblem]) -> Section:
     """Table 6."""
     groups: list[tuple[str, str, Sequence[str]]] = []
     for search in searches:
@@ -232,7 +232,7 @@ def _exploits_answered(examples: Sequence[tuple[str, Sequence[Example]]]) -> Sec
 
 def _answers(
     title: str,
-    ours: Sequence[tuple[Answered, Sequence[Group]]],
+    ours: Sequence[tuple[AnsweredProblem, Sequence[Group]]],
     theirs: Mapping[str, Sequence[Example]],
 ) -> Section:
     """Failures with answers; each group begins with a similar problem that the model solves."""

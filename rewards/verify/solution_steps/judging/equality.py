@@ -31,7 +31,7 @@ from ..extents import NotReadError
 from ..result import Judgement
 from ..scope import Equation, Range, free_symbols
 from ..sides import Derivative, Differential, Integral, LimitAt, Part, Side
-from .values import DivergesError, inner_parts, part_tree, value_of
+from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
 POINTS, ENOUGH, TRIED = 5, 4, 40
@@ -225,7 +225,7 @@ class Program:
                     raise NotReadError(unread)
                 try:
                     self.values[name] = self.work.value(name, side.parts, {})
-                except DivergesError:
+                except DivergentStepError:
                     found.append(name)
         if len(found) != 1:
             raise NotReadError(unread)
@@ -382,7 +382,7 @@ def _compared(program: Program) -> Finding:
     with precision(PRECISIONS[0]):
         try:
             program.constant_values()
-        except DivergesError:
+        except DivergentStepError:
             return program.divergence()
         moving = bool(program.varying) or any(
             tape.symbols for side in program.sides for tape in _tapes(side)

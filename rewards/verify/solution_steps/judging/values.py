@@ -32,7 +32,7 @@ NODES = (32, 40)
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
 
 
-class DivergesError(NotReadError):
+class DivergentStepError(NotReadError):
     """The integral certainly has no value."""
 
 
@@ -120,7 +120,7 @@ def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
     integrand = Integrand(part.integrand, part.variable, {}, "")
     value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
     if value.diverges:
-        raise DivergesError("an integral that diverges")
+        raise DivergentStepError("an integral that diverges")
     return acb(value.ball)
 
 
