@@ -233,11 +233,11 @@ def stated_text(
     answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
 ) -> str:
     """The text of an answer with both sides of its equations, of which extraction takes one."""
-    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
-    if shown is not None and answer.source == "boxed":
-        return shown
-    others = [f"\\text{{ or }} {each}" for each in answer.alternatives]
-    return " ".join((" = ".join([*answer.steps, str(answer.text)]), *others))
+    boxed = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
+    if boxed is not None and answer.source == "boxed":
+        return boxed
+    alternatives = [f"\\text{{ or }} {alternative}" for alternative in answer.alternatives]
+    return " ".join((" = ".join([*answer.steps, str(answer.text)]), *alternatives))
 
 
 Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
@@ -321,9 +321,9 @@ def stated_divergence(
         return -1 if infinite["sign"] == "-" else 1
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
-    shown = final_text(completion, strict=strict, stop=stop, truncated=truncated)
-    last = (shown.answer or shown.text.strip().rpartition("\n")[2])[-400:]
-    if answer.text is None and shown.source != "boxed" and says_divergent(last):
+    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    ending = (final.answer or final.text.strip().rpartition("\n")[2])[-400:]
+    if answer.text is None and final.source != "boxed" and says_divergent(ending):
         if answer.status is not None:
             answer.text, answer.source, answer.status = "diverges", "final_answer", None
         return 0

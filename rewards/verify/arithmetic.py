@@ -34,7 +34,7 @@ _OPERAND = re.compile(
 _OPERATED = re.compile(rf"[)}}]?[ ]?{_OPERATION}[ ]{{0,2}}[({{\\]{{0,2}}\d|\(\d+\)")
 
 # What may stand beside the number in a box, words apart.
-_BESIDE = re.compile(
+_AROUND_NUMBER = re.compile(
     r"(?:\\(?:text|textbf|textit|mathrm|mathbf|left|right|q?quad|[,;:! ])(?![A-Za-z])|[^\W\d_]"
     r"|\\[$%]|\^\s?\{?\\circ(?![a-z])|[\s{}()$.,:;'\"%*\u00b0\u20ac\u00a3])*"
 )
@@ -144,7 +144,7 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 def _states_one(box: str) -> bool:
     """Whether a box, behind its last equals sign, holds one number and no more mathematics."""
     text_beside, count = _NUMBER.subn("", box.rpartition("=")[2])
-    return count == 1 and _BESIDE.fullmatch(text_beside) is not None
+    return count == 1 and _AROUND_NUMBER.fullmatch(text_beside) is not None
 
 
 def _has_known_words(box: str) -> bool:

@@ -138,7 +138,7 @@ def verify_definite_integral(
         answer.readings = tuple(answer.readings)  # for each reading of the problem
     try:
         with work_limit(ONE_CALL):
-            outcome, reading, known = best(_judged(answer, infinity, integrals, reference))
+            outcome, reading, target = best(_judged(answer, infinity, integrals, reference))
     except NeedsWorkerError:
         return verify_in_worker(
             "definite",
@@ -154,14 +154,14 @@ def verify_definite_integral(
             accept=accept,
             undecided_reward=undecided_reward,
         )
-    answer.method = known.method
-    if outcome.status is Status.CORRECT and known.method in _RIGOROUS:
+    answer.method = target.method
+    if outcome.status is Status.CORRECT and target.method in _RIGOROUS:
         accept = "agreement"  # with a value that is enclosed
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
-        flags=known.integral.integrand.flags,
+        flags=target.integral.integrand.flags,
         accept=accept,
         undecided_reward=undecided_reward,
     )
@@ -189,18 +189,18 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
     if integral.parameters:
         raise ProblemError(f"{problem!r} has parameters, so it has no decimal value")
     try:
-        known = values_of(integral, DIGITS)[0][1]
+        value = values_of(integral, DIGITS)[0][1]
     except QuadratureError:
         return ""
-    if known.diverges:
+    if value.diverges:
         return f"the integral diverges; it is not {decimal}"
     try:
         stated = arb(decimal)
     except ValueError:
         return f"{decimal!r} is no number"
-    if abs(known.ball - stated) < 1e-6 * max(abs(stated), arb(1e-6)):
+    if abs(value.ball - stated) < 1e-6 * max(abs(stated), arb(1e-6)):
         return ""
-    return f"the integral is {known.ball.str(12, radius=False)}, not {decimal}"
+    return f"the integral is {value.ball.str(12, radius=False)}, not {decimal}"
 
 
 def _judged(
@@ -221,24 +221,24 @@ def _judged(
     for integral in integrals:
         require_worker(integral.integrand.needs_worker)
         try:
-            known = _KnownValue(integral, reference)
+            target = _KnownValue(integral, reference)
         except ProblemError as error:
             errors.append(error)
             continue
         if infinity is not None:
-            yield known.judge_divergence(infinity), None, known
+            yield target.judge_divergence(infinity), None, target
             continue
-        judge = partial(_outcomes, known=known)
+        judge = partial(_outcomes, target=target)
         outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, known
+        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, target
     if len(errors) == len(integrals):
         raise errors[0]
 
 
-def _outcomes(answer: ExtractedAnswer, known: _KnownValue) -> Iterator[tuple[Outcome, Reading]]:
+def _outcomes(answer: ExtractedAnswer, target: _KnownValue) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
-        yield known.judge(reading), reading
+        yield target.judge(reading), reading
 
 
 class _KnownValue:
@@ -282,11 +282,11 @@ class _KnownValue:
         """
         if not self.integral.parameters or not distinguishes_cases(answer):
             return []
-        known = {draw for group in draws_of(self.integral) for draw in group}
+        compared = {draw for group in draws_of(self.integral) for draw in group}
         usual, special = draws_of(self.integral, answer)
         pairs: list[tuple[Draw, IntegralValue]] = []
         for draw in [*usual, *special]:
-            if draw in known:
+            if draw in compared:
                 continue
             with suppress(OutsideDomainError):
                 value = value_at(self.integral, draw, digits)
@@ -296,8 +296,8 @@ class _KnownValue:
 
     def _check_reference(self, reference: str) -> None:
         if says_divergent(reference) != self.diverges:
-            wanted = "diverges" if self.diverges else "converges"
-            raise ProblemError(f"the integral {wanted}; the reference is {reference!r}")
+            behaviour = "diverges" if self.diverges else "converges"
+            raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
             return
         outcome = self.judge(_read_reference(reference, self.integral))
@@ -338,9 +338,9 @@ class _KnownValue:
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
-            more = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
+            finer = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
             try:
-                further, _ = self._compare(answer, more, needed)
+                further, _ = self._compare(answer, finer, needed)
             except QuadratureError:
                 return (
                     outcome
@@ -353,7 +353,7 @@ class _KnownValue:
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
         """The outcome at this many digits, and the digits of agreement where they differ."""
-        fewest, bits = float(digits), working_bits(digits)
+        least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
@@ -365,31 +365,33 @@ class _KnownValue:
             if number is None:
                 detail = "the answer has no finite value that can be computed"
                 return Outcome(Status.UNDECIDED, detail=detail), 0.0
-            beside, agreed = agreement(number, value, bits)
-            if beside is False and got and has_reversed_limits(self.integral, draw):
+            same, agreed = agreement(number, value, bits)
+            if same is False and got and has_reversed_limits(self.integral, draw):
                 detail = "right only where the lower limit is below the upper one"
                 return Outcome(Status.UNDECIDED, points=len(got), detail=detail), 0.0
-            if beside is False:
+            if same is False:
                 return Outcome(
                     Status.INCORRECT,
                     points=len(pairs),
                     witness=_witness(values, value, number),
                 ), 0.0 if value.method == "enclosure" else agreed
-            fewest = min(fewest, agreed)
+            least_agreement = min(least_agreement, agreed)
             got.append(number)
-        by_digits = Outcome(Status.CORRECT, points=len(pairs), digits=round(fewest, 1))
+        by_digits = Outcome(Status.CORRECT, points=len(pairs), digits=round(least_agreement, 1))
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
             return outcome, 0.0
-        if fewest < needed:
-            detail = f"agrees to {fewest:.0f} digits, but {needed:.0f} are needed"
+        if least_agreement < needed:
+            detail = f"agrees to {least_agreement:.0f} digits, but {needed:.0f} are needed"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
-        if hides_a_part(answer, got[0], values, bits, fewest, beside_zero=beside_zero):
-            detail = f"a part of it has no effect on the {fewest:.0f} digits that were compared"
+        if hides_a_part(answer, got[0], values, bits, least_agreement, beside_zero=beside_zero):
+            detail = (
+                f"a part of it has no effect on the {least_agreement:.0f} digits that were compared"
+            )
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, fewest):
-            detail = f"a limit has no effect on the {fewest:.0f} digits that were compared"
+        if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, least_agreement):
+            detail = f"a limit has no effect on the {least_agreement:.0f} digits that were compared"
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return by_digits, 0.0
 

@@ -87,23 +87,23 @@ def verify_derivative(
 
     """
     check_choice("accept", accept, ACCEPTANCES)
-    asked = _prepared(problem, assumption_items(assumptions))
+    question = _prepared(problem, assumption_items(assumptions))
     answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=asked.names
+        completion, strict=strict, stop=stop, truncated=truncated, symbols=question.names
     )
-    read_answer(answer, asked.names)
+    read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
     budget = Budget()
 
-    def judge(given: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in given.readings:
-            require_worker(asked.needs_worker or needs_worker(reading.expression))
-            yield asked.judge(reading.expression, str(given.text), budget), reading
+    def judge(candidate: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in candidate.readings:
+            require_worker(question.needs_worker or needs_worker(reading.expression))
+            yield question.judge(reading.expression, str(candidate.text), budget), reading
 
     try:
         outcome, reading = best(judge(answer))
-        outcome = with_others(answer, outcome, reading, judge, asked.names)
+        outcome = with_others(answer, outcome, reading, judge, question.names)
     except NeedsWorkerError:
         return verify_in_worker(
             "derivative",
@@ -124,11 +124,11 @@ def verify_derivative(
 
 
 @lru_cache(maxsize=4096)
-def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Asked:
-    return _Asked(read_derivative(problem), dict(assumptions))
+def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
+    return _Judge(read_derivative(problem), dict(assumptions))
 
 
-class _Asked:
+class _Judge:
     """The derivative that a question asks for, ready to be compared with answers."""
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
@@ -139,16 +139,16 @@ class _Asked:
         self.expected = tree
         self.is_value = not symbols_of(tree)
         self.needs_worker = needs_worker(tree)
-        kinds = dict.fromkeys(question.definitions, "real")
-        kinds |= {question.function: "real"} if question.function else {}
-        kinds |= dict(question.kinds) | dict(assumptions)
+        assumed = dict.fromkeys(question.definitions, "real")
+        assumed |= {question.function: "real"} if question.function else {}
+        assumed |= dict(question.kinds) | dict(assumptions)
         names = symbols_of(tree) | symbols_of(question.derivative) | {question.variable}
         names |= set(question.definitions)
         if question.curve is not None:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
         variable = question.variable
-        self.integrand = Integrand(tree, variable, kinds, str(tree), names=symbols_of(tree))
+        self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Whether an expression is the derivative."""
@@ -188,11 +188,13 @@ class _Asked:
         digits: list[float] = []
         for point in points_of(curve, x, y, values):
             with precision(_BITS):
-                got, wanted = (value_at(tree, point) for tree in (answer, expected))
-                agreement = compare(got, wanted, enough=_BITS // 3)
+                answer_value, expected_value = (
+                    value_at(tree, point) for tree in (answer, expected)
+                )
+                agreement = compare(answer_value, expected_value, enough=_BITS // 3)
             if agreement.same is False:
                 at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
-                witness = Witness(at, expected=show(wanted), got=show(got))
+                witness = Witness(at, expected=show(expected_value), got=show(answer_value))
                 return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
             if agreement.same:
                 digits.append(agreement.bits * 0.30103)

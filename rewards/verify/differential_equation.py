@@ -98,15 +98,15 @@ def verify_differential_equation(
 
     """
     check_choice("accept", accept, ACCEPTANCES)
-    asked = _prepared(problem, assumption_items(assumptions))
+    prepared = _prepared(problem, assumption_items(assumptions))
     answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=asked.names
+        completion, strict=strict, stop=stop, truncated=truncated, symbols=prepared.names
     )
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
     answer.text = stated_text(answer, completion, strict, stop, truncated)
     try:
-        outcome = asked.judge(answer.text)
+        outcome = prepared.judge(answer.text)
     except NeedsWorkerError:
         return verify_in_worker(
             "differential_equation",
@@ -132,23 +132,23 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
 class _Judge:
     """Judges answers to one question."""
 
-    def __init__(self, asked: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
-        self.asked = asked
-        self.names = tuple(sorted(asked.names))
-        self.kinds = {**dict(asked.kinds), **assumptions}
+    def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
+        self.asked = question
+        self.names = tuple(sorted(question.names))
+        self.kinds = {**dict(question.kinds), **assumptions}
 
     def judge(self, text: str) -> Outcome:
         """Whether all solutions that an answer states are solutions, and general enough."""
-        asked = self.asked
+        question = self.asked
         try:
-            stated = solutions(text, asked)
+            stated = solutions(text, question)
         except ReadError as error:
             closed = isinstance(error, NotClosedFormError)
             status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
             return Outcome(status, detail=str(error))
         families: list[_Family] = []
         for solution in stated:
-            family = _Family(asked, solution, self.kinds)
+            family = _Family(question, solution, self.kinds)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
@@ -161,7 +161,7 @@ class _Judge:
                 if outcomes[-1].status is not Status.CORRECT:
                     return outcomes[-1]
             outcomes.append(self._general(families))
-            if asked.asks_all and outcomes[-1].status is Status.CORRECT:
+            if question.asks_all and outcomes[-1].status is Status.CORRECT:
                 outcomes.append(self._complete(families))
         except (UnusableError, ValueError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
@@ -169,11 +169,11 @@ class _Judge:
 
     def _general(self, families: Sequence[_Family]) -> Outcome:
         """Whether one family has as many independent constants as the question leaves free."""
-        asked = self.asked
-        needed = 0 if asked.asks_one else max(asked.order - len(asked.conditions), 0)
+        question = self.asked
+        needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
         flags: list[str] = []
         if not needed:
-            if asked.conditions and not all(family.is_unique() for family in families):
+            if question.conditions and not all(family.is_unique() for family in families):
                 flags.append("uniqueness_not_shown")
                 if any(family.has_multiples() for family in families):
                     return Outcome(Status.INCORRECT, detail="so does every multiple of it")
@@ -181,9 +181,9 @@ class _Judge:
                     detail = "zero solves it; that nothing else does is not shown"
                     return Outcome(Status.UNDECIDED, detail=detail)
             return Outcome(Status.CORRECT, proof="identity", flags=tuple(flags))
-        most = max(len(family.constants) for family in families)
-        if most < needed:
-            detail = f"constants of integration: {most}, of a general solution: {needed}"
+        count = max(len(family.constants) for family in families)
+        if count < needed:
+            detail = f"constants of integration: {count}, of a general solution: {needed}"
             return Outcome(Status.INCORRECT, detail=detail)
         general = next((family for family in families if family.has_rank(needed)), None)
         if general is not None:
@@ -198,36 +198,34 @@ class _Judge:
 
     def _complete(self, families: Sequence[_Family]) -> Outcome:
         """Whether constant solutions are among the families, where all solutions are asked for."""
-        asked = self.asked
-        if asked.order != 1 or asked.conditions:
+        question = self.asked
+        if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
-        parameters = asked.names - {asked.variable, *asked.functions}
-        values: list[Expression] = [number(each) for each in _CONSTANT_SOLUTIONS]
+        parameters = question.names - {question.variable, *question.functions}
+        values: list[Expression] = [number(integer) for integer in _CONSTANT_SOLUTIONS]
         for value in (*values, *map(Symbol, sorted(parameters))):
-            constant = _Family(asked, StatedSolution({asked.functions[0]: value}), self.kinds)
-            solves = all(
-                equality(left, right) is not None for left, right in constant.substituted()
-            )
+            constant = _Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
+            solves = all(equality(a, b) is not None for a, b in constant.substituted())
             if solves and not any(family.contains(value) for family in families):
-                shown = to_latex(value)
-                detail = f"all solutions are asked for; the constant {shown} is not among them"
+                name = to_latex(value)
+                detail = f"all solutions are asked for; the constant {name} is not among them"
                 return Outcome(Status.UNDECIDED, detail=detail)
         return Outcome(Status.CORRECT, proof="identity")
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """One outcome of several: the first that is not correct, else the weakest."""
-    wrong = next((each for each in outcomes if each.status is not Status.CORRECT), None)
+    wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
-    coverages = [each.coverage for each in outcomes if each.coverage is not None]
-    agreed = [each for each in outcomes if each.proof != "identity"]
+    coverages = [outcome.coverage for outcome in outcomes if outcome.coverage is not None]
+    agreed = [outcome for outcome in outcomes if outcome.proof != "identity"]
     return replace(
         (agreed or outcomes)[0],
-        points=max(each.points for each in outcomes),
+        points=max(outcome.points for outcome in outcomes),
         coverage=min(coverages, default=None),
-        flags=tuple(dict.fromkeys(flag for each in outcomes for flag in each.flags)),
-        rules=tuple(sorted({rule for each in outcomes for rule in each.rules})),
+        flags=tuple(dict.fromkeys(flag for outcome in outcomes for flag in outcome.flags)),
+        rules=tuple(sorted({rule for outcome in outcomes for rule in outcome.rules})),
     )
 
 
@@ -235,20 +233,20 @@ class _Family:
     """A solution with its constants, put into the equations."""
 
     def __init__(
-        self, asked: DifferentialEquation, solution: StatedSolution, kinds: Mapping[str, str]
+        self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
     ) -> None:
-        self.asked, self.solution = asked, solution
+        self.asked, self.solution = question, solution
         sides = solution.implicit or ()
         used = set().union(*map(symbols_of, (*solution.formulas.values(), *sides)))
-        free = used - asked.names
+        free = used - question.names
         self.constants = tuple(sorted(name for name in free if _CONSTANT.fullmatch(name)))
         self.strangers = sorted(free - {*self.constants})
-        self.strangers += sorted(used & {*asked.functions}) if not sides else []
-        self.kinds = {**dict.fromkeys(self.constants, "real"), **kinds}
+        self.strangers += sorted(used & {*question.functions}) if not sides else []
+        self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
         if sides:
-            self.kinds[asked.functions[0]] = "real"
+            self.kinds[question.functions[0]] = "real"
 
     @property
     def is_zero(self) -> bool:
@@ -266,20 +264,20 @@ class _Family:
                 self._derivatives[key] = differentiate(self.derivative(function, order - 1), x)
             else:
                 slope = self._slope(function)
-                before = self.derivative(function, order - 1)
-                along = mul(differentiate(before, function), slope)
-                made = slope if order == 1 else add(differentiate(before, x), along)
-                self._derivatives[key] = made
+                lower = self.derivative(function, order - 1)
+                along = mul(differentiate(lower, function), slope)
+                value = slope if order == 1 else add(differentiate(lower, x), along)
+                self._derivatives[key] = value
             if size(self._derivatives[key]) > _LARGEST:
                 raise UnusableError("the derivatives of the answer are too large")
         return self._derivatives[key]
 
     def _slope(self, function: str) -> Expression:
         assert self._relation is not None
-        below = differentiate(self._relation, function)
-        if below == ZERO:
+        denominator = differentiate(self._relation, function)
+        if denominator == ZERO:
             raise UnusableError(f"the relation says nothing of {function}")
-        return neg(div(differentiate(self._relation, self.asked.variable), below))
+        return neg(div(differentiate(self._relation, self.asked.variable), denominator))
 
     def put(self, tree: Expression) -> Expression:
         """A side of an equation or a condition with the solution in it."""
@@ -309,90 +307,90 @@ class _Family:
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
         """The sides of each equation, arranged as the highest derivatives and all other terms."""
-        asked = self.asked
-        for left, right in asked.equations:
-            terms = [*_addends(left), *map(neg, _addends(right))]
+        question = self.asked
+        for lhs, rhs in question.equations:
+            terms = [*_addends(lhs), *map(neg, _addends(rhs))]
             tops = {
                 name
-                for name, jet in asked.jets.items()
-                if not jet.at and jet.order == asked.orders[jet.function]
+                for name, jet in question.jets.items()
+                if not jet.at and jet.order == question.orders[jet.function]
             }
             high = [term for term in terms if not tops.isdisjoint(symbols_of(term))]
-            others = [neg(term) for term in terms if tops.isdisjoint(symbols_of(term))]
-            pair = self.put(add(*high)), self.put(add(*others) if others else ZERO)
+            lower = [neg(term) for term in terms if tops.isdisjoint(symbols_of(term))]
+            pair = self.put(add(*high)), self.put(add(*lower) if lower else ZERO)
             if max(map(size, pair)) > _LARGEST:
                 raise UnusableError("the equation with the answer in it is too large")
             yield pair
 
     def outcomes(self, text: str, budget: Budget) -> Iterator[Outcome]:
         """The outcomes for each equation and each condition, up to the first that fails."""
-        for left, right in self.substituted():
-            outcome = self._same(left, right, text, budget)
+        for lhs, rhs in self.substituted():
+            outcome = self._same(lhs, rhs, text, budget)
             if outcome.status is Status.INCORRECT and outcome.witness is not None:
                 # A solution is a function on an interval; elsewhere radicals may change their sign.
-                other = self._same(left, right, text, budget, DecisionPolicy())
-                if other.status is Status.CORRECT and other.coverage and self._holds(left, right):
-                    outcome = other
+                retry = self._same(lhs, rhs, text, budget, DecisionPolicy())
+                if retry.status is Status.CORRECT and retry.coverage and self._holds(lhs, rhs):
+                    outcome = retry
             relation = self._relation if outcome.status is not Status.CORRECT else None
-            if relation is not None and vanishes_on(add(left, neg(right)), relation):
+            if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")
             yield outcome
-        for left, right in self.asked.conditions:
+        for lhs, rhs in self.asked.conditions:
             if self._relation is not None:
-                yield self._passes(left, right)
+                yield self._passes(lhs, rhs)
                 continue
-            outcome = self._same(self.put(left), self.put(right), text, budget)
+            outcome = self._same(self.put(lhs), self.put(rhs), text, budget)
             if outcome.status is Status.INCORRECT:
                 outcome = replace(
                     outcome, detail=f"a condition is not met {outcome.detail}".strip()
                 )
             yield outcome
 
-    def _holds(self, left: Expression, right: Expression) -> bool:
+    def _holds(self, lhs: Expression, rhs: Expression) -> bool:
         """Whether two sides agree beside each place at which a condition is stated."""
         jets, x = self.asked.jets, self.asked.variable
         named = {
             name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
         }
-        places = {jets[name].at[0] for name in named & {*jets}}
-        difference = add(left, neg(right))
-        beside = (add(place, number(Fraction(sign, 2**20))) for place in places for sign in (1, -1))
-        balls = [ball_of(substitute(difference, x, place)) for place in beside]
+        points = {jets[name].at[0] for name in named & {*jets}}
+        difference = add(lhs, neg(rhs))
+        nearby = (add(point, number(Fraction(sign, 2**20))) for point in points for sign in (1, -1))
+        balls = [ball_of(substitute(difference, x, point)) for point in nearby]
         near = [ball is not None and abs(ball) < 1e-20 for ball in balls]
         return all(any(near[at : at + 2]) for at in range(0, len(near), 2))
 
     def _same(
         self,
-        left: Expression,
-        right: Expression,
+        lhs: Expression,
+        rhs: Expression,
         text: str,
         budget: Budget,
         policy: DecisionPolicy = _POLICY,
     ) -> Outcome:
         """Whether two sides are the same function."""
-        require_worker(needs_worker(left) or needs_worker(right))
-        names = symbols_of(left) | symbols_of(right)
+        require_worker(needs_worker(lhs) or needs_worker(rhs))
+        names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
-            outcome = compare_values(left, right)
-            proof = equality(left, right) if outcome.status is Status.CORRECT else None
-            kind, rules = ("identity", proof.rules) if proof else ("agreement", ())
-            return replace(outcome, proof=kind, rules=rules)
-        if size(left) > size(right):  # the larger side has the smaller domain
-            left, right = right, left
+            outcome = compare_values(lhs, rhs)
+            proof = equality(lhs, rhs) if outcome.status is Status.CORRECT else None
+            proof_name, rules = ("identity", proof.rules) if proof else ("agreement", ())
+            return replace(outcome, proof=proof_name, rules=rules)
+        if size(lhs) > size(rhs):  # the larger side has the smaller domain
+            lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
-        kinds = self.kinds
+        assumed = self.kinds
         if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
-            kinds = {**kinds, self.asked.functions[0]: "positive"}
-        integrand = Integrand(right, x, kinds, f"{right}", names=names)
-        return decide(left, integrand, policy, text, order=0, budget=budget, as_identity=True)
+            assumed = {**assumed, self.asked.functions[0]: "positive"}
+        integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
+        return decide(lhs, integrand, policy, text, order=0, budget=budget, as_identity=True)
 
-    def _passes(self, left: Expression, right: Expression) -> Outcome:
+    def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Whether an implicit solution passes through a point that a condition names."""
-        jet = self.asked.jets.get(left.name) if isinstance(left, Symbol) else None
+        jet = self.asked.jets.get(lhs.name) if isinstance(lhs, Symbol) else None
         if jet is None or jet.order or self._relation is None:
             detail = "a condition on a derivative of an implicit solution"
             return Outcome(Status.UNDECIDED, detail=detail)
-        at = substitute(self._relation, jet.function, right)
+        at = substitute(self._relation, jet.function, rhs)
         value = substitute(at, self.asked.variable, jet.at[0])
         if equality(value, ZERO):
             return Outcome(Status.CORRECT, proof="identity")
@@ -409,9 +407,9 @@ class _Family:
         family = _Family(self.asked, StatedSolution(formulas), self.kinds)
         pairs = [
             *family.substituted(),
-            *((family.put(left), family.put(right)) for left, right in self.asked.conditions),
+            *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.asked.conditions),
         ]
-        return all(equality(left, right) is not None for left, right in pairs)
+        return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
     def _rows(self) -> list[list[Expression]]:
         """The derivatives of the solution's values, a row each, by its constants."""
@@ -461,24 +459,24 @@ class _Family:
         There the highest derivatives are smooth functions of the lower ones, so that no other
         solution has the same values (Picard and Lindelöf, with the implicit function theorem).
         """
-        asked, jets = self.asked, self.asked.jets
-        left_sides = [left.name for left, _ in asked.conditions if isinstance(left, Symbol)]
+        question, jets = self.asked, self.asked.jets
+        left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]
         named = [jets[name] for name in left_sides if name in jets]
-        wanted = {(name, k) for name, order in asked.orders.items() for k in range(order)}
-        places = {jet.at for jet in named}
-        if {(jet.function, jet.order) for jet in named} != wanted or len(places) != 1:
+        required = {(name, k) for name, order in question.orders.items() for k in range(order)}
+        points = {jet.at for jet in named}
+        if {(jet.function, jet.order) for jet in named} != required or len(points) != 1:
             return False
-        (place,) = places
+        (point,) = points
         own = [name for name, jet in jets.items() if not jet.at]
-        highest = [name for name in own if jets[name].order == asked.orders[jets[name].function]]
+        highest = [name for name in own if jets[name].order == question.orders[jets[name].function]]
         lower = [name for name in own if name not in highest]
         rows: list[list[Ball]] = []
         try:
-            for left, right in asked.equations:
-                residual = add(left, neg(right))
-                by = (*highest, *asked.functions, *lower)
+            for lhs, rhs in question.equations:
+                residual = add(lhs, neg(rhs))
+                by = (*highest, *question.functions, *lower)
                 slopes = (self.put(differentiate(residual, name)) for name in by)
-                balls = [ball_of(substitute(slope, asked.variable, place[0])) for slope in slopes]
+                balls = [ball_of(substitute(tree, question.variable, point[0])) for tree in slopes]
                 rows.append([ball for ball in balls if ball is not None][: len(highest)])
                 if None in balls:
                     return False

@@ -71,8 +71,8 @@ def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expressio
 def _antiderivative(f: Expression, x: str) -> Expression | None:
     """A function whose derivative may be f; None if the table has none for one of its terms."""
     terms = [_of_term(term, x) for term in additive_terms(f, x)]
-    found = [term for term in terms if term is not None]
-    return add(*found) if len(found) == len(terms) else None
+    antiderivatives = [term for term in terms if term is not None]
+    return add(*antiderivatives) if len(antiderivatives) == len(terms) else None
 
 
 def _of_term(term: Expression, x: str) -> Expression | None:
@@ -124,9 +124,9 @@ def _argument(pattern: Expression, tree: Expression) -> Expression | None:
         if len(args) != len(pattern.args):
             return None
         pairs = list(zip(pattern.args, args, strict=True))
-        found = {_argument(p, arg) for p, arg in pairs if not is_constant(p, "u")}
-        if len(found) == 1 and all(p == arg for p, arg in pairs if is_constant(p, "u")):
-            return found.pop()
+        arguments = {_argument(p, arg) for p, arg in pairs if not is_constant(p, "u")}
+        if len(arguments) == 1 and all(p == arg for p, arg in pairs if is_constant(p, "u")):
+            return arguments.pop()
     return None
 
 
@@ -162,8 +162,8 @@ def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression)
     if tape.breaks or any(not end.is_finite() for end in ends):
         return False
     with precision(BITS):
-        first, last = min(ends[0].lower(), ends[1].lower()), max(ends[0].upper(), ends[1].upper())
-        pending = [(first, last)]
+        lower, upper = min(ends[0].lower(), ends[1].lower()), max(ends[0].upper(), ends[1].upper())
+        pending = [(lower, upper)]
         for _ in range(MAX_INTERVALS):
             if not pending:
                 return True

@@ -100,7 +100,7 @@ def verify_limit(
     if len(questions) > 1:
         answer.readings = tuple(answer.readings)  # for each reading of the problem
     try:
-        outcome, reading, known = best(_judged(answer, infinity, questions, reference))
+        outcome, reading, target = best(_judged(answer, infinity, questions, reference))
     except NeedsWorkerError:
         return verify_in_worker(
             "limit",
@@ -116,12 +116,12 @@ def verify_limit(
             accept=accept,
             undecided_reward=undecided_reward,
         )
-    answer.method = known.method
+    answer.method = target.method
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
-        flags=(*known.question.flags, *known.flags),
+        flags=(*target.question.flags, *target.flags),
         accept=accept,
         undecided_reward=undecided_reward,
     )
@@ -142,26 +142,26 @@ def _judged(
     errors: list[ProblemError] = []
     for question in questions:
         try:
-            known = _KnownLimit(question)
+            target = _KnownLimit(question)
             if reference is not None:
-                known.check(reference)
+                target.check(reference)
         except ProblemError as error:
             errors.append(error)
             continue
         if infinity is not None:
-            yield known.judge_divergence(infinity, answer.text or ""), None, known
+            yield target.judge_divergence(infinity, answer.text or ""), None, target
             continue
-        judge = partial(_outcomes, known=known)
+        judge = partial(_outcomes, target=target)
         outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, question.parameters), reading, known
+        yield with_others(answer, outcome, reading, judge, question.parameters), reading, target
     if len(errors) == len(questions):
         raise errors[0]
 
 
-def _outcomes(answer: ExtractedAnswer, known: _KnownLimit) -> Iterator[tuple[Outcome, Reading]]:
+def _outcomes(answer: ExtractedAnswer, target: _KnownLimit) -> Iterator[tuple[Outcome, Reading]]:
     for reading in answer.readings:
         require_worker(needs_worker(reading.expression))
-        yield known.judge(reading.expression), reading
+        yield target.judge(reading.expression), reading
 
 
 class _KnownLimit:
@@ -225,13 +225,13 @@ class _KnownLimit:
         """Whether "does not exist" (0), or plus or minus infinity, is right."""
         if self.limit is None:
             return Outcome(Status.UNDECIDED, detail=self.failure)
-        found = self.limit
-        if not found.exists:
+        limit = self.limit
+        if not limit.exists:
             if infinity:
-                return self._refuted(f"the limit does not exist: {found.reason}")
-            return self._accepted(found.reason)
-        if found.value is None:
-            if infinity == found.sign:
+                return self._refuted(f"the limit does not exist: {limit.reason}")
+            return self._accepted(limit.reason)
+        if limit.value is None:
+            if infinity == limit.sign:
                 return self._accepted("")
             if infinity:
                 return self._refuted("the limit is the other infinity")
@@ -239,10 +239,10 @@ class _KnownLimit:
                 return self._accepted("the limit is infinite")
             detail = "the limit is infinite, of which the answer says only that it is no number"
             return Outcome(Status.UNDECIDED, detail=detail)
-        if found.flags and not infinity:
+        if limit.flags and not infinity:
             detail = "there is a limit from one side, where the function is real"
             return Outcome(Status.UNDECIDED, detail=detail)
-        return self._refuted(f"the limit is {to_latex(found.value)}")
+        return self._refuted(f"the limit is {to_latex(limit.value)}")
 
     def judge(self, expression: Expression) -> Outcome:
         """Whether a closed form is the limit."""
@@ -281,16 +281,16 @@ class _KnownLimit:
         for draw in _draws(self.question, answer):
             question = self.question.at_draw(draw)
             try:
-                found = question.limit()
+                limit = question.limit()
             except NotExpandedError:
                 continue
             value = with_values(answer, draw)
-            if found.value is None:
+            if limit.value is None:
                 outcome = Outcome(
                     Status.INCORRECT, detail="the limit is infinite or does not exist"
                 )
             else:
-                outcome = compare_values(value, found.value)
+                outcome = compare_values(value, limit.value)
             if outcome.status is Status.INCORRECT:
                 point = ", ".join(f"{name} = {size:g}" for name, size in draw)
                 witness = outcome.witness and replace(outcome.witness, point=point)
@@ -318,7 +318,7 @@ class _KnownLimit:
 
 def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
     """Choices of the parameters."""
-    kinds = dict(question.all_kinds)
-    shown = [question.expression, answer]
-    usual, _ = regimes(question.parameters, kinds, shown, question.conditions)
+    assumed = dict(question.all_kinds)
+    trees = [question.expression, answer]
+    usual, _ = regimes(question.parameters, assumed, trees, question.conditions)
     return usual

@@ -47,15 +47,15 @@ class Term:
 Form = Model | list[Term]
 
 
-def _exponent(parts: Mapping[Expression, Fraction]) -> Exponent:
-    return tuple(sorted(((key, q) for key, q in parts.items() if q), key=repr))
+def _exponent(terms: Mapping[Expression, Fraction]) -> Exponent:
+    return tuple(sorted(((key, q) for key, q in terms.items() if q), key=repr))
 
 
 def plus(a: Exponent, b: Exponent, sign: int = 1) -> Exponent:
-    parts = dict(a)
+    coefficients = dict(a)
     for key, q in b:
-        parts[key] = parts.get(key, Fraction(0)) + sign * q
-    return _exponent(parts)
+        coefficients[key] = coefficients.get(key, Fraction(0)) + sign * q
+    return _exponent(coefficients)
 
 
 def rate(exponent: Exponent) -> Expression:
@@ -170,11 +170,11 @@ class Expander:
             if exact is not None:
                 constant = add(number(exact[0]), mul(number(exact[1]), PI))
                 return [Term(exponent, constant)]
-            whole = form.series[0].real.unique_fmpz()
-            if whole is not None and bool(form.series[0] == int(whole)):
-                return [Term(exponent, Number(int(whole)))]
-        for name, known in self.models.items():
-            if known is form:
+            integer = form.series[0].real.unique_fmpz()
+            if integer is not None and bool(form.series[0] == int(integer)):
+                return [Term(exponent, Number(int(integer)))]
+        for name, model in self.models.items():
+            if model is form:
                 return [Term(exponent, Symbol(name))]
         name = f"{MARK}{self.variable}{len(self.models)}"
         self.models[name] = form
@@ -227,14 +227,14 @@ class Expander:
     def product(self, a: Form, b: Form) -> Form:
         if isinstance(a, Model) and isinstance(b, Model):
             return models.mul(a, b)
-        left, right = self.terms(a), self.terms(b)
-        if len(left) * len(right) > MAX_TERMS:
-            left, right = [self._one(left)], [self._one(right)]
+        a_terms, b_terms = self.terms(a), self.terms(b)
+        if len(a_terms) * len(b_terms) > MAX_TERMS:
+            a_terms, b_terms = [self._one(a_terms)], [self._one(b_terms)]
         return self._add(
             [
                 [Term(plus(s.exponent, t.exponent), mul(s.factor, t.factor))]
-                for s in left
-                for t in right
+                for s in a_terms
+                for t in b_terms
             ]
         )
 
@@ -243,11 +243,11 @@ class Expander:
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
-        rest = [
+        factors = [
             mul(_exponential(plus(t.exponent, slowest.exponent, -1), self.variable), t.factor)
             for t in terms
         ]
-        return Term(slowest.exponent, add(*rest))
+        return Term(slowest.exponent, add(*factors))
 
     def _power(self, form: Form, exponent: Expression) -> Form:
         ratio = fold(exponent)
@@ -277,16 +277,16 @@ class Expander:
             except NoModelError:
                 form = self.terms(form)
         exponent: Exponent = ()
-        rest: list[Term] = []
+        remainder: list[Term] = []
         for term in form:
             slope = None if term.exponent else self._slopes(term.factor)
             if slope is None:
-                rest.append(term)
+                remainder.append(term)
             else:
                 exponent = plus(exponent, slope[0])
-                rest += [Term((), part) for part in slope[1]]
-        inner = self._add([rest]) if rest else []
-        if not rest:
+                remainder += [Term((), addend) for addend in slope[1]]
+        inner = self._add([remainder]) if remainder else []
+        if not remainder:
             return [Term(exponent, ONE)]
         small = self._small(self.terms(inner))
         if small is not None:
@@ -314,34 +314,34 @@ class Expander:
 
     def _slopes(self, factor: Expression) -> tuple[Exponent, list[Expression]] | None:
         """A sum split into -v y and the rest."""
-        parts = factor.args if factor.function == "add" else (factor,)
+        addends = factor.args if factor.function == "add" else (factor,)
         exponent: Exponent = ()
-        rest: list[Expression] = []
-        for part in parts:
-            slope = self._slope(part)
+        remainder: list[Expression] = []
+        for addend in addends:
+            slope = self._slope(addend)
             if slope is None:
-                rest.append(part)
+                remainder.append(addend)
                 continue
             ratio = fold(slope)
-            one: dict[Expression, Fraction] = {slope: Fraction(-1)}
+            term_exponent: dict[Expression, Fraction] = {slope: Fraction(-1)}
             if ratio is not None:
-                one = {ONE: -ratio}
-            exponent = plus(exponent, _exponent(one))
-        return exponent, rest
+                term_exponent = {ONE: -ratio}
+            exponent = plus(exponent, _exponent(term_exponent))
+        return exponent, remainder
 
-    def _slope(self, part: Expression) -> Expression | None:
+    def _slope(self, addend: Expression) -> Expression | None:
         """c of the expression c y."""
         y = Symbol(self.variable)
-        if part == y:
+        if addend == y:
             return ONE
-        name, args = part.function, part.args
+        name, args = addend.function, addend.args
         if name == "neg":
             inner = self._slope(args[0])
             return None if inner is None else neg(inner)
         if name == "mul" and args.count(y) == 1:
-            others = [arg for arg in args if arg != y]
-            if not any(self.varies(arg) for arg in others):
-                return mul(*others)
+            constants = [arg for arg in args if arg != y]
+            if not any(self.varies(arg) for arg in constants):
+                return mul(*constants)
         if name == "div" and not self.varies(args[1]):
             inner = self._slope(args[0])
             return None if inner is None else div(inner, args[1])
@@ -373,8 +373,10 @@ class Expander:
         model = self.models.get(factor.name) if isinstance(factor, Symbol) else None
         if model is not None:
             try:
-                whole = Model(Fraction(0), model.series, model.bound, model.radius, model.at_zero)
-                return self.terms(models.apply("ln", whole))
+                unshifted = Model(
+                    Fraction(0), model.series, model.bound, model.radius, model.at_zero
+                )
+                return self.terms(models.apply("ln", unshifted))
             except NoModelError:
                 pass
         return [Term((), Call("ln", (factor,)))]
@@ -382,19 +384,21 @@ class Expander:
     def _apply(self, name: str, forms: list[Form]) -> Form:
         if name == "atan" and isinstance(forms[0], Model) and forms[0].valuation < 0:
             # arctan z = pi/2 - arctan(1/z) for z > 0, and the same with -pi/2 for z < 0
-            first = forms[0].series[0].real
-            if first > 0 or first < 0:
+            leading = forms[0].series[0].real
+            if leading > 0 or leading < 0:
                 inner = self._apply("atan", [models.power(forms[0], Fraction(-1))])
-                turn = div(PI, TWO) if first > 0 else neg(div(PI, TWO))
+                turn = div(PI, TWO) if leading > 0 else neg(div(PI, TWO))
                 return self._add(
                     [self._constant(turn), self.product(self._constant(Number(-1)), inner)]
                 )
         if name in ("gamma", "lgamma") and isinstance(forms[0], Model) and forms[0].valuation > 0:
             # Gamma(z) = Gamma(1 + z) / z
-            above = self._apply(name, [self._add([self._constant(ONE), forms[0]])])
+            shifted = self._apply(name, [self._add([self._constant(ONE), forms[0]])])
             if name == "gamma":
-                return self.product(above, self._power(forms[0], Number(-1)))
-            return self._add([above, self.product(self._constant(Number(-1)), self._ln(forms[0]))])
+                return self.product(shifted, self._power(forms[0], Number(-1)))
+            return self._add(
+                [shifted, self.product(self._constant(Number(-1)), self._ln(forms[0]))]
+            )
         if len(forms) == 1 and isinstance(forms[0], Model):
             try:
                 return models.apply(name, forms[0])
@@ -405,15 +409,15 @@ class Expander:
 
 def _sum(factors: list[Expression]) -> Expression:
     """A sum with its rational numbers added up."""
-    flat = [part for f in factors for part in (f.args if f.function == "add" else (f,))]
-    total, rest = Fraction(0), []
-    for part in flat:
-        ratio = fold(part)
+    flat = [addend for f in factors for addend in (f.args if f.function == "add" else (f,))]
+    total, symbolic = Fraction(0), []
+    for addend in flat:
+        ratio = fold(addend)
         if ratio is None:
-            rest.append(part)
+            symbolic.append(addend)
         else:
             total += ratio
-    return add(*rest, number(total))
+    return add(*symbolic, number(total))
 
 
 def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
@@ -425,32 +429,34 @@ def exact_value(node: Expression) -> tuple[Fraction, Fraction] | None:
         return Fraction(0), Fraction(1)
     if not isinstance(node, Call):
         return None
-    parts = [exact_value(arg) for arg in node.args]
-    if node.function == "neg" and parts[0] is not None:
-        return -parts[0][0], -parts[0][1]
+    values = [exact_value(arg) for arg in node.args]
+    if node.function == "neg" and values[0] is not None:
+        return -values[0][0], -values[0][1]
     if node.function == "add":
         total = Fraction(0), Fraction(0)
-        for part in parts:
-            if part is None:
+        for value in values:
+            if value is None:
                 return None
-            total = total[0] + part[0], total[1] + part[1]
+            total = total[0] + value[0], total[1] + value[1]
         return total
-    if node.function == "div" and parts[0] and parts[1] and not (parts[0][0] or parts[1][0]):
-        return (parts[0][1] / parts[1][1], Fraction(0)) if parts[1][1] else None
+    if node.function == "div" and values[0] and values[1] and not (values[0][0] or values[1][0]):
+        return (values[0][1] / values[1][1], Fraction(0)) if values[1][1] else None
     if node.function in ("mul", "div"):
         scale = Fraction(1)
         angle: tuple[Fraction, Fraction] | None = None
-        for at, part in enumerate(parts):
-            if part is None or (part[1] and (angle is not None or (at and node.function == "div"))):
+        for at, value in enumerate(values):
+            if value is None or (
+                value[1] and (angle is not None or (at and node.function == "div"))
+            ):
                 return None
-            if part[1]:
-                angle = part
+            if value[1]:
+                angle = value
             elif node.function == "div" and at:
-                if not part[0]:
+                if not value[0]:
                     return None
-                scale /= part[0]
+                scale /= value[0]
             else:
-                scale *= part[0]
+                scale *= value[0]
         return (scale * angle[0], scale * angle[1]) if angle else (scale, Fraction(0))
     return None
 
@@ -473,8 +479,8 @@ def _logarithmic(sign: int) -> Callable[[Expression], Expression]:
 
 
 def _asin(z: Expression) -> Expression:
-    below = Call("sqrt", (add(ONE, neg(power(z, TWO))),))
-    return Call("atan", (div(z, below),))
+    cosine = Call("sqrt", (add(ONE, neg(power(z, TWO))),))
+    return Call("atan", (div(z, cosine),))
 
 
 def _atanh(z: Expression) -> Expression:

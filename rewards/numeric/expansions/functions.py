@@ -89,8 +89,8 @@ def _asinh(e: FunctionExpander, z: Expression) -> Germ:
 
 def _asin(e: FunctionExpander, z: Expression) -> Germ:
     # 2 arctan(z / (1 + sqrt(1 - z^2))), which has no pole at 1
-    below = add(ONE, _sqrt(add(ONE, neg(power(z, TWO)))))
-    return e.product(e.rational(2), e.germ(_call("atan", div(z, below))))
+    denominator = add(ONE, _sqrt(add(ONE, neg(power(z, TWO)))))
+    return e.product(e.rational(2), e.germ(_call("atan", div(z, denominator))))
 
 
 def _acos(e: FunctionExpander, z: Expression) -> Germ:
@@ -109,12 +109,12 @@ def _logarithm(e: FunctionExpander, z: Expression, base: Expression) -> Germ:
 
 def _stirling(e: FunctionExpander, z: Expression) -> Germ:
     """The logarithm of the gamma function at infinity."""
-    first = e.germ(add(mul(add(z, Number(-1, 2)), _ln(z)), neg(z), div(_ln(mul(TWO, PI)), TWO)))
+    leading = e.germ(add(mul(add(z, Number(-1, 2)), _ln(z)), neg(z), div(_ln(mul(TWO, PI)), TWO)))
 
     def coefficient(j: int) -> fmpq:
         return fmpq.bernoulli(j + 1) / (j * (j + 1)) if j % 2 else fmpq(0)
 
-    return e.sum(first, e.asymptotic(coefficient, e.germ(z)))
+    return e.sum(leading, e.asymptotic(coefficient, e.germ(z)))
 
 
 def _digamma(e: FunctionExpander, z: Expression) -> Germ:
@@ -127,17 +127,17 @@ def _digamma(e: FunctionExpander, z: Expression) -> Germ:
 def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
     """e^{sign z^2} / (z sqrt(pi)) times its asymptotic series in 1/z^2."""
     square = power(z, TWO)
-    first = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
+    leading = div(_exp(mul(Number(sign), square)), mul(z, _sqrt(PI)))
 
     def coefficient(j: int) -> fmpq:
         return fmpq(sign**j * factorial(2 * j), factorial(j) * 4**j)
 
-    return e.product(e.germ(first), e.asymptotic(coefficient, e.germ(square)))
+    return e.product(e.germ(leading), e.asymptotic(coefficient, e.germ(square)))
 
 
 def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
-    first = e.germ(div(_exp(z), z))
-    return e.product(first, e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z)))
+    leading = e.germ(div(_exp(z), z))
+    return e.product(leading, e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z)))
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
@@ -152,8 +152,8 @@ def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
 def _sine_integral(e: FunctionExpander, z: Expression) -> Germ:
     f, g = _auxiliary(e, z)
     sine, cosine = (e.germ(_call(name, z)) for name in ("sin", "cos"))
-    rest = e.sum(e.product(f, cosine), e.product(g, sine))
-    return e.sum(e.constants.value(div(PI, TWO)), e.scale.neg(rest))
+    oscillation = e.sum(e.product(f, cosine), e.product(g, sine))
+    return e.sum(e.constants.value(div(PI, TWO)), e.scale.neg(oscillation))
 
 
 def _cosine_integral(e: FunctionExpander, z: Expression) -> Germ:
@@ -164,14 +164,14 @@ def _cosine_integral(e: FunctionExpander, z: Expression) -> Germ:
 
 def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> Germ:
     """Ei, Ci or Chi: gamma + ln of the argument + the sum of (+-z)^j / (j j!)."""
-    first = add(Call("euler_gamma"), _ln(_call("abs", z)))
+    logarithm = add(Call("euler_gamma"), _ln(_call("abs", z)))
 
     def coefficient(j: int) -> Any:
         if j == 0 or j % step:
             return e.scale.zero
         return e.rational(sign ** (j // step), j * factorial(j))
 
-    return e.sum(e.germ(first), e.scale.compose(coefficient, e.germ(z)))
+    return e.sum(e.germ(logarithm), e.scale.compose(coefficient, e.germ(z)))
 
 
 def _at_poles(name: str) -> Callable[..., Any]:
@@ -190,18 +190,18 @@ def _at_poles(name: str) -> Callable[..., Any]:
             return Expanded(e.scale.exp(stirling) if name == "gamma" else stirling)
         ratio = e.constants.rational(limit)
         assert ratio is not None
-        whole = int(ratio.p)
-        if whole > 0:
+        pole = int(ratio.p)
+        if pole > 0:
             return None
-        if whole < -MAX_SHIFT:
+        if pole < -MAX_SHIFT:
             raise NotExpandedError("a pole far away")
-        steps = [add(z, number(k)) for k in range(1 - whole)]
-        above = _call(name, add(z, number(1 - whole)))
+        steps = [add(z, number(k)) for k in range(1 - pole)]
+        shifted = _call(name, add(z, number(1 - pole)))
         if name == "gamma":
-            return div(above, mul(*steps))
+            return div(shifted, mul(*steps))
         if name == "digamma":
-            return add(above, *(neg(div(ONE, step)) for step in steps))
-        return add(above, *(neg(_ln(step)) for step in steps))
+            return add(shifted, *(neg(div(ONE, step)) for step in steps))
+        return add(shifted, *(neg(_ln(step)) for step in steps))
 
     return rule
 

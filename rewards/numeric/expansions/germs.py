@@ -101,10 +101,10 @@ class GermExpander:
             NotExpandedError: no expansion was found.
 
         """
-        known = self.forms.get(node)
-        if known is None:
-            known = self.forms[node] = self._germ(node)
-        return known
+        expansion = self.forms.get(node)
+        if expansion is None:
+            expansion = self.forms[node] = self._germ(node)
+        return expansion
 
     def _germ(self, node: Expression) -> Germ:
         if isinstance(node, Symbol) and node.name == self.variable:
@@ -159,27 +159,27 @@ class GermExpander:
         """base^exponent."""
         if self.variable not in symbols_of(exponent):
             return self.scale.power(self.germ(base), self.constants.value(exponent))
-        below = self.germ(base)
-        above = self.germ(exponent)
-        if self.whole and not isinstance(below, Series) and self.sign(below) < 0:
+        base_germ = self.germ(base)
+        exponent_germ = self.germ(exponent)
+        if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
-            turn = self.circular("cos", self.product(self.constants.value(PI), above))
-            size = self.scale.ln(self.scale.neg(below))
-            return self.product(turn, self.scale.exp(self.product(above, size)))
-        if self.scale.normal(below) is self.scale.zero:
-            if self.sign(above) > 0:
+            turn = self.circular("cos", self.product(self.constants.value(PI), exponent_germ))
+            size = self.scale.ln(self.scale.neg(base_germ))
+            return self.product(turn, self.scale.exp(self.product(exponent_germ, size)))
+        if self.scale.normal(base_germ) is self.scale.zero:
+            if self.sign(exponent_germ) > 0:
                 return self.scale.zero
             raise UndefinedError("a power of zero")
-        return self.scale.exp(self.product(above, self.scale.ln(below)))
+        return self.scale.exp(self.product(exponent_germ, self.scale.ln(base_germ)))
 
     # --- sines and cosines ---
 
     def circular(self, name: str, germ: Germ) -> Germ:
         """A sine or cosine."""
-        infinite, rest = self.scale.split(germ)
-        sign, limit = self.limit(rest)
+        infinite, finite = self.scale.split(germ)
+        sign, limit = self.limit(finite)
         assert not sign
-        small = self.sum(rest, -limit)
+        small = self.sum(finite, -limit)
         values = [self.constants.apply(f, limit) for f in ("sin", "cos")]
         if infinite is not self.scale.zero:
             # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
@@ -209,8 +209,8 @@ class GermExpander:
             ratio = self.constants.rational(quotient / unit)
             if ratio is None:
                 continue
-            rest = self.sum(germ, self.product(self.constants.number(-ratio), angle.germ))
-            if self.scale.normal(rest) is self.scale.zero:
+            difference = self.sum(germ, self.product(self.constants.number(-ratio), angle.germ))
+            if self.scale.normal(difference) is self.scale.zero:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
 
@@ -224,8 +224,10 @@ class GermExpander:
         quotient = self.scale.mul(germ, self.scale.inverse(self.start))
         leading = self.scale.leading(self.scale.normal(quotient))[1]
         ratio = self.constants.rational(leading)
-        rest = self.scale.normal(self.sum(germ, self.scale.neg(self.product(leading, self.start))))
-        return ratio if rest is self.scale.zero else None
+        difference = self.scale.normal(
+            self.sum(germ, self.scale.neg(self.product(leading, self.start)))
+        )
+        return ratio if difference is self.scale.zero else None
 
     def _parity(self, germ: Germ) -> fmpq | None:
         """k of k pi n for a whole k, where n is the variable."""
@@ -239,7 +241,7 @@ class GermExpander:
             # sin(pi n) = 0, cos(pi n) = (-1)^n
             if name == "sin" or ratio.p % 2 == 0:
                 return self.rational(int(name == "cos"))
-            if all(known.name != "@n" for known in self.angles):
+            if all(other_angle.name != "@n" for other_angle in self.angles):
                 self.angles.append(angle)
             return self.constants.value(Call("cos", (self.fixed.get("@n", Symbol("@n")),)))
         symbol = self.fixed.get(angle.name, Symbol(angle.name))
@@ -256,11 +258,11 @@ class GermExpander:
             share = self.constants.value(symbol)
             return self.sum(germ, -share if not upwards else self.rational(1) + -share)
         limit = self.limit(germ)[1]
-        whole = self.constants.apply("floor", limit)
-        if not self.constants.is_zero(limit - whole):
-            return whole + self.rational(1) if upwards else whole
+        integer = self.constants.apply("floor", limit)
+        if not self.constants.is_zero(limit - integer):
+            return integer + self.rational(1) if upwards else integer
         side = self.sign(self.sum(germ, -limit))
-        return whole + self.rational(int(side > 0) if upwards else -int(side < 0))
+        return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
         """The largest (1) or the smallest (-1) of several."""
@@ -286,8 +288,8 @@ class GermExpander:
             return joined(map(self._holds, condition.args))
         if condition.function not in _COMPARISONS:
             raise NotExpandedError("a condition")
-        left, right = map(self.germ, condition.args)
-        return self.sign(self.sum(left, self.scale.neg(right))) in _COMPARISONS[condition.function]
+        a, b = map(self.germ, condition.args)
+        return self.sign(self.sum(a, self.scale.neg(b))) in _COMPARISONS[condition.function]
 
     # --- inverse functions and special functions ---
 
@@ -330,11 +332,11 @@ class GermExpander:
         tree = self.constants.tree(limit)
         at = call.args.index(Symbol(_INNER))
         applied = Call(call.function, (*call.args[:at], tree, *call.args[at + 1 :]))
-        known = self.tables.get(applied)
-        if known is None:
+        coefficients = self.tables.get(applied)
+        if coefficients is None:
             # in place before it is computed: the derivative of a function may contain the function
-            self.tables[applied] = known = self._coefficients(call, applied, limit)
-        return known
+            self.tables[applied] = coefficients = self._coefficients(call, applied, limit)
+        return coefficients
 
     def _coefficients(self, call: Call, applied: Call, limit: Any) -> Callable[[int], Any]:
         if call.function == "lambertw" and limit is self.scale.zero and len(call.args) == 1:
@@ -344,7 +346,7 @@ class GermExpander:
         slope = slope_of(call)
         if slope is None or call.args[slope[0]] != Symbol(_INNER):
             raise NotExpandedError(f"{call.function} has no derivative")
-        first = self.constants.value(applied)
+        constant_term = self.constants.value(applied)
 
         @cache
         def derivative() -> tuple[GermExpander, Germ]:
@@ -355,7 +357,7 @@ class GermExpander:
         @cache
         def coefficient(j: int) -> Any:
             if j == 0:
-                return first
+                return constant_term
             inner, germ = derivative()
             return inner.coefficient(germ, j - 1) * self.rational(1, j)
 
@@ -363,13 +365,13 @@ class GermExpander:
 
     def _taylor_of_atan(self, limit: Any) -> Callable[[int], Any]:
         # 1/(1 + (c + u)^2) is the sum of d_j u^j, where (1 + c^2) d_j + 2 c d_{j-1} + d_{j-2} = 0
-        below = self.rational(1) / (self.rational(1) + limit * limit)
+        start = self.rational(1) / (self.rational(1) + limit * limit)
 
         @cache
         def slope(j: int) -> Any:
             if j < 1:
-                return below if j == 0 else self.scale.zero
-            return -(self.rational(2) * limit * slope(j - 1) + slope(j - 2)) * below
+                return start if j == 0 else self.scale.zero
+            return -(self.rational(2) * limit * slope(j - 1) + slope(j - 2)) * start
 
         value = self.constants.apply("atan", limit)
         return lambda j: slope(j - 1) * self.rational(1, j) if j else value

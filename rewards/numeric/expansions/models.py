@@ -45,12 +45,12 @@ def order(bits: int) -> int:
 @contextmanager
 def series_length(order: int = ORDER) -> Iterator[None]:
     """Set python-flint's global length of series within a block."""
-    before = ctx.cap
+    previous = ctx.cap
     ctx.cap = order
     try:
         yield
     finally:
-        ctx.cap = before
+        ctx.cap = previous
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +87,11 @@ class Model:
             return self
         if self.is_power:
             return replace(self, radius=radius)
-        first, *others = self.coefficients
+        constant_term, *higher = self.coefficients
         size = self._remainder(radius)
-        for k, coefficient in enumerate(others, 1):
+        for k, coefficient in enumerate(higher, 1):
             size += abs(coefficient) * radius**k
-        return replace(self, bound=first + _disc(size.upper()), radius=radius)
+        return replace(self, bound=constant_term + _disc(size.upper()), radius=radius)
 
     def _remainder(self, u: arb) -> arb:
         """A bound of m(u) minus its known terms for |u| <= ``u`` <= radius / 2."""
@@ -162,9 +162,9 @@ def _normal(model: Model) -> Model:
     radius = model.radius / 2
     if zeros is None:
         # only what the series leaves out
-        known = model.series.prec
-        rest = _disc((2 * abs(model.bound).upper() * model.radius ** (-known)).upper())
-        return Model(model.valuation + known, _series([rest], 1), rest, radius)
+        length = model.series.prec
+        remainder = _disc((2 * abs(model.bound).upper() * model.radius ** (-length)).upper())
+        return Model(model.valuation + length, _series([remainder], 1), remainder, radius)
     order = model.series.prec - zeros
     # (m - known terms) / u^zeros, bounded on half of the disc by the coefficients' bounds
     tail = 2 * abs(model.bound).upper() * model.radius ** (-model.series.prec) * radius**order
@@ -193,11 +193,11 @@ def even(model: Model) -> Model | None:
     """The function g(u) + g(-u) of a model of g with whole powers of u; None if it is exactly 0."""
     if model.valuation.denominator != 1:
         raise NoModelError("a power of u that is not whole")
-    first = int(model.valuation) % 2
-    if model.is_power and first:
+    parity = int(model.valuation) % 2
+    if model.is_power and parity:
         return None
     coefficients = [
-        2 * c if (k + first) % 2 == 0 else acb(0) for k, c in enumerate(model.coefficients)
+        2 * c if (k + parity) % 2 == 0 else acb(0) for k, c in enumerate(model.coefficients)
     ]
     bound = _disc(2 * abs(model.bound).upper())
     series = _series(coefficients, model.series.prec)
@@ -225,9 +225,9 @@ def mul(a: Model, b: Model) -> Model:
     radius = min(a.radius, b.radius, key=float)
     a, b = a.within(radius), b.within(radius)
     exact = None
-    for one, two in ((a.at_zero, b.at_zero), (b.at_zero, a.at_zero)):
-        if one is not None and two is not None and not one[1]:
-            exact = (one[0] * two[0], one[0] * two[1])
+    for exact_a, exact_b in ((a.at_zero, b.at_zero), (b.at_zero, a.at_zero)):
+        if exact_a is not None and exact_b is not None and not exact_a[1]:
+            exact = (exact_a[0] * exact_b[0], exact_a[0] * exact_b[1])
     series = a.series * b.series
     return Model(
         a.valuation + b.valuation,
@@ -264,9 +264,9 @@ def power(model: Model, exponent: Fraction) -> Model:
         for _ in range(exponent.numerator - 1):
             result = mul(result, model)
         return result
-    whole = exponent.denominator == 1
-    first = model.series[0]
-    if not whole and not (first.real > 0 and first.imag.is_zero()):
+    is_integer = exponent.denominator == 1
+    leading = model.series[0]
+    if not is_integer and not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")
     if exponent == -1:
         model, image = _on_a_disc(model, lambda u: 1 / u)
@@ -274,12 +274,12 @@ def power(model: Model, exponent: Fraction) -> Model:
     else:
         ratio = acb(fmpq(exponent.numerator, exponent.denominator))
         model, image = _on_a_disc(
-            model, lambda u: 1 / u.pow(-ratio) if whole else u.pow(ratio, analytic=True)
+            model, lambda u: 1 / u.pow(-ratio) if is_integer else u.pow(ratio, analytic=True)
         )
         # a whole power of a negative number, too, has its logarithm on one branch near m(0)
         series = (model.series.log() * ratio).exp()
     exact = None
-    if model.at_zero is not None and not model.at_zero[1] and whole:
+    if model.at_zero is not None and not model.at_zero[1] and is_integer:
         exact = (model.at_zero[0] ** int(exponent), Fraction(0))
     elif model.at_zero == AT_ONE:
         exact = model.at_zero
@@ -289,8 +289,8 @@ def power(model: Model, exponent: Fraction) -> Model:
 
 def real_power(model: Model, exponent: Ball) -> Model:
     """A power with any real exponent of a model that is positive at the end."""
-    first = model.series[0]
-    if model.valuation or not (first.real > 0 and first.imag.is_zero()):
+    leading = model.series[0]
+    if model.valuation or not (leading.real > 0 and leading.imag.is_zero()):
         raise NoModelError("a power of a number that is not positive")
     model, image = _on_a_disc(model, lambda u: u.pow(exponent, analytic=True))
     series = (model.series.log() * exponent).exp()

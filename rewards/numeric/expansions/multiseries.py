@@ -90,10 +90,10 @@ class Scale:
             if isinstance(exponent, Exponent):
                 return None
             # whole powers are powers of one atom, so that they cancel
-            whole = exponent.p // exponent.q
-            value = self.value(germ) * self.atom((id(element), "1")) ** int(whole)
+            integer = exponent.p // exponent.q
+            value = self.value(germ) * self.atom((id(element), "1")) ** int(integer)
             if exponent.q != 1:
-                value = value * self.atom((id(element), str(exponent - whole)))
+                value = value * self.atom((id(element), str(exponent - integer)))
             return value
 
         return Series(element, iter([(exponent, germ)]), whole_value)

@@ -89,17 +89,17 @@ def clauses(text: str) -> list[Clause]:
     plain = _TEXT.sub(r" ;\1; ", _SPACING.sub(" ", text))
     plain = _SENTENCE_END.sub(" ; ", _QUAD.sub(" ; ", _DELIMITERS.sub(" ; ", plain)))
     plain = _WORD.sub(marked, plain)
-    found: list[Clause] = []
-    before: list[str] = []
+    results: list[Clause] = []
+    words_before: list[str] = []
     for piece in pieces_of(plain.replace("\n", " "), ",;"):
-        for at, part in enumerate(piece.split(_MARK)):
+        for at, section in enumerate(piece.split(_MARK)):
             if at % 2:
-                before.append(words[int(part)])
+                words_before.append(words[int(section)])
                 continue
-            formula = _ENDS.sub("", part).strip()
+            formula = _ENDS.sub("", section).strip()
             if formula:
-                found.append(Clause(tuple(before), formula))
-                before = []
-    if before:
-        found.append(Clause(tuple(before), ""))
-    return found
+                results.append(Clause(tuple(words_before), formula))
+                words_before = []
+    if words_before:
+        results.append(Clause(tuple(words_before), ""))
+    return results

@@ -93,9 +93,9 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
     """
     for match in itertools.islice(_START.finditer(body, max(len(body) - _LONGEST, 1)), _TRIES):
-        found = conditions_of(body[match.start() :])
-        if found is not None:
-            yield body[: match.start()].rstrip("=? "), found
+        conditions = conditions_of(body[match.start() :])
+        if conditions is not None:
+            yield body[: match.start()].rstrip("=? "), conditions
 
 
 def conditions_of(text: str) -> Conditions | None:
@@ -111,15 +111,15 @@ def conditions_of(text: str) -> Conditions | None:
     if len(text) > _LONGEST:
         return None
     plain = _SERIES.sub(_set_of_series, _SPACES.sub(" ", _TEXT.sub(r" \1 ", text)))
-    found = _Found()
-    understood = all(map(found.take, _clauses(plain)))
-    if not understood or found.pending or not found.words:
+    statements = _Statements()
+    understood = all(map(statements.take, _clauses(plain)))
+    if not understood or statements.pending or not statements.words:
         return None
-    return found.conditions()
+    return statements.conditions()
 
 
 @dataclass(slots=True)
-class _Found:
+class _Statements:
     """What clauses have said: words for names, comparisons, and names before and after words."""
 
     words: dict[str, set[str]] = field(default_factory=dict)
@@ -130,20 +130,20 @@ class _Found:
     def take(self, clause: str) -> bool:
         """Add a clause; whether it is understood."""
         words = {_WORDS[word.lower()] for word in _WORD.findall(clause)}
-        rest = _WORD.sub(" ", _FILLER.sub(" ", clause))
-        noun = _NOUN.search(rest)
-        rest = _NOUN.sub(" ", rest).strip()
-        member = _SET.search(rest)
+        remainder = _WORD.sub(" ", _FILLER.sub(" ", clause))
+        noun = _NOUN.search(remainder)
+        remainder = _NOUN.sub(" ", remainder).strip()
+        member = _SET.search(remainder)
         if member is not None:
             words.add(_OF_A_SET.get(member[1], "real"))
             words |= {"positive"} if re.search(r"[+>*]|\\ge", member["part"]) else set()
             words |= {"negative"} if re.search(r"[<-]", member["part"]) else set()
-            rest = rest[: member.start()] + rest[member.end() :]
+            remainder = remainder[: member.start()] + remainder[member.end() :]
         named = bool(words) or noun is not None
-        relation = _RELATION.search(rest)
+        relation = _RELATION.search(remainder)
         if relation is None:
             # a and b of "a and b are positive" wait for the word
-            names = rest.split()
+            names = remainder.split()
             if named and not names and not self.pending:
                 self._say(words, self.recent)  # positive, of "a is real and positive"
                 return bool(self.recent)
@@ -154,12 +154,12 @@ class _Found:
                 self._say(words, self.pending)
             return True
         compared: set[str] = set()
-        for subject in (*self.pending, rest[: relation.start()]):
-            found = _comparisons(f"{subject} {rest[relation.start() :]}")
-            if not found:
+        for subject in (*self.pending, remainder[: relation.start()]):
+            comparisons = _comparisons(f"{subject} {remainder[relation.start() :]}")
+            if not comparisons:
                 return False
-            self.comparisons += found
-            compared.update(*map(symbols_of, found))
+            self.comparisons += comparisons
+            compared.update(*map(symbols_of, comparisons))
         self._say(words, compared)
         return True
 
@@ -170,27 +170,31 @@ class _Found:
 
     def conditions(self) -> Conditions:
         """The kind of each name, from words and comparisons with numbers."""
-        kinds = tuple((name, self._kind(name)) for name in sorted(self.words))
-        return Conditions(kinds, tuple(dict.fromkeys(self.comparisons)))
+        kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
+        return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
 
     def _kind(self, name: str) -> str:
         words = self.words[name]
-        sign = {"positive", "negative"} & (words | {_sign(each, name) for each in self.comparisons})
+        sign = {"positive", "negative"} & (
+            words | {_sign(comparison, name) for comparison in self.comparisons}
+        )
         if len(sign) == 2:
             raise ProblemError(f"the conditions say that {name} is positive and negative")
-        for kind in ("even", "odd", "integer"):
-            if kind in words:
-                return kind
+        for number_set in ("even", "odd", "integer"):
+            if number_set in words:
+                return number_set
         if "signed integer" in words:
             return "integer" if "positive" in sign else "signed integer"
-        signed = "real" in words or any(_is_signed(each, name) for each in self.comparisons)
+        signed = "real" in words or any(
+            _is_signed(comparison, name) for comparison in self.comparisons
+        )
         return sign.pop() if sign else "real" if signed else "positive"
 
 
 def _set_of_series(match: re.Match[str]) -> str:
     """1, 2, 3, ... as a set or a word."""
-    first, second = int(match[1]), int(match[2])
-    return r"\in\mathbb{N} " if second != first + 2 else " odd " if first % 2 else " even "
+    start, second = int(match[1]), int(match[2])
+    return r"\in\mathbb{N} " if second != start + 2 else " odd " if start % 2 else " even "
 
 
 def _clauses(text: str) -> Iterator[str]:
@@ -204,7 +208,11 @@ def _clauses(text: str) -> Iterator[str]:
             start = joints[at]
     for clause in map(str.strip, (*clauses, text[start:])):
         if clause.startswith(("(", "[")) and clause.endswith((")", "]")):
-            yield from (part for part in map(str.strip, _JOINT.split(clause[1:-1])) if part)
+            yield from (
+                inner_clause
+                for inner_clause in map(str.strip, _JOINT.split(clause[1:-1]))
+                if inner_clause
+            )
         elif clause:
             yield clause
 
@@ -215,37 +223,40 @@ def _comparisons(text: str) -> list[Expression]:
         tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression
     except ReadError:
         return []
-    parts = [tree.args[1]] if tree.function == "piecewise" and len(tree.args) == 3 else []
-    for part in parts:
-        if part.function == "and":
-            parts += part.args
+    operands = [tree.args[1]] if tree.function == "piecewise" and len(tree.args) == 3 else []
+    for operand in operands:
+        if operand.function == "and":
+            operands += operand.args
     turned = [
-        Call(_FLIPPED[part.function], part.args[::-1]) if part.function in _FLIPPED else part
-        for part in parts
-        if part.function != "and"
+        Call(_FLIPPED[comparison.function], comparison.args[::-1])
+        if comparison.function in _FLIPPED
+        else comparison
+        for comparison in operands
+        if comparison.function != "and"
     ]
-    if not {part.function for part in turned} <= {"lt", "le", "ne"}:
+    if not {comparison.function for comparison in turned} <= {"lt", "le", "ne"}:
         return []
-    for one in turned:
+    for lower_link in turned:
         # a < b < 0 says a < 0
         further = [
-            Call("lt", (one.args[0], two.args[1]))
-            for two in turned
-            if one.args[1] == two.args[0] and "ne" not in (one.function, two.function)
+            Call("lt", (lower_link.args[0], upper_link.args[1]))
+            for upper_link in turned
+            if lower_link.args[1] == upper_link.args[0]
+            and "ne" not in (lower_link.function, upper_link.function)
         ]
-        turned += [each for each in further if each not in turned]
+        turned += [implied for implied in further if implied not in turned]
     return turned
 
 
 def _sign(comparison: Expression, name: str) -> str:
     """What 0 <= c < x or x < c <= 0 says of x."""
     low, high = comparison.args
-    below, above = fold(low), fold(high)
+    low_value, high_value = fold(low), fold(high)
     if comparison.function == "ne":
         return ""
-    if high == Symbol(name) and below is not None and below >= 0:
+    if high == Symbol(name) and low_value is not None and low_value >= 0:
         return "positive"
-    return "negative" if low == Symbol(name) and above is not None and above <= 0 else ""
+    return "negative" if low == Symbol(name) and high_value is not None and high_value <= 0 else ""
 
 
 def is_sign(comparison: Expression) -> bool:

@@ -156,9 +156,9 @@ class _QuestionReader:
         for piece in pieces_of(formula, ","):
             sides = relation(piece)
             if sides is None:
-                self.pair = _inside(formula)
+                self.pair = _coordinates(formula)
             elif sides[0].startswith("("):
-                names, values = _inside(sides[0]), _inside(sides[1])
+                names, values = _coordinates(sides[0]), _coordinates(sides[1])
                 if len(names) != len(values):
                     raise self._error("a point has as many values as names")
                 self.point |= {
@@ -168,23 +168,27 @@ class _QuestionReader:
                 self.point[name_of(sides[0])] = sides[1]
 
     def read(self) -> DerivativeQuestion:
-        words, asked = self.asked[0]
-        found = operators(asked)
-        named = [_DEFINED.fullmatch(each.of.strip()) for each in found]
-        named += [_DEFINED.fullmatch(each[1]) for each in _PRIMED.finditer(asked)]
-        function = next((name_of(each["name"]) for each in named if each), "")
-        self.by = self.by or (found[0].by[-1] if found else "")
-        if len(found) == 1 and found[0].start == 0 and not found[0].of:
+        words, formula_asked = self.asked[0]
+        quotients = operators(formula_asked)
+        named = [_DEFINED.fullmatch(quotient.of.strip()) for quotient in quotients]
+        named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(formula_asked)]
+        function = next((name_of(match["name"]) for match in named if match), "")
+        self.by = self.by or (quotients[0].by[-1] if quotients else "")
+        if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
-            rest = asked[found[0].end :]
-            asked = f"{asked[: found[0].end]}({rest})" if rest.strip()[:1] not in "([" else asked
+            argument = formula_asked[quotients[0].end :]
+            formula_asked = (
+                f"{formula_asked[: quotients[0].end]}({argument})"
+                if argument.strip()[:1] not in "(["
+                else formula_asked
+            )
         variables = self._functions(function)
         jets = Jets(variables)
         names = {self.by} - {""} | set(self.point)
-        tree = read_tree(asked, jets, names, values=True)
-        if not jets.names and not found and _SAYS_DERIVATIVE & {*words}:
+        tree = read_tree(formula_asked, jets, names, values=True)
+        if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
             tree = self._differentiated(tree, jets)
-        elif not jets.names and not found:
+        elif not jets.names and not quotients:
             raise self._error("no derivative is asked for")
         curve, name = None, ""
         parameter = self.by
@@ -207,21 +211,21 @@ class _QuestionReader:
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
         """The variables of each function, and formulas of those that have one."""
         variables: dict[str, tuple[str, ...]] = {}
-        left: list[tuple[str, str]] = []
+        relations: list[tuple[str, str]] = []
         for sides in self.equations:
             match = _DEFINED.fullmatch(sides[0])
             if match is None:
-                left.append(sides)
+                relations.append(sides)
                 continue
             name = name_of(match["name"])
             own = tuple(map(name_of, match["own"].split(","))) if match["own"] else ()
             tree = read_tree(sides[1], Jets({}), (*own, self.by) if self.by else own)
             if name in symbols_of(tree) or name in self.trees:
-                left.append(sides)
+                relations.append(sides)
                 continue
             self.trees[name] = tree
             variables[name] = own or self._own(tree)
-        self.equations = left
+        self.equations = relations
         if asked_for and asked_for not in variables:
             variables[asked_for] = (self.by or "x",)
         if self.by and self.by in self.trees:  # dy/dx of x(t), y(t)
@@ -250,9 +254,9 @@ class _QuestionReader:
     def _curve(self, variables: Mapping[str, tuple[str, ...]]) -> Expression:
         if len(self.equations) != 1:
             raise self._error("one equation has to define the function")
-        names = {*variables, *(each for own in variables.values() for each in own)}
-        left, right = (read_tree(side, Jets({}), names) for side in self.equations[0])
-        return add(left, neg(right))
+        names = {*variables, *(variable for own in variables.values() for variable in own)}
+        left_tree, right_tree = (read_tree(side, Jets({}), names) for side in self.equations[0])
+        return add(left_tree, neg(right_tree))
 
     def _parameter(self) -> str:
         names = set().union(*(symbols_of(tree) for tree in self.trees.values()))
@@ -282,10 +286,10 @@ class _QuestionReader:
                     tree = _bounded(plain.differentiated(tree, variable))
         elif curve is not None and len(set(jet.by)) == 1:
             x, y = jet.by[0], jet.function
-            below = plain.differentiated(curve, y)
-            if below == ZERO:
+            slope_in_y = plain.differentiated(curve, y)
+            if slope_in_y == ZERO:
                 raise self._error(f"the equation says nothing of {y}")
-            slope = neg(div(plain.differentiated(curve, x), below))
+            slope = neg(div(plain.differentiated(curve, x), slope_in_y))
             tree = slope
             for _ in jet.by[1:]:
                 along = mul(plain.differentiated(tree, y), slope)
@@ -302,15 +306,17 @@ class _QuestionReader:
             names = (self.by, function) if function else tuple(sorted(self._free()))
             if len(names) != len(self.pair):
                 raise self._error("a point has as many values as names")
-            values |= {name: _number(each) for name, each in zip(names, self.pair, strict=True)}
+            values |= {
+                name: _number(coordinate) for name, coordinate in zip(names, self.pair, strict=True)
+            }
         return tuple(values.items())
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
 
 
-def _inside(pair: str) -> list[str]:
-    return [each.strip() for each in pieces_of(pair.strip()[1:-1], ",")]
+def _coordinates(pair: str) -> list[str]:
+    return [coordinate.strip() for coordinate in pieces_of(pair.strip()[1:-1], ",")]
 
 
 def _number(text: str) -> Expression:

@@ -91,9 +91,9 @@ class Jets:
         """
         try:
             terms = [differentiate(tree, variable)]
-            known = self.names
+            jet_by_symbol = self.names
             for name in sorted(symbols_of(tree)):
-                jet = known.get(name) or Jet(name)
+                jet = jet_by_symbol.get(name) or Jet(name)
                 if jet.at or variable not in self.variables.get(jet.function, ()):
                     continue
                 raised = Jet(jet.function, tuple(sorted((*jet.by, variable))))
@@ -114,7 +114,7 @@ _D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
 _LETTER: Final = r"(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?"
 _POWER: Final = r"(?:\^\s*(?:\{\s*(\d+)\s*\}|(\d)))?"
 _TOP: Final = re.compile(rf"\s*{_D}\s*{_POWER}\s*")
-_BELOW: Final = re.compile(rf"\s*{_D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{_POWER}\s*")
+_DENOMINATOR: Final = re.compile(rf"\s*{_D}\s*\{{?\s*({_LETTER})\s*\}}?\s*{_POWER}\s*")
 _PLAIN: Final = re.compile(
     rf"(?<![A-Za-z\\]){_D}\s*{_POWER}\s*(?P<of>{_LETTER})?\s*/\s*\(?(?P<below>(?:{_D}\s*{_LETTER}\s*{_POWER})+)\)?"
     r"(?![A-Za-z])"
@@ -208,15 +208,15 @@ def read_tree(
         if operator is None:
             break
         start, end, of, by = operator
-        after = text[end:]
+        remainder = text[end:]
         if of.strip():
             inner = of
         else:
-            inner, after = operand(after)
+            inner, remainder = operand(remainder)
         tree = _read(inner, jets, symbols, trees)
         for variable in by:
             tree = jets.differentiated(tree, variable)
-        text = text[:start] + _placed(tree, trees) + after
+        text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
         start = _opening(text, group.start())
         variable = _sole(jets)
@@ -229,7 +229,7 @@ def read_tree(
 
 def _sole(jets: Jets) -> str:
     """The variable of the functions, by which a prime differentiates."""
-    variables = {variable for each in jets.variables.values() for variable in each}
+    variables = {variable for names in jets.variables.values() for variable in names}
     if len(variables) != 1:
         raise ProblemError("a prime does not say by which variable")
     return variables.pop()
@@ -284,7 +284,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
         r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
     )
-    made: list[str] = []
+    pieces: list[str] = []
     position = 0
     for match in pattern.finditer(text):
         if match.start() < position or _is_in_operator(text, match.start()):
@@ -298,21 +298,21 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         end, arguments = _arguments(text, match.end())
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            if [name_of(each) for each in arguments] == list(own):
+            if [name_of(argument) for argument in arguments] == list(own):
                 pass
             elif values and len(arguments) == len(own) and _are_values(arguments, jets):
-                at = tuple(_read(each, Jets({}), (), {}) for each in arguments)
+                at = tuple(_read(argument, Jets({}), (), {}) for argument in arguments)
             else:  # a factor in parentheses
                 end = match.end()
-        made += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
+        pieces += [text[position : match.start()], _shown(jets.symbol(Jet(function, by, at)))]
         position = end
-    return "".join((*made, text[position:]))
+    return "".join((*pieces, text[position:]))
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
     """Whether arguments hold neither a function nor a variable, so that they are a place."""
-    names = {*jets.variables, *(each for own in jets.variables.values() for each in own)}
-    letters = {name_of(each) for text in arguments for each in _SYMBOL.findall(text)}
+    names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
+    letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)
 
 
@@ -326,9 +326,9 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
     """The variables of differentiation that primes or a subscript say; None if they say none."""
-    below = match["below"] or match["letter"]
-    if below:
-        names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", below)))
+    subscript = match["below"] or match["letter"]
+    if subscript:
+        names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
         return tuple(sorted(names)) if set(names) <= set(own) and len(own) > 1 else None
     order = len(match["primes"] or "")
     if match["order"]:
@@ -349,13 +349,13 @@ def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
         return start, None
     pieces: list[str] = []
     level, begin = 1, opened.end()
-    for place in range(opened.end(), len(text)):
-        level += (text[place] in "([{") - (text[place] in ")]}")
+    for position in range(opened.end(), len(text)):
+        level += (text[position] in "([{") - (text[position] in ")]}")
         if level == 0:
-            return place + 1, [*pieces, text[begin:place]]
-        if level == 1 and text[place] == ",":
-            pieces.append(text[begin:place])
-            begin = place + 1
+            return position + 1, [*pieces, text[begin:position]]
+        if level == 1 and text[position] == ",":
+            pieces.append(text[begin:position])
+            begin = position + 1
     return start, None
 
 
@@ -389,47 +389,49 @@ def operators(text: str) -> list[Operator]:
         top = _unbraced(text[match.end() : end])
         space = re.compile(r"\s*").match(text, end)
         begin = space.end() if space else end
-        last = begin + argument_end(text[begin:])
-        found = _operator(top, _unbraced(text[begin:last]))
-        if found is not None:
-            candidates.append(Operator(match.start(), last, *found))
+        stop = begin + argument_end(text[begin:])
+        quotient = _operator(top, _unbraced(text[begin:stop]))
+        if quotient is not None:
+            candidates.append(Operator(match.start(), stop, *quotient))
     for match in _PLAIN.finditer(text):
-        found = _operator(text[match.start() : match.start("below")].rstrip("/( "), match["below"])
-        if found is not None:
-            candidates.append(Operator(match.start(), match.end(), *found))
+        quotient = _operator(
+            text[match.start() : match.start("below")].rstrip("/( "), match["below"]
+        )
+        if quotient is not None:
+            candidates.append(Operator(match.start(), match.end(), *quotient))
     for match in _BRACED_D.finditer(text):
         end = match.end() + argument_end(text[match.end() :])
-        first = _unbraced(text[match.end() : end])
-        second, last = "", end
+        argument = _unbraced(text[match.end() : end])
+        second, stop = "", end
         if text[end : end + 1] == "{":
-            last = end + argument_end(text[end:])
-            second = _unbraced(text[end:last])
-        of, by = (first, second) if second else ("", first)
+            stop = end + argument_end(text[end:])
+            second = _unbraced(text[end:stop])
+        of, by = (argument, second) if second else ("", argument)
         by_all = (name_of(by),) * int(match[1] or 1)
-        candidates.append(Operator(match.start(), last, of, by_all))
+        candidates.append(Operator(match.start(), stop, of, by_all))
     return candidates
 
 
-def _operator(top: str, below: str) -> tuple[str, tuple[str, ...]] | None:
+def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
     """What a quotient of differentials differentiates, and by which variables in order."""
-    head = _TOP.match(top)
-    if head is None or re.match(rf"\s*{_D}", below) is None:
+    head = _TOP.match(numerator)
+    if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None
     names: list[str] = []
     position = 0
-    while position < len(below.rstrip()):
-        each = _BELOW.match(below, position)
-        if each is None or each.end() == position:
+    while position < len(denominator.rstrip()):
+        factor = _DENOMINATOR.match(denominator, position)
+        if factor is None or factor.end() == position:
             return None
-        count = int(each[2] or each[3] or 1)
+        count = int(factor[2] or factor[3] or 1)
         if count > HIGHEST:
             raise ProblemError(f"a derivative of an order above {HIGHEST}")
-        names += [name_of(each[1])] * count
-        position = each.end()
+        names += [name_of(factor[1])] * count
+        position = factor.end()
     order = int(head[1] or head[2] or 1)
     if order != len(names):
         return None
-    return top[head.end() :], tuple(reversed(names))
+    return numerator[head.end() :], tuple(reversed(names))
 
 
 def _unbraced(argument: str) -> str:
@@ -448,42 +450,46 @@ def operand(text: str) -> tuple[str, str]:
     """
     text = text.lstrip()
     level = 0
-    for place, character in enumerate(text):
+    for offset, character in enumerate(text):
         level += (character in "([{") - (character in ")]}")
         if level < 0:
-            return text[:place], text[place:]
-        if level == 0 and character in "+-=" and _is_sign_of_addition(text, place):
-            return text[:place].rstrip() if text[0] in "([" else text[:place], _rest(text, place)
+            return text[:offset], text[offset:]
+        if level == 0 and character in "+-=" and _is_sign_of_addition(text, offset):
+            return text[:offset].rstrip() if text[0] in "([" else text[:offset], _remainder(
+                text, offset
+            )
     return text, ""
 
 
-def _rest(text: str, place: int) -> str:
-    return (" " if text[0] in "([" else "") + text[place:]
+def _remainder(text: str, offset: int) -> str:
+    return (" " if text[0] in "([" else "") + text[offset:]
 
 
-def _is_sign_of_addition(text: str, place: int) -> bool:
-    before = text[:place].rstrip()
+def _is_sign_of_addition(text: str, offset: int) -> bool:
+    preceding = text[:offset].rstrip()
     return (
-        bool(before) and before[-1] not in "*/^_(+-=" and not before.endswith(("\\cdot", "\\times"))
+        bool(preceding)
+        and preceding[-1] not in "*/^_(+-="
+        and not preceding.endswith(("\\cdot", "\\times"))
     )
 
 
 def _opening(text: str, close: int) -> int:
     """The place of the bracket that the one at ``close`` closes."""
     level = 0
-    for place in range(close, -1, -1):
-        level += (text[place] in ")]}") - (text[place] in "([{")
+    for offset in range(close, -1, -1):
+        level += (text[offset] in ")]}") - (text[offset] in "([{")
         if level == 0:
-            return place
+            return offset
     raise ProblemError("a bracket that is not opened")
 
 
 def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
     """The text between separators that stand outside of brackets."""
     level, begin = 0, 0
-    for place, character in enumerate(text):
+    for offset, character in enumerate(text):
         level += (character in "([{") - (character in ")]}")
         if level <= 0 and character in separators:
-            yield text[begin:place]
-            begin = place + 1
+            yield text[begin:offset]
+            begin = offset + 1
     yield text[begin:]

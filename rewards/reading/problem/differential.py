@@ -43,7 +43,7 @@ _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
 _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
 #: The d of a differential or a derivative alone.
 D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
-_WHOLE: Final = _in_font(rf"d{SPACE}{_LETTER}")
+_MARKED_RUN: Final = _in_font(rf"d{SPACE}{_LETTER}")
 _NOT_LETTERS: Final = re.compile(
     rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
 )
@@ -59,7 +59,7 @@ def _spellings() -> re.Pattern[str]:
     A plain d may stand at the end of a run of letters.
     """
     return re.compile(
-        rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_WHOLE})"
+        rf"(?:(?P<marked>{_SIGN_D}{SPACE}{_VARIABLE}|{_MARKED_RUN})"
         rf"|(?<![A-Za-z\\])(?P<glued>[A-Za-z]*?)(?P<plain>d{SPACE}{_VARIABLE})){_END}"
     )
 
@@ -92,9 +92,9 @@ def differentials(text: str) -> list[Differential]:
     ['x']
 
     """
-    found = list(differentials_in_order(text))
-    marked = [each for each in found if each.is_marked]
-    return (marked or found)[::-1]
+    candidates = list(differentials_in_order(text))
+    marked = [candidate for candidate in candidates if candidate.is_marked]
+    return (marked or candidates)[::-1]
 
 
 def differentials_in_order(
@@ -136,18 +136,18 @@ def _symbol_name(letter: str) -> str:
     return name if name in GREEK or len(name) == 1 else ""
 
 
-def with_symbol(text: str, places: Iterable[Differential]) -> str:
+def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
     """The text with its differentials as one symbol, and all offsets as they were."""
-    for place in places:
-        width = place.end - place.start
-        text = f"{text[: place.start]}{DIFFERENTIAL.ljust(width)}{text[place.end :]}"
+    for candidate in candidates:
+        width = candidate.end - candidate.start
+        text = f"{text[: candidate.start]}{DIFFERENTIAL.ljust(width)}{text[candidate.end :]}"
     return text
 
 
 def without_symbol(node: Expression) -> Expression | None:
     """A formula divided by the symbol of its differential; None if not every term has it once."""
-    degree, rest = _divided(node)
-    return rest if degree == 1 else None
+    degree, cofactor = _divided(node)
+    return cofactor if degree == 1 else None
 
 
 def _divided(node: Expression) -> tuple[int, Expression]:
@@ -156,17 +156,17 @@ def _divided(node: Expression) -> tuple[int, Expression]:
         return 1, ONE
     if not isinstance(node, Call):
         return 0, node
-    parts = [_divided(arg) for arg in node.args]
-    degrees = [degree for degree, _ in parts]
+    divided_args = [_divided(arg) for arg in node.args]
+    degrees = [degree for degree, _ in divided_args]
     if not any(degrees):
         return 0, node
-    rests = [rest for _, rest in parts]
+    cofactors = [cofactor for _, cofactor in divided_args]
     if node.function == "mul" and sum(degrees) == 1:
         at = degrees.index(1)
-        kept = rests[:at] + rests[at + 1 :] if rests[at] == ONE else rests
-        return 1, product(kept) if kept else ONE
+        factors = cofactors[:at] + cofactors[at + 1 :] if cofactors[at] == ONE else cofactors
+        return 1, product(factors) if factors else ONE
     if node.function == "div" and degrees == [1, 0]:
-        return 1, quotient(*rests)
+        return 1, quotient(*cofactors)
     if node.function == "neg" or (node.function == "add" and set(degrees) == {1}):
-        return degrees[0], Call(node.function, tuple(rests))
+        return degrees[0], Call(node.function, tuple(cofactors))
     return 2, node

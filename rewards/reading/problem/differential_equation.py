@@ -111,13 +111,13 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    parts = clauses(text)
-    words = {word for clause in parts for word in clause.words}
-    formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in parts]
-    whole = " , ".join(formulas)
-    if _PARTIAL.search(whole):
+    question_clauses = clauses(text)
+    words = {word for clause in question_clauses for word in clause.words}
+    formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
+    joined = " , ".join(formulas)
+    if _PARTIAL.search(joined):
         raise ProblemError(f"{text!r}: partial differential equations are not judged")
-    variable, functions = _unknowns(text, whole)
+    variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
     if len(functions) > MOST_FUNCTIONS:
@@ -125,7 +125,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    kinds: list[tuple[str, str]] = []
+    parameter_kinds: list[tuple[str, str]] = []
     for formula in filter(None, formulas):
         sides = relation(formula)
         if sides is None:
@@ -134,22 +134,22 @@ def read_differential_equation(text: str) -> DifferentialEquation:
                 continue  # "find y(x)"
             if stated is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
-            kinds += stated.kinds
+            parameter_kinds += stated.kinds
             continue
         pair = tuple(read_tree(side, jets, {variable}, values=True) for side in sides)
-        left, right = pair[0], pair[1]
-        named = symbols_of(left) | symbols_of(right)
+        left_tree, right_tree = pair[0], pair[1]
+        named = symbols_of(left_tree) | symbols_of(right_tree)
         has_value = any(jets.names[name].at for name in named & jets.names.keys())
-        (conditions if has_value else equations).append((left, right))
-    found = _checked(text, variable, functions, equations, conditions, jets)
+        (conditions if has_value else equations).append((left_tree, right_tree))
+    orders = _checked(text, variable, functions, equations, conditions, jets)
     return DifferentialEquation(
         variable,
         functions,
         tuple(equations),
         tuple(conditions),
         jets.names,
-        found,
-        tuple(kinds),
+        orders,
+        tuple(parameter_kinds),
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
     )
@@ -186,46 +186,46 @@ def _checked(
             jet = jets.names.get(name)
             if name in functions or name == variable or (jet is not None and not jet.at):
                 raise ProblemError(f"{text!r}: a condition holds {name} beside a value")
-            if jet is not None and any(variable in symbols_of(each) for each in jet.at):
+            if jet is not None and any(variable in symbols_of(argument) for argument in jet.at):
                 raise ProblemError(f"{text!r}: {jet.function} at an argument that varies")
     return orders
 
 
-def _unknowns(text: str, whole: str) -> tuple[str, tuple[str, ...]]:
+def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
     """The independent variable and the functions, by the derivatives that are written."""
     functions: list[str] = []
     variables: list[str] = []
-    for each in operators(whole):
-        variables += each.by
-        of = re.fullmatch(rf"\s*({_NAME.pattern})\s*(?:\([a-z]\))?\s*", each.of)
+    for quotient in operators(joined):
+        variables += quotient.by
+        of = re.fullmatch(rf"\s*({_NAME.pattern})\s*(?:\([a-z]\))?\s*", quotient.of)
         functions += [name_of(of[1])] if of else []
-    for match in _PRIMED.finditer(whole):
+    for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
-        variables += [each for each in (match["own"], match["of"]) if each]
-    functions += [name_of(match[1] or match[2]) for match in _DOTTED.finditer(whole)]
+        variables += [name for name in (match["own"], match["of"]) if name]
+    functions += [name_of(match[1] or match[2]) for match in _DOTTED.finditer(joined)]
     names = tuple(dict.fromkeys(functions))
     if not names:
         return "", ()
-    for match in re.finditer(rf"(?<![A-Za-z\\])({_NAME.pattern})\s*\(\s*([a-z])\s*\)", whole):
+    for match in re.finditer(rf"(?<![A-Za-z\\])({_NAME.pattern})\s*\(\s*([a-z])\s*\)", joined):
         if name_of(match[1]) in names:
             variables.append(match[2])
-    found = set(variables)
-    if len(found) > 1:
-        raise ProblemError(f"{text!r}: several independent variables: {', '.join(sorted(found))}")
-    if found:
-        return found.pop(), names
-    letters = set(re.findall(r"(?<![A-Za-z\\])([a-z])(?![A-Za-z(])", _symbols(whole))) - {*names}
+    written = set(variables)
+    if len(written) > 1:
+        raise ProblemError(f"{text!r}: several independent variables: {', '.join(sorted(written))}")
+    if written:
+        return written.pop(), names
+    letters = set(re.findall(r"(?<![A-Za-z\\])([a-z])(?![A-Za-z(])", _symbols(joined))) - {*names}
     likely = [letter for letter in "xts" if letter in letters]
-    if _DOTTED.search(whole):
+    if _DOTTED.search(joined):
         likely = likely or ["t"]
     if len(likely) > 1 and "x" not in names and {"x", "t"} <= {*likely}:
         raise ProblemError(f"{text!r}: is the independent variable x or t? write y(x) or y(t)")
     return (likely[0] if likely else "t" if "x" in names else "x"), names
 
 
-def _symbols(whole: str) -> str:
+def _symbols(text: str) -> str:
     """The text with letters set apart, so that each may be seen as a symbol."""
-    return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), whole)
+    return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
@@ -240,11 +240,11 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
     else:
         raise ProblemError(f"{text!r}: which of {' and '.join(sorted(letters))} is the function?")
     function = (letters - {variable}).pop()
-    made = [
+    rewritten = [
         _DIFFERENTIAL.sub(lambda m: " {1} " if m[1] == variable else f" {function}' ", formula)
         for formula in formulas
     ]
-    return variable, (function,), made
+    return variable, (function,), rewritten
 
 
 # --- solutions ---
@@ -268,13 +268,13 @@ def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
     [1]
 
     """
-    found: list[StatedSolution] = []
+    results: list[StatedSolution] = []
     formulas: dict[str, Expression] = {}
     try:
-        parts = clauses(text)
+        answer_clauses = clauses(text)
     except ProblemError as error:
         raise ReadError(str(error), 0) from None
-    for clause in parts:
+    for clause in answer_clauses:
         formula = _called(normal(clause.formula), asked)
         if not formula or _MEMBER.search(formula) or _is_constant(formula, asked):
             continue
@@ -283,71 +283,73 @@ def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
                 if solution.implicit is None and len(asked.functions) > 1:
                     formulas |= solution.formulas
                     if len(formulas) == len(asked.functions):
-                        found.append(StatedSolution(formulas))
+                        results.append(StatedSolution(formulas))
                         formulas = {}
                 else:
-                    found.append(solution)
+                    results.append(solution)
     if formulas:
         missing = ", ".join(name for name in asked.functions if name not in formulas)
         raise ReadError(f"no formula for {missing}", 0)
-    if len(found) > MOST_SOLUTIONS:
+    if len(results) > MOST_SOLUTIONS:
         raise ReadError(f"more than {MOST_SOLUTIONS} solutions", 0)
-    if not found:
+    if not results:
         raise ReadError("no solution", 0)
-    return found
+    return results
 
 
-def _is_constant(formula: str, asked: DifferentialEquation) -> bool:
+def _is_constant(formula: str, question: DifferentialEquation) -> bool:
     """Whether a formula is the name of a constant, of which words said something."""
     match = _NAME.fullmatch(formula)
-    return match is not None and name_of(formula) not in asked.names and formula[0] in "CcKkAB"
+    return match is not None and name_of(formula) not in question.names and formula[0] in "CcKkAB"
 
 
-def _called(formula: str, asked: DifferentialEquation) -> str:
+def _called(formula: str, question: DifferentialEquation) -> str:
     """The formula with ``y`` for ``y(x)``."""
-    for name in asked.functions:
+    for name in question.functions:
         letter = re.escape(name) if len(name) == 1 else rf"\\?{re.escape(name)}"
-        own = re.escape(asked.variable)
+        own = re.escape(question.variable)
         formula = re.sub(rf"(?<![A-Za-z])({letter})\s*\(\s*\\?{own}\s*\)", r"\1", formula)
     return formula
 
 
 def _signs(formula: str) -> Iterator[str]:
     r"""The formula with each choice of its signs ``\pm``; ``\mp`` is the other one."""
-    places = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
-    if not places:
+    sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
+    if not sign_count:
         yield formula
         return
-    if places > MOST_SIGNS:
+    if sign_count > MOST_SIGNS:
         raise ReadError(f"more than {MOST_SIGNS} signs of both kinds", 0)
     for sign in "+-":
-        other = "-" if sign == "+" else "+"
+        opposite = "-" if sign == "+" else "+"
         changed = re.sub(r"\\pm(?![A-Za-z])|±", f" {sign} ", formula)
-        yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {other} ", changed)
+        yield re.sub(r"\\mp(?![A-Za-z])|∓", f" {opposite} ", changed)
 
 
-def _stated(formula: str, asked: DifferentialEquation) -> Iterator[StatedSolution]:
+def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
     """The solution that an equation, a chain of them, or a formula alone states."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
-    names = {*asked.names}
+    names = {*question.names}
     if len(sides) == 1:
-        if len(asked.functions) != 1:
+        if len(question.functions) != 1:
             raise ReadError("a formula without the name of its function", 0)
-        yield StatedSolution({asked.functions[0]: _tree(sides[0], names - {*asked.functions})})
+        yield StatedSolution(
+            {question.functions[0]: _tree(sides[0], names - {*question.functions})}
+        )
         return
     function = name_of(sides[0]) if _NAME.fullmatch(sides[0]) else ""
-    if function in asked.functions:
+    if function in question.functions:
         trees = [_tree(side, names) for side in sides[1:]]
-        if all(symbols_of(tree).isdisjoint(asked.functions) for tree in trees):
+        if all(symbols_of(tree).isdisjoint(question.functions) for tree in trees):
             for tree in trees:
                 yield StatedSolution({function: tree})
             return
     if len(sides) != 2:
         raise ReadError("a chain of equations that names no function", 0)
-    left, right = (_tree(side, names) for side in sides)
-    if len(asked.functions) != 1:
+    left_tree, right_tree = (_tree(side, names) for side in sides)
+    if len(question.functions) != 1:
         raise ReadError("an implicit solution of a system", 0)
-    yield StatedSolution({}, (left, right))
+    yield StatedSolution({}, (left_tree, right_tree))
 
 
 def _tree(text: str, names: Collection[str]) -> Expression:

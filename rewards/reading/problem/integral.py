@@ -87,27 +87,27 @@ def read_integral(
     try:
         named, body, readings = _integrand(text, layout, variable)
     except ProblemError:
-        for rest, stated in behind(layout.body):
+        for integrand, stated in behind(layout.body):
             with suppress(ProblemError):
-                named, body, readings = _integrand(text, layout._replace(body=rest), variable)
+                named, body, readings = _integrand(text, layout._replace(body=integrand), variable)
                 conditions = stated
                 if named is not None:
                     break
         else:
             raise
-    known = variable or named or "x"
+    chosen = variable or named or "x"
     if layout.factor:
         body = f"{layout.factor} {body}"
-        readings = _times(text, layout.factor, readings, known)
+        readings = _times(text, layout.factor, readings, chosen)
     if "(" in body or "d" in body:
         parameters = {*parameters, *(name for name, _ in conditions.kinds)}
-        readings = _with_real_parameters(readings, text, body, known, parameters, layout.has_sign)
+        readings = _with_real_parameters(readings, text, body, chosen, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, None, None, layout.principal_value, layout.has_sign, conditions
     )
     if not marks:
         return problem
-    lower, upper = (limit_of(marks[mark], text, known) for mark in "_^")
+    lower, upper = (limit_of(marks[mark], text, chosen) for mark in "_^")
     return problem._replace(lower=lower, upper=upper)
 
 
@@ -117,14 +117,14 @@ def _integrand(
     """The variable of the differential, the integrand as text, and its readings."""
     body = layout.body
     failure: ReadError | None = None
-    for places in _choices(layout, variable):
+    for marks in _choices(layout, variable):
         try:
-            found = _with_differential(body, places)
+            result = _with_differential(body, marks)
         except ReadError as error:
             failure = failure or error
             continue
-        if found is not None:
-            return places[0].variable, *found
+        if result is not None:
+            return marks[0].variable, *result
     try:
         return None, body, _read(body, variable or "x")
     except ReadError as error:
@@ -138,12 +138,14 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
         ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
     ):
         return
-    places = differentials(body)[:_TRIES]
+    candidates = differentials(body)[:_TRIES]
     if not layout.has_sign:
-        places = [place for place in places[:1] if _ends_a_product(body, place, variable)]
-    for place in places:
-        yield (place,)
-    same = [place for place in places if place.variable == places[0].variable]
+        candidates = [
+            candidate for candidate in candidates[:1] if _ends_a_product(body, candidate, variable)
+        ]
+    for candidate in candidates:
+        yield (candidate,)
+    same = [candidate for candidate in candidates if candidate.variable == candidates[0].variable]
     if len(same) > 1:
         yield same
 
@@ -182,12 +184,15 @@ def _times(
     r"""The readings with the factor before the sign, free of the variable: ``2\int x dx``."""
     negative = factor == "-"
     try:
-        before = _read("-1" if negative else factor, variable)[0].expression
+        multiplier = _read("-1" if negative else factor, variable)[0].expression
     except ReadError:
-        before = None
-    if before is None or variable in symbols_of(before):
+        multiplier = None
+    if multiplier is None or variable in symbols_of(multiplier):
         raise ProblemError(f"{text!r}: the integral sign has {factor!r} before it")
-    return tuple(replace(each, expression=product([before, each.expression])) for each in readings)
+    return tuple(
+        replace(reading, expression=product([multiplier, reading.expression]))
+        for reading in readings
+    )
 
 
 #: Places that are tried as differentials, each by reading the integrand once; an integrand with a
@@ -196,7 +201,7 @@ _TRIES: Final = 6
 
 
 def _with_differential(
-    body: str, places: Sequence[Differential]
+    body: str, occurrences: Sequence[Differential]
 ) -> tuple[str, tuple[Reading, ...]] | None:
     """The integrand and its readings, if the differential at these places makes sense; else None.
 
@@ -204,40 +209,47 @@ def _with_differential(
         ReadError: the integrand cannot be read.
 
     """
-    variable = places[0].variable
-    before, behind = _without_space(body[: places[0].start]), body[places[0].end :]
-    if before.strip() == "{" and behind.lstrip().startswith("}"):  # {dx} in front
-        before, behind = "", behind.lstrip()[1:]
-    if len(places) == 1 and not (before.strip() and behind.strip()):
-        rest = (before + behind).strip() or "1"
-        return rest, _read(rest, variable)
-    marked = with_symbol(body, places)
+    variable = occurrences[0].variable
+    preceding, following = _without_space(body[: occurrences[0].start]), body[occurrences[0].end :]
+    if preceding.strip() == "{" and following.lstrip().startswith("}"):  # {dx} in front
+        preceding, following = "", following.lstrip()[1:]
+    if len(occurrences) == 1 and not (preceding.strip() and following.strip()):
+        integrand = (preceding + following).strip() or "1"
+        return integrand, _read(integrand, variable)
+    marked = with_symbol(body, occurrences)
     readings = _divided(_read(marked, variable, DIFFERENTIAL))
     return (marked.replace(DIFFERENTIAL, ""), readings) if readings else None
 
 
 def _divided(readings: Iterable[Reading]) -> tuple[Reading, ...]:
     """The readings without the symbol of the differential, where it is a factor of every term."""
-    rests = ((each, without_symbol(each.expression)) for each in readings)
-    return tuple(replace(each, expression=rest) for each, rest in rests if rest is not None)
+    quotients = ((reading, without_symbol(reading.expression)) for reading in readings)
+    return tuple(
+        replace(reading, expression=quotient)
+        for reading, quotient in quotients
+        if quotient is not None
+    )
 
 
 def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
     return read(text, symbols=(*symbols, IN_PROBLEM))
 
 
-def _ends_a_product(body: str, place: Differential, variable: str | None) -> bool:
+def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
     r"""Whether a differential without an integral sign is one: the last factor, ``2x\,dx``.
 
     The d of ``ax^3 + bx^2 + cx + dx`` is a parameter like the c before it.
     """
-    if place.end < len(body) or (variable is not None and place.variable != variable):
+    if candidate.end < len(body) or (variable is not None and candidate.variable != variable):
         return False
-    before, spelling = _without_space(body[: place.start]), body[place.start : place.end]
-    spaced = body[len(before) : place.start].strip() != ""  # by a command, as in x^2\,dx
-    close = place.is_marked or spaced or spelling.startswith("d" + spelling[-1])
-    c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", before) is not None
-    return close and before[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
+    preceding, spelling = (
+        _without_space(body[: candidate.start]),
+        body[candidate.start : candidate.end],
+    )
+    spaced = body[len(preceding) : candidate.start].strip() != ""  # by a command, as in x^2\,dx
+    close = candidate.is_marked or spaced or spelling.startswith("d" + spelling[-1])
+    c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", preceding) is not None
+    return close and preceding[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
 
 
 _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\{\}|\s)+\Z")

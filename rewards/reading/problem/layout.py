@@ -117,23 +117,23 @@ def integral_layout(text: str) -> IntegralLayout:
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
     sign = _SIGN_OR_STACK.search(formula)
-    while sign is not None and (found := _sign_at(formula, sign.start())) is None:
+    while sign is not None and (located := _sign_at(formula, sign.start())) is None:
         sign = _SIGN_OR_STACK.search(formula, sign.end())  # a stack that holds no sign
     if sign is None:
         return IntegralLayout(False, {}, _without_tail(formula, 0))
-    assert found is not None
-    end, marks, barred = found
-    before, behind = formula[: sign.start()].rstrip(), formula[end:].lstrip()
-    if before.endswith("{") and behind.startswith("}"):  # {\int} x
-        before, behind = before[:-1], behind[1:]
-    lead = _LEAD.match(before)
-    factor = before[lead.end() if lead else 0 :].strip()
-    further, rest = limits_of(behind)
-    if _SEVERAL.search(rest):
+    assert located is not None
+    end, marks, barred = located
+    preceding, following = formula[: sign.start()].rstrip(), formula[end:].lstrip()
+    if preceding.endswith("{") and following.startswith("}"):  # {\int} x
+        preceding, following = preceding[:-1], following[1:]
+    lead = _LEAD.match(preceding)
+    factor = preceding[lead.end() if lead else 0 :].strip()
+    further, integrand = limits_of(following)
+    if _SEVERAL.search(integrand):
         raise ProblemError(f"{text!r} has more than one integral")
-    opened = len(re.findall(r"\{(?![^{}]*\})", before))
+    opened = len(re.findall(r"\{(?![^{}]*\})", preceding))
     principal = barred or (lead is not None and lead["principal"] is not None)
-    body = _without_tail(rest, opened)
+    body = _without_tail(integrand, opened)
     return IntegralLayout(True, marks | further, body, factor, principal, conditions)
 
 
@@ -151,18 +151,18 @@ def _formula(text: str) -> tuple[str, Conditions]:
     """The formula that holds the integral, without delimiters, and what stands around it."""
     if not _DELIMITER.search(text):
         return text, Conditions()
-    found = list(_FORMULA.finditer(text))
-    formulas = [match[match.lastgroup or 0] for match in found]
-    outside = _FORMULA.sub(" ", text)
-    if _DELIMITER.search(outside):  # unbalanced, as where only one end was copied
+    matches = list(_FORMULA.finditer(text))
+    formulas = [match[match.lastgroup or 0] for match in matches]
+    prose = _FORMULA.sub(" ", text)
+    if _DELIMITER.search(prose):  # unbalanced, as where only one end was copied
         return _DELIMITER.sub(" ", text), Conditions()
     integrals = [at for at, formula in enumerate(formulas) if _SEVERAL.search(formula)]
     if len(integrals) > 1:
         raise ProblemError(f"{text!r} has more than one integral")
-    if not integrals and len(formulas) == 1 and not outside.strip(" \n\t.,"):
+    if not integrals and len(formulas) == 1 and not prose.strip(" \n\t.,"):
         return formulas[0], Conditions()
     if len(integrals) == 1:
-        start, end = found[integrals[0]].span()
+        start, end = matches[integrals[0]].span()
         around = _INSTRUCTIONS.sub(" ", _DELIMITER.sub(" ", f"{text[:start]}, {text[end:]}"))
         conditions = conditions_of(around)
         if conditions is not None or len(formulas) == 1:
@@ -223,13 +223,13 @@ def limits_of(text: str) -> tuple[dict[str, str], str]:
 
     """
     marks: dict[str, str] = {}
-    rest = text[_space_end(text) :]
-    while rest[:1] in ("_", "^") and rest[0] not in marks:
-        mark, rest = rest[0], rest[1:].lstrip()
-        end = argument_end(rest)
-        marks[mark], rest = rest[:end], rest[end:]
-        rest = rest[_space_end(rest) :]
-    return (marks, rest) if marks else (marks, text.lstrip())
+    remainder = text[_space_end(text) :]
+    while remainder[:1] in ("_", "^") and remainder[0] not in marks:
+        mark, remainder = remainder[0], remainder[1:].lstrip()
+        end = argument_end(remainder)
+        marks[mark], remainder = remainder[:end], remainder[end:]
+        remainder = remainder[_space_end(remainder) :]
+    return (marks, remainder) if marks else (marks, text.lstrip())
 
 
 def _space_end(text: str) -> int:

@@ -63,7 +63,7 @@ _NAMED: Final = re.compile(
     r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
 #: Variables that stand for whole numbers where they tend to infinity.
-_WHOLE: Final = frozenset("nmkN")
+_INTEGER_NAMES: Final = frozenset("nmkN")
 
 
 class LimitProblem(NamedTuple):
@@ -124,15 +124,17 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
-        for rest, stated in behind(body):
+        for inner_body, stated in behind(body):
             with suppress(ProblemError):
                 names = {*parameters, *dict(stated.kinds)}
-                readings, conditions = _readings(rest, variable, text, names), stated
+                readings, conditions = _readings(inner_body, variable, text, names), stated
                 break
         else:
             raise
-    whole = point == 1 and (variable in _WHOLE or dict(conditions.kinds).get(variable) == "integer")
-    return LimitProblem(variable, point, side, readings, conditions, whole)
+    is_sequence = point == 1 and (
+        variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
+    )
+    return LimitProblem(variable, point, side, readings, conditions, is_sequence)
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
@@ -149,24 +151,24 @@ def _written(text: str) -> tuple[str, str, str] | None:
     sign = _SIGN.search(formula)
     if sign is None:
         return None
-    before, rest = formula[: sign.start()], formula[sign.end() :].lstrip()
-    under = _UNDER.search(before)
+    preceding, following = formula[: sign.start()], formula[sign.end() :].lstrip()
+    under = _UNDER.search(preceding)
     if under is not None and "underset" in under[0]:
         # \underset{x \to 0}{\lim} or \underset{x \to 0}{\text{lim}}
-        end = under.end() + argument_end(before[under.end() :])
-        subscript, before = before[under.end() : end], before[: under.start()]
-        rest = rest.removeprefix("}")
+        end = under.end() + argument_end(preceding[under.end() :])
+        subscript, preceding = preceding[under.end() : end], preceding[: under.start()]
+        following = following.removeprefix("}")
     else:
         if under is not None:
-            before, rest = before[: under.start()], rest.removeprefix("}")
-        marks, rest = limits_of(rest)
+            preceding, following = preceding[: under.start()], following.removeprefix("}")
+        marks, following = limits_of(following)
         subscript = marks.get("_", "")
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    lead = _LEAD.search(_SPACES.sub(" ", before))
+    lead = _LEAD.search(_SPACES.sub(" ", preceding))
     if lead is None or lead.start() > 0:
-        raise ProblemError(f"{text!r}: the limit sign has {before.strip()!r} before it")
-    return subscript, rest, around
+        raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
+    return subscript, following, around
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
@@ -229,15 +231,17 @@ def _readings(
 ) -> tuple[Reading, ...]:
     """The readings of the function whose parameters are parameters."""
     try:
-        found = read(body, symbols=(variable, IN_PROBLEM))
+        readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:
         raise ProblemError(f"unreadable limit {text!r}: {error}") from None
-    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in found]
+    suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
     if not any(suspects):
-        return found
+        return readings
     faults = parameter_faults(body, set().union(*suspects), variable, True)
     sound = [
-        reading for reading, names in zip(found, suspects, strict=True) if names.isdisjoint(faults)
+        reading
+        for reading, names in zip(readings, suspects, strict=True)
+        if names.isdisjoint(faults)
     ]
     if not sound:
         raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")

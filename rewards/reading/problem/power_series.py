@@ -24,7 +24,7 @@ from .sums import LONGEST, SumProblem, has_sum, read_sum
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
 MAX_DEGREE: Final = 40
 #: What is asked for.
-Wanted = Literal["polynomial", "coefficient", "remainder", "radius"]
+Quantity = Literal["polynomial", "coefficient", "remainder", "radius"]
 
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _SPACING: Final = re.compile(r"\\[,;:!> ]|\\q?quad(?![A-Za-z])|~")
@@ -46,7 +46,7 @@ _END: Final = (
     rf"(?=\s*(?:[,;.?{_MARK}]|\Z|(?<![\\A-Za-z])(?:of|for|to|up|with|in|and|is|where|if)\b))"
 )
 #: Pieces of a question by what they say; each is taken out of the text where it occurs first.
-_WANTED: Final[tuple[tuple[Wanted, re.Pattern[str]], ...]] = (
+_QUANTITIES: Final[tuple[tuple[Quantity, re.Pattern[str]], ...]] = (
     ("radius", re.compile(r"(?:the\s+)?radius\s+of\s+convergence(?:\s+R)?", re.IGNORECASE)),
     (
         "coefficient",
@@ -149,7 +149,7 @@ class SeriesQuestion:
 
     """
 
-    wanted: Wanted
+    wanted: Quantity
     function: Expression
     variable: str
     centre: Expression = ZERO
@@ -208,22 +208,22 @@ def read_series(text: str) -> SeriesQuestion:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     plain = _SPACING.sub(" ", _TEXT.sub(r" \1 ", text))
     plain = _DELIMITER.sub(f" {_MARK} ", plain).strip()
-    for wanted, pattern in _WANTED:
+    for quantity, pattern in _QUANTITIES:
         match = pattern.search(plain)
         if match is None:
             continue
-        rest = plain[: match.start()] + " " + plain[match.end() :]
-        if wanted == "radius":
-            return _radius(rest, text)
+        remainder = plain[: match.start()] + " " + plain[match.end() :]
+        if quantity == "radius":
+            return _radius(remainder, text)
         power = match.groupdict().get("power")
-        return _expansion(wanted, rest, text, power)
+        return _expansion(quantity, remainder, text, power)
     raise ProblemError(f"{text!r}: what is asked for is not clear")
 
 
-def _radius(rest: str, text: str) -> SeriesQuestion:
-    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|of|R)(?![A-Za-z])", " ", rest)
+def _radius(remainder: str, text: str) -> SeriesQuestion:
+    formula = re.sub(r"(?<![\\A-Za-z])(?i:power|of|R)(?![A-Za-z])", " ", remainder)
     series = read_sum(
-        formula.replace(_MARK, "$") if rest.count(_MARK) == 2 else formula.replace(_MARK, " ")
+        formula.replace(_MARK, "$") if remainder.count(_MARK) == 2 else formula.replace(_MARK, " ")
     )
     names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
     usual = [name for name in ("x", "z", "t") if name in names] or names
@@ -232,20 +232,22 @@ def _radius(rest: str, text: str) -> SeriesQuestion:
     return SeriesQuestion("radius", ZERO, usual[0], series=series, conditions=series[0].conditions)
 
 
-def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> SeriesQuestion:
+def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None) -> SeriesQuestion:
     is_maclaurin = re.search(r"Maclaurin", text, re.IGNORECASE) is not None
-    count, rest = _taken((_TERMS,), rest)
-    degree, rest = (None, rest) if power is not None or count else _taken(_DEGREES, rest)
-    centre, rest = _taken(_CENTRES, rest)
-    around, body = _formula(rest)
+    count, remainder = _taken((_TERMS,), remainder)
+    degree, remainder = (
+        (None, remainder) if power is not None or count else _taken(_DEGREES, remainder)
+    )
+    centre, remainder = _taken(_CENTRES, remainder)
+    around, body = _formula(remainder)
     conditions = conditions_of(around) if around else Conditions()
     if conditions is None:
         raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
     named = _NAMED.match(body)
     body = body[named.end() :].strip() if named else body
-    found = centre.groupdict() if centre else {}
-    variable = found.get("variable") or (named["variable"] if named else None)
-    at, in_power = _centre_of(found, text), None
+    centre_groups = centre.groupdict() if centre else {}
+    variable = centre_groups.get("variable") or (named["variable"] if named else None)
+    at, in_power = _centre_of(centre_groups, text), None
     if power is not None:
         variable, in_power, order = _power(power, text)
         if in_power is not None:
@@ -256,7 +258,7 @@ def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> Serie
         raise ProblemError(f"{text!r}: the degree is missing")
     else:
         order = _degree(degree)
-    if centre is None and in_power is None and not is_maclaurin and wanted != "coefficient":
+    if centre is None and in_power is None and not is_maclaurin and quantity != "coefficient":
         raise ProblemError(f"{text!r}: the point of the expansion is missing")
     function = _read(body, text, variable or "x")
     if power is None and variable not in (None, *symbols_of(function)):
@@ -269,7 +271,7 @@ def _expansion(wanted: Wanted, rest: str, text: str, power: str | None) -> Serie
     if faults:
         raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
     terms = 0 if count is None else _COUNTS.get(count["terms"].lower()) or int(count["terms"][:3])
-    return SeriesQuestion(wanted, function, variable, at, order, terms, (), conditions)
+    return SeriesQuestion(quantity, function, variable, at, order, terms, (), conditions)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
@@ -281,9 +283,9 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
     return None, text
 
 
-def _formula(rest: str) -> tuple[str, str]:
+def _formula(remainder: str) -> tuple[str, str]:
     """What stands around the formula, without words that change nothing, and the formula."""
-    pieces = [piece.strip(" \n\t.,:;?") for piece in rest.split(_MARK)]
+    pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
     if not full:
@@ -295,12 +297,12 @@ def _formula(rest: str) -> tuple[str, str]:
     return around, plain[formula]
 
 
-def _centre_of(found: dict[str, str | None], text: str) -> Expression:
-    value = found.get("centre")
+def _centre_of(groups: dict[str, str | None], text: str) -> Expression:
+    value = groups.get("centre")
     if not value:
         return ZERO
     centre = _read(value.strip(), text, "")
-    return neg(centre) if found.get("sign") == "+" else centre
+    return neg(centre) if groups.get("sign") == "+" else centre
 
 
 def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
@@ -316,12 +318,12 @@ def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
 
 
 def _degree(match: re.Match[str]) -> Expression:
-    found = match.groupdict()
-    if found.get("word"):
-        return Number(_ORDINALS[found["word"].lower()])
-    if found.get("beyond"):
-        return Number(int(found["beyond"]) - 1)
-    return Number(int(found["degree"][:4]))
+    groups = match.groupdict()
+    if groups.get("word"):
+        return Number(_ORDINALS[groups["word"].lower()])
+    if groups.get("beyond"):
+        return Number(int(groups["beyond"]) - 1)
+    return Number(int(groups["degree"][:4]))
 
 
 def _read(formula: str, text: str, variable: str) -> Expression:

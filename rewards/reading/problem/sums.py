@@ -145,19 +145,19 @@ def _formula(text: str) -> tuple[str, Conditions]:
             sign.start() :
         ], Conditions()
     pieces = _DELIMITER.split(plain)
-    inside = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
-    if len(inside) > 1:
+    holding_sign = [at for at, piece in enumerate(pieces) if _SIGN.search(piece)]
+    if len(holding_sign) > 1:
         raise ProblemError(f"{text!r} has more than one sum")
-    if not inside:
+    if not holding_sign:
         return plain, Conditions()
-    around = ", ".join(piece for at, piece in enumerate(pieces) if at != inside[0])
+    around = ", ".join(piece for at, piece in enumerate(pieces) if at != holding_sign[0])
     around = _PROSE.sub(" ", around)
     around = re.sub(r"(?:[\s.,:;?]|(?<![A-Za-z])[Tt]he(?=\s*[,.;]))*[,.;]\s*", ", ", around)
     around = around.strip(" \n\t.,:;?")
     conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
     if conditions is None:
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
-    formula = pieces[inside[0]]
+    formula = pieces[holding_sign[0]]
     sign = _SIGN.search(formula)
     assert sign is not None
     return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
@@ -169,26 +169,26 @@ def _is_harmless(around: str) -> bool:
 
 def _range(marks: dict[str, str], text: str) -> tuple[str, Limit, Limit]:
     """The index and its ends."""
-    below = _unbraced(marks.get("_", ""))
+    subscript = _unbraced(marks.get("_", ""))
     for pattern in _RANGES:
-        match = pattern.fullmatch(below)
+        match = pattern.fullmatch(subscript)
         if match is None:
             continue
-        found = match.groupdict()
-        index = found["index"].lstrip("\\")
-        upper = found.get("upper") or marks.get("^")
-        lower = found.get("lower")
-        if found.get("set"):
-            whole = found["set"] in "Zℤ" and not found["marks"]
+        groups = match.groupdict()
+        index = groups["index"].lstrip("\\")
+        upper = groups.get("upper") or marks.get("^")
+        lower = groups.get("lower")
+        if groups.get("set"):
+            all_integers = groups["set"] in "Zℤ" and not groups["marks"]
             if (
-                found["set"] in "Zℤ"
-                and found["marks"]
-                and not re.search(r"[+>]|\\ge", found["marks"])
+                groups["set"] in "Zℤ"
+                and groups["marks"]
+                and not re.search(r"[+>]|\\ge", groups["marks"])
             ):
                 break
-            start = 0 if "0" in found["marks"] else 1
-            return index, -1 if whole else Number(start), 1
-        if lower is None or (upper is None and "=" in below[: match.end("index") + 3]):
+            start = 0 if "0" in groups["marks"] else 1
+            return index, -1 if all_integers else Number(start), 1
+        if lower is None or (upper is None and "=" in subscript[: match.end("index") + 3]):
             break
         high = 1 if upper is None else limit_of(upper, text, index)
         low = limit_of(f"{{{lower}}}", text, index)
@@ -205,16 +205,16 @@ def _unbraced(mark: str) -> str:
     return inner
 
 
-def _factor(before: str, text: str, index: str) -> Expression:
+def _factor(preceding: str, text: str, index: str) -> Expression:
     """The factor in front of the sign."""
-    inner = _NAMED.sub("", _SPACES.sub("", before).strip()).strip()
+    inner = _NAMED.sub("", _SPACES.sub("", preceding).strip()).strip()
     inner = _SPACES.sub("", inner)
     if not inner:
         return ONE
     try:
         value = read(f"{inner} 1" if inner[-1] in "+-*" else inner, symbols=(IN_PROBLEM,))[0]
     except ReadError:
-        raise ProblemError(f"{text!r}: the sum sign has {before.strip()!r} before it") from None
+        raise ProblemError(f"{text!r}: the sum sign has {preceding.strip()!r} before it") from None
     if index in symbols_of(value.expression):
         raise ProblemError(f"{text!r}: the index stands before the sum sign")
     return value.expression
@@ -240,7 +240,7 @@ def _terms(
         readings: tuple[Reading, ...] = read(body, symbols=(index, IN_PROBLEM))
     except ReadError as error:
         raise ProblemError(f"unreadable term {body!r}: {error}") from None
-    suspects = set().union(*(symbols_of(each.expression) for each in readings)) - {index}
+    suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
     declared = {name for name, _ in conditions.kinds}
     with suppress(IndexError):
         faults = parameter_faults(body, suspects - declared, index, False)
@@ -251,15 +251,15 @@ def _terms(
         subscript = name.partition("_")[2].strip("{}")
         if index in (subscript.split(",") if len(subscript) > 2 else subscript):
             raise ProblemError(f"{text!r}: {name} is not defined")
-    found: list[tuple[Expression, Expression]] = []
+    splits: list[tuple[Expression, Expression]] = []
     for reading in readings:
         tree = reading.expression
-        found.append((tree, ZERO))
+        splits.append((tree, ZERO))
         if tree.function == "add" and not body.startswith(("(", "\\left", "{", "[")):
-            first = next(
+            position = next(
                 (at for at, arg in enumerate(tree.args) if index not in symbols_of(arg)), None
             )
-            later = tree.args[first:] if first else ()
+            later = tree.args[position:] if position else ()
             if later and not any(index in symbols_of(arg) for arg in later):
-                found.append((add(*tree.args[:first]), add(*later)))
-    return found
+                splits.append((add(*tree.args[:position]), add(*later)))
+    return splits

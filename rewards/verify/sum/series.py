@@ -129,13 +129,13 @@ def _polynomial(
     return Outcome(Status.CORRECT, points=degree + 1, proof="expansion")
 
 
-def _degree_of_terms(asked: SeriesQuestion, kinds: Mapping[str, str]) -> int:
+def _degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
     """The degree of the polynomial with so many terms that are not zero."""
-    for degree in range(4 * asked.terms, MAX_DEGREE + 1, 4):
-        terms = coefficients_of(asked.function, asked, kinds, degree)
-        if len(terms) >= asked.terms:
-            return terms[asked.terms - 1][0]
-    raise ProblemError(f"there are fewer terms than {asked.terms} up to degree {MAX_DEGREE}")
+    for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
+        terms = coefficients_of(question.function, question, assumptions, degree)
+        if len(terms) >= question.terms:
+            return terms[question.terms - 1][0]
+    raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
 
 
 def _witness(expected: Expression, got: Expression) -> Witness | None:
