@@ -232,7 +232,7 @@ def verify_in_worker(
 def stated_text(
     answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
 ) -> str:
-    """The text of an answer with both sides of its equations, of which extraction takes one."""
+    """The text of an answer with both sides of its equations; extraction keeps one side only."""
     boxed = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -299,9 +299,9 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first reading that is correct, else an undecided one, else the likeliest.
+    """The first correct reading, else the first undecided reading, else the likeliest.
 
-    An undecided reading comes before a wrong one: it might be the intended one.
+    An undecided reading comes before a wrong reading, because either may be intended.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -314,7 +314,7 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 def stated_divergence(
     completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
 ) -> int | None:
-    """Whether the final answer is divergence: +1 or -1 names the infinity, 0 none; else None."""
+    """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
     infinite = _INFINITE.fullmatch(text)
     if infinite:
@@ -331,7 +331,7 @@ def stated_divergence(
 
 
 def says_divergent(text: str) -> bool:
-    """Whether a text says that there is no value, and not that there is one."""
+    """Whether a text asserts divergence: not negated, and without an assertion of convergence."""
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

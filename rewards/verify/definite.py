@@ -168,7 +168,7 @@ def verify_definite_integral(
 
 
 def decimal_contradiction(problem: str, decimal: str) -> str:
-    r"""What the integral says against a decimal approximation of its value; empty if nothing.
+    r"""The objection to a decimal approximation of an integral; empty for a right decimal.
 
     Args:
         problem: the integral.
@@ -211,10 +211,10 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
     """The outcome for each reading of the problem.
 
-    A reading that is no problem, or that the reference contradicts, is not the one that is meant.
+    The judge drops a reading that is no problem, or that the reference contradicts.
 
     Raises:
-        ProblemError: this holds for every reading.
+        ProblemError: no reading remains.
 
     """
     errors: list[ProblemError] = []
@@ -242,7 +242,7 @@ def _outcomes(answer: ExtractedAnswer, target: _KnownValue) -> Iterator[tuple[Ou
 
 
 class _KnownValue:
-    """What is known of an integral: its values, or else a reference."""
+    """The values of an integral, or else a reference, with which answers are compared."""
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
         self.integral, self.reference = integral, reference
@@ -352,7 +352,7 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """The outcome at this many digits, and the digits of agreement where they differ."""
+        """The outcome at a number of digits, and the digits of agreement with a wrong answer."""
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:

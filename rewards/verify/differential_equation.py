@@ -1,8 +1,8 @@
 r"""Verify solutions of differential equations by substitution; no reference answer is needed.
 
-The equations hold when the solution and its derivatives are put into them (*residual*), initial and
-boundary values are met (*conditions*), and constants vary in as many directions as order and
-conditions leave, which the rank of a Jacobian in balls shows (*generality*).
+The judge checks three properties. The solution and its derivatives satisfy the equations
+(*residual*), and the initial and boundary values (*conditions*). The constants vary in as many
+directions as order and conditions leave, by the rank of a Jacobian in balls (*generality*).
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ class _Judge:
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """One outcome of several: the first that is not correct, else the weakest."""
+    """The joint outcome: the first outcome that is not correct, else the weakest of all."""
     wrong = next((outcome for outcome in outcomes if outcome.status is not Status.CORRECT), None)
     if wrong is not None:
         return wrong
@@ -250,11 +250,11 @@ class _Family:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is the zero solution."""
+        """Whether all formulas of the solution are zero."""
         return all(tree == ZERO for tree in self.solution.formulas.values())
 
     def derivative(self, function: str, order: int) -> Expression:
-        """A derivative of the solution; of an implicit one in its variable and its function."""
+        """A derivative of the solution, in the variable and (if implicit) the function."""
         key = function, order
         if key not in self._derivatives:
             x = self.asked.variable
@@ -293,7 +293,7 @@ class _Family:
         return self._without_constant(tree)
 
     def _without_constant(self, tree: Expression) -> Expression:
-        """Of an implicit solution whose relation is linear in its constant: without that."""
+        """A tree without the constants in which an implicit solution's relation is linear."""
         if self._relation is None:
             return tree
         for name in self.constants:
@@ -456,8 +456,8 @@ class _Family:
     def is_unique(self) -> bool:
         """Whether the conditions are initial ones at a point where the equations are regular.
 
-        There the highest derivatives are smooth functions of the lower ones, so that no other
-        solution has the same values (Picard and Lindelöf, with the implicit function theorem).
+        At a regular point the highest derivatives are smooth functions of the lower derivatives,
+        hence the solution is unique (Picard and Lindelöf, with the implicit function theorem).
         """
         question, jets = self.asked, self.asked.jets
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]

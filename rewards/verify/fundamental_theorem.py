@@ -1,9 +1,9 @@
 r"""The value of a definite integral as a proof: F(b) - F(a), by the fundamental theorem.
 
-An enclosure shows that a closed form agrees with the integral to many digits, and no more. It is
-equal if a function F is found with F' = f proved, F has a finite slope on all of the closed range
-(so that F is continuous, and exceptional points of the proof are of no account), and the answer is
-proved to be F(b) - F(a). F is proposed term by term, from a table; whatever is proposed is proved.
+An enclosure shows that a closed form agrees with the integral to many digits, and no more. Equality
+follows from three proofs: F' = f; F has a finite slope on all of the closed range (hence F is
+continuous, and exceptional points of the first proof are of no account); the answer is F(b) - F(a).
+A table proposes F term by term, and every proposal has to be proved.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome with a proof that the answer is the integral's value, if one is found.
+    """The outcome, with a proof that the answer is the integral's value where the search succeeds.
 
     Args:
         outcome: of an answer that agrees with the value.
@@ -69,7 +69,7 @@ def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expressio
 
 
 def _antiderivative(f: Expression, x: str) -> Expression | None:
-    """A function whose derivative may be f; None if the table has none for one of its terms."""
+    """A function whose derivative may be f; None if the table lacks a term of f."""
     terms = [_of_term(term, x) for term in additive_terms(f, x)]
     antiderivatives = [term for term in terms if term is not None]
     return add(*antiderivatives) if len(antiderivatives) == len(terms) else None

@@ -32,8 +32,8 @@ def verify_label(
 ) -> Verdict:
     r"""Verify that a completion answers with a given label.
 
-    The label is, in this order: the one in the last box; the one after the last "label:" or "the
-    answer is"; the first word; the last word; the only label in the text.
+    The judge looks for the label in this order: in the last box; behind the last "label:" or "the
+    answer is"; as the first word; as the last word; anywhere, if the text has a single label.
 
     Args:
         completion: the model's output.
@@ -99,13 +99,13 @@ _SUBJECTS = re.compile(r"\b(?:label|step|statement|claim|derivation|proof|argume
 
 
 def _is_plain(box: str) -> bool:
-    """Whether a box has no words beside its labels but harmless ones."""
+    """Whether a box holds only labels and harmless words."""
     words = _SUBJECTS.sub(" ", _LABEL.sub(" ", box))
     return beside_a_number(words, "")
 
 
 def _label_of(text: str) -> int | None:
-    """The label that a short answer states, if it states just one."""
+    """The label of a short answer; None for a text with both labels or without any."""
     labels = {_meaning(match) for match in _LABEL.finditer(text)}
     return labels.pop() if len(labels) == 1 else None
 

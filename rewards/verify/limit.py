@@ -58,10 +58,10 @@ def verify_limit(
 ) -> Verdict:
     r"""Verify that the final answer of a completion is a limit.
 
-    The limit is computed by an expansion of the function (`rewards.proof.limits`), which proves it.
-    Where none is found, a computer algebra system proposes a limit: an answer that agrees with the
-    proposal and with values of the function is accepted without a proof, and none is refuted. Of a
-    limit that does not exist "does not exist" is the answer, and of an infinite one the infinity.
+    An expansion of the function (`rewards.proof.limits`) computes and proves the limit. If the
+    expansion fails, a computer algebra system proposes a limit: an answer that agrees with the
+    proposal and with values of the function is accepted without a proof, and no answer is refuted.
+    The answer may be "does not exist", or an infinity for an infinite limit.
 
     Args:
         completion: the model's output.
@@ -165,7 +165,7 @@ def _outcomes(answer: ExtractedAnswer, target: _KnownLimit) -> Iterator[tuple[Ou
 
 
 class _KnownLimit:
-    """What is known of a limit: a proved one, one at each choice of parameters, or a proposed one.
+    """A limit to compare answers with: proved, at each choice of the parameters, or proposed.
 
     Raises:
         ProblemError: the function has no real values near the point.
@@ -193,7 +193,7 @@ class _KnownLimit:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """What was noticed about the limit."""
+        """Flags of the verdict by the way the limit was computed."""
         return self.limit.flags if self.limit is not None else ()
 
     @property
@@ -205,7 +205,7 @@ class _KnownLimit:
         """Check a reference.
 
         Raises:
-            ProblemError: it is unreadable, or refuted.
+            ProblemError: the reference is unreadable, or refuted.
 
         """
         if says_divergent(reference) or "infty" in reference:

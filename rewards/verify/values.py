@@ -239,9 +239,10 @@ def _verdict(
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
-    """A proof that two expressions are equal, if one is found.
+    """A proof that two expressions are equal; None if the search finds no proof.
 
-    They are if t times one, for a t that neither has, is an antiderivative of the other.
+    For a new variable t, the judge proves that t times one expression is an antiderivative of the
+    second expression.
     """
     return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
@@ -277,7 +278,7 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """An answer with constants for the letters that name them, where a problem has no such letter.
+    """An answer with constants such as Catalan's G for letters that are no parameters.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())

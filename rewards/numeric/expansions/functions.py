@@ -1,4 +1,4 @@
-"""Functions of germs: at infinity, at poles, and those that others are written with.
+"""Functions of germs: expansions at infinity and at poles, and reductions to other functions.
 
 Asymptotic series are in DLMF 5.11.1, 5.11.2, 6.12.1, 6.12.3 and 7.12.1.
 """
@@ -175,7 +175,7 @@ def _near_zero(e: FunctionExpander, z: Expression, step: int, sign: int = 1) -> 
 
 
 def _at_poles(name: str) -> Callable[..., Any]:
-    """The gamma function, its logarithm or the derivative of that, stepped over its poles."""
+    """The rule for gamma, its logarithm or digamma, by steps of the argument over the poles."""
 
     def rule(
         sign: int, limit: Any, e: FunctionExpander, node: Call

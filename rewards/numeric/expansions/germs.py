@@ -1,10 +1,10 @@
 """The expansion of an expression in x near a point, or at infinity, from one side.
 
-Arithmetic, powers, exponentials and logarithms are those of `multiseries`. A function that is
-analytic at the limit of its argument is its Taylor series, whose coefficients follow from the
-derivative in the function's record. At infinity a few functions have asymptotic series (DLMF
-5.11.1, 7.12.1, 6.12.1); at their other singularities they are reduced to analytic ones. A sine of
-an argument that tends to infinity is a bounded function of an *angle*, which is not expanded.
+`multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
+the limit of its argument expands into its Taylor series; the coefficients follow from the
+derivative in the function's record. A few functions have asymptotic series at infinity (DLMF
+5.11.1, 7.12.1, 6.12.1), and are reduced to analytic functions at their other singularities. A sine
+of an argument that tends to infinity is a bounded function of an *angle*, which is not expanded.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class GermExpander:
     Attributes:
         constants: decides about numbers.
         variable: the name of the variable.
-        point: where it tends to.
+        point: the limit of the variable.
         whole: the variable takes whole values only.
         fixed: values of angles, by their names, along a sequence of points.
         tables: Taylor coefficients of functions at numbers.

@@ -1,7 +1,7 @@
 """Functions u^v m(u) with m analytic near u = 0: power series with a bound on a disc.
 
-The coefficients come from python-flint's series. What they leave out is bounded by Cauchy's
-estimate: from |m| <= M for |u| <= r follows that the k-th coefficient is at most M r^{-k}.
+The coefficients come from python-flint's series. Cauchy's estimate bounds the remainder: if
+|m| <= M for |u| <= r, the k-th coefficient is at most M r^{-k}.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u up to which m is known to so many bits, relative to its bound."""
+        """The largest u up to which the model has ``bits`` bits, relative to its bound."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:
@@ -243,7 +243,7 @@ def mul(a: Model, b: Model) -> Model:
 def _on_a_disc(
     model: Model, function: Callable[[Ball], Ball], relative: bool = True
 ) -> tuple[Model, Ball]:
-    """The model on a disc so small that a function is analytic on its values, and their image.
+    """The model on a disc on whose values a function is analytic, and the image of the values.
 
     The image is not much larger than the function is at the end, or than 1 if not ``relative``.
     """

@@ -1,9 +1,9 @@
-"""Terms of asymptotic expansions, which are computed when they are asked for.
+"""Terms of asymptotic expansions, computed on demand.
 
-A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in one element
-w of a scale (`multiseries`): terms w^e times a coefficient, which is a germ in slower elements.
-Exact numbers come from outside (`Constants`), which decides whether a number is zero, or raises
-`NotExpandedError`: then nothing is said about the germ.
+A *germ* is a function near t = 0, t > 0. Its expansion is a constant, or a `Series` in an element w
+of a scale (`multiseries`): terms w^e times a coefficient, where the coefficient is a germ in slower
+elements. A `Constants` object decides whether an exact number is zero, or raises
+`NotExpandedError`; the germ then has no expansion.
 """
 
 from __future__ import annotations

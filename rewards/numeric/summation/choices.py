@@ -65,8 +65,8 @@ def choices(
         assumptions: kinds of its parameters.
         largest: the largest number in the answer. Two of the whole numbers are larger than twice
             ``largest``: an answer with the term binom(n, 50) is right for all n below 50.
-        salt: the text of the answer. One draw of real parameters depends on the text, so that
-            nobody can write an answer that is right at all draws and wrong elsewhere.
+        salt: the text of the answer. A draw of real parameters depends on the text; an
+            answer that is right at all draws and wrong elsewhere is then hard to write.
 
     Yields:
         Values of all parameters, such that the sum has at least one term.

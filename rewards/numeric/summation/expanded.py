@@ -1,9 +1,10 @@
 r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
 
-S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and what a series leaves out is at most C n^{-K}
-for all n >= N. Then the sum from N on is one of values of Hurwitz's zeta function (and of its
-derivatives, for logarithms), of which that of n^{-v-K} bounds the rest. For z = -1 and other roots
-of unity each residue class has such a sum. The leading term decides on divergence.
+S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and the remainder of a series is at most C n^{-K}
+for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function (and of
+its derivatives, for logarithms), and the value for n^{-v-K} bounds the remainder. For z = -1 and
+other roots of unity each residue class has a sum of this form. The leading term decides on
+divergence.
 """
 
 from __future__ import annotations
@@ -419,7 +420,7 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
 
 
 def _order_of_root(base: Expression) -> int | None:
-    """The order of a root of unity, by its form; None if it is none."""
+    """The order of a root of unity, by its form; None for any other number."""
     if fold(base) == 1:
         return 1
     if fold(base) == -1:

@@ -1,7 +1,7 @@
-"""Notation that can be read in two ways, in one table.
+"""A table of notation with two readings.
 
-The parser first takes the likelier reading of every ambiguity and records which ones the text has;
-`rewards.reading.latex.readings` then parses again with the second reading of just those.
+The parser first takes the likelier reading of every ambiguity and records the ambiguities of the
+text; `rewards.reading.latex.readings` then parses again with their second readings.
 """
 
 from __future__ import annotations

@@ -141,14 +141,14 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _is_simple(node: Expression) -> bool:
-    """Whether it is a letter or a power of one, which another letter in the argument may follow."""
+    """Whether a node is a letter or its power: another letter may follow in the argument."""
     if type(node) is Call and node.function == "pow":
         node = node.args[0]
     return type(node) is Symbol
 
 
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
-    """Whether an argument that is constant so far (or ends in a letter) takes the next one."""
+    """Whether an argument that is constant so far (or ends in a letter) takes the next token."""
     if token == DIFFERENTIAL:
         return False
     following = parser.tokens[parser.pos + 1]

@@ -67,7 +67,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:
-    """``|x|`` with plain bars: whether a bar opens or closes follows from what stands before it."""
+    """``|x|`` with plain bars: the token before a bar decides whether the bar opens or closes."""
     start = parser.pos
     parser.bars += 1
     node = parser.expression(depth)
@@ -230,7 +230,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _value(parser: Parser, depth: int) -> Expression:
-    """A value of a table; an infinite one is undefined, and no answer where its condition holds."""
+    """A value of a table; an infinite value is undefined where its condition holds."""
     signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
     if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
         parser.pos = signed + 1
@@ -267,7 +267,7 @@ def piecewise(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
-    """The condition of a row; None for "otherwise" and for none at all."""
+    """The condition of a row; None for "otherwise" and for a row without a condition."""
     tokens = parser.tokens
     parser.skip(",", ";", "&", "\\if", ":", "\\text where")
     token = tokens[parser.pos]
@@ -336,14 +336,14 @@ def _comparison(parser: Parser, depth: int) -> Expression:
 
 
 def _joined(joiner: str, conditions: list[Expression]) -> Expression:
-    """The conjunction or disjunction of conditions; of none, a condition that always holds."""
+    """The conjunction or disjunction of conditions; for an empty list, a true condition."""
     if len(conditions) < 2:
         return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
     return Call(joiner, tuple(conditions))
 
 
 def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
-    """The tokens inside the group that opens here; none if no group opens."""
+    """The tokens inside the group that opens at ``index``; empty if no group opens."""
     group_tokens: set[str] = set()
     level = 0
     opener = tokens[index]
@@ -365,7 +365,7 @@ def _only_symbol(parser: Parser) -> Expression:
 
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
-    """A side of a comparison or the end of an interval; None if it is infinite."""
+    """A side of a comparison or the end of an interval; None for an infinite end."""
     tokens = parser.tokens
     signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
     if tokens[signed] == "\\infty":
@@ -375,7 +375,7 @@ def _bound(parser: Parser, depth: int) -> Expression | None:
 
 
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
-    r"""The condition that a value is in what follows: intervals, or ``\mathbb{R}``."""
+    r"""The condition of a value's membership in intervals, or in ``\mathbb{R}``."""
     tokens = parser.tokens
     conditions: list[Expression] = []
     while True:
@@ -438,7 +438,7 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
-    """The index of a sum or product and its bounds; None for what is missing or no whole number."""
+    """The index of a sum or product and its bounds; None for a bound that is no whole number."""
     tokens = parser.tokens
     index: str | None = None
     low: int | None = None
@@ -463,7 +463,7 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """The value of an infinite sum; None if there is none, or the answer is to be a value."""
+    """The value of an infinite sum; None without a known value, or where a sum is no answer."""
     if IS_VALUE in parser.symbols or index is None or low is None:
         return None
     body = _body(parser, index, depth)
@@ -492,6 +492,6 @@ def _whole(node: Expression) -> int | None:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """A handler that refuses a token which no closed form has."""
+    """A handler that refuses a token of unevaluated notation."""
     error_type, expected = reason
     raise parser.error(expected, error_type, at=parser.pos - 1)

@@ -1,4 +1,4 @@
-"""The tables that drive the parser: what every token means at the beginning of an operand."""
+"""The tables that drive the parser: the handler of every token that begins an operand."""
 
 from __future__ import annotations
 
@@ -130,13 +130,13 @@ _ATOMS: Final = _atoms()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the tokens mean given the names of a problem.
+    """The meanings of tokens for the names of a problem.
 
     Attributes:
         symbols: the names of the problem.
         atoms: the trees of tokens that are operands by themselves.
-        canonical: tokens that the lexer passes on as they are; runs of letters, numbers and other
-            spellings go through ``spell``.
+        canonical: tokens that the lexer passes on without change; runs of letters, numbers and
+            other spellings go through ``spell``.
         spell: from a raw token to canonical ones.
 
     """

@@ -1,12 +1,12 @@
 """The core of the reader: a Pratt parser over canonical tokens.
 
-Operators bind as they do in print: sums, then products and quotients (with the implicit product),
-then powers and other postfixes. Everything that begins an operand is a handler in a table
-(`rewards.reading.latex.grammar`), called with the parser, the table's payload and the nesting
-depth.
+Operators bind as in print: sums, then products and quotients (with the implicit product), then
+powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
+that begins an operand. The parser calls the handler with the parser, the table's payload and the
+nesting depth.
 
-The parser never looks further than one token ahead, never goes back, and checks its depth where an
-operand begins, which every recursion passes; so its time and its stack are bounded by the text.
+The parser never looks further than one token ahead, and never goes back. Every recursion passes the
+beginning of an operand, where the parser checks its depth. Hence the text bounds time and stack.
 """
 
 from __future__ import annotations
@@ -91,12 +91,12 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that the lexer had joined; offsets count as if it had not."""
+        """Insert tokens that the lexer had joined; offsets count as without the joining."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
-        """Whether to read this ambiguity (a bit) the second way."""
+        """Whether to take the second reading of an ambiguity (a bit)."""
         self.consulted |= ambiguity
         return self.flipped & ambiguity != 0
 
@@ -107,13 +107,13 @@ class Parser:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
 
     def deeper(self, depth: int) -> int:
-        """The nesting depth of a form inside of this one."""
+        """The nesting depth inside of a form at ``depth``."""
         if depth >= self.limits.depth:
             raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group, in which bars are counted anew; what to restore behind it."""
+        """Begin a group with its own count of bars; returns the state to restore behind."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -151,7 +151,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skip signs. Returns whether they amount to a minus."""
+        """Skip signs; returns whether the product of the signs is a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -404,7 +404,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """What an exponent without braces includes beyond its first token."""
+        """The exponent without braces, extended by tokens that belong to the exponent."""
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) not in (Number, Symbol):
@@ -496,7 +496,7 @@ class Parser:
         return node
 
     def tex_argument(self, depth: int) -> Expression:
-        """An argument of a TeX command: a braced group, one digit, one letter, one command."""
+        """An argument of a TeX command: a braced group, a digit, a letter, or a command."""
         token = self.tokens[self.pos]
         if token.isdigit() and len(token) > 1:
             return self.first_digit(token)

@@ -1,4 +1,4 @@
-"""Expression trees to LaTeX that reads back to the same tree, in one reading."""
+"""Prints expression trees as unambiguous LaTeX; the reader returns the same tree."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ARGUMENT: Final = re.compile(r"#(\d)")
 def to_latex(expression: Expression) -> str:
     r"""An expression as plain LaTeX.
 
-    Functions are printed with parentheses and quotients as fractions, so that the text has one
-    reading: the tree that was printed.
+    Functions have parentheses and quotients are fractions; hence the printed tree is the only
+    reading of the text.
 
     Args:
         expression: the tree.

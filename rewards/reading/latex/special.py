@@ -95,7 +95,7 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """The builder of the function that a letter with these scripts names, if it names one."""
+    """The builder of the function that a letter with its scripts names; None for other letters."""
     tokens, builders = parser.tokens, LETTERS[name]
     token = tokens[index]
     if "_" in scripts:
@@ -167,7 +167,7 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The place after at most one subscript and one power of a few tokens each, and their marks."""
+    """The index after at most a subscript and a power of a few tokens each, and their marks."""
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token
@@ -273,9 +273,9 @@ def _argument(parser: Parser, depth: int) -> Expression:
 
 
 def _primes(parser: Parser) -> int:
-    r"""The number of primes that begin here, passed over: ``\psi'(x)``, ``\psi^{\prime\prime}(x)``.
+    r"""Skips primes, and returns their number: ``\psi'(x)``, ``\psi^{\prime\prime}(x)``.
 
-    Without parentheses after them they are none.
+    Primes without parentheses behind do not count.
     """
     tokens, index = parser.tokens, parser.pos
     index += tokens[index] == "^"

@@ -1,7 +1,7 @@
 r"""Reads a problem as people write it: wrappers, integral signs, limits, differentials, parameters.
 
-One reader serves antiderivatives, definite integrals, solution steps and problem files. What comes
-out is an `IntegralProblem`: trees, with every reading that the notation allows.
+One reader serves antiderivatives, definite integrals, solution steps and problem files. The reader
+returns an `IntegralProblem`: trees, with every reading of ambiguous notation.
 """
 
 from .conditions import Conditions

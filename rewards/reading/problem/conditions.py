@@ -1,8 +1,8 @@
 r"""Conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
 
 A text of conditions is a list of clauses: comparisons (``a > b > 0``), sets (``n \in \mathbb{N}``)
-and words (``where n is a positive integer``). If one clause is not understood, none is taken:
-an answer that is right under a condition is wrong without.
+and words (``where n is a positive integer``). If a clause is not understood, the reader rejects
+the whole text: an answer that is right under a condition may be wrong without the condition.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _FLIPPED: Final = {"gt": "lt", "ge": "le"}
 
 
 class Conditions(NamedTuple):
-    """What a problem says of its parameters.
+    """The kinds of a problem's parameters, and the comparisons that parameters satisfy.
 
     Attributes:
         kinds: names with kinds, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
@@ -86,7 +86,7 @@ _TRIES: Final = 12
 
 
 def behind(body: str) -> Iterator[tuple[str, Conditions]]:
-    r"""What may be an integrand with its differential, and the conditions that follow.
+    r"""Splits of a text into an integrand with its differential and the conditions behind.
 
     >>> [rest for rest, _ in behind(r"x^a\,dx \quad (a>0)")][0]
     'x^a\\,dx'
@@ -99,7 +99,7 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
 
 def conditions_of(text: str) -> Conditions | None:
-    r"""The conditions of a text that consists of them; None if it does not.
+    r"""The conditions that a text lists; None if the text holds anything but conditions.
 
     Raises:
         ProblemError: a parameter is said to be positive and negative.
@@ -120,7 +120,7 @@ def conditions_of(text: str) -> Conditions | None:
 
 @dataclass(slots=True)
 class _Statements:
-    """What clauses have said: words for names, comparisons, and names before and after words."""
+    """The content of the clauses so far: words for names, comparisons, and pending names."""
 
     words: dict[str, set[str]] = field(default_factory=dict)
     comparisons: list[Expression] = field(default_factory=list)
@@ -128,7 +128,7 @@ class _Statements:
     recent: list[str] = field(default_factory=list)
 
     def take(self, clause: str) -> bool:
-        """Add a clause; whether it is understood."""
+        """Add a clause; the result says whether the clause is understood."""
         words = {_WORDS[word.lower()] for word in _WORD.findall(clause)}
         remainder = _WORD.sub(" ", _FILLER.sub(" ", clause))
         noun = _NOUN.search(remainder)
@@ -198,7 +198,7 @@ def _set_of_series(match: re.Match[str]) -> str:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """The clauses between joints outside of brackets; those inside, where brackets hold all."""
+    """The clauses between joints outside of brackets; a clause in brackets is split as well."""
     level, start, clauses = 0, 0, []
     joints = {match.start(): match.end() for match in _JOINT.finditer(text)}
     for at, character in enumerate(text):
@@ -218,7 +218,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _comparisons(text: str) -> list[Expression]:
-    """The comparisons of a chain, the smaller side first; nothing if it is none."""
+    """The comparisons of a chain, the smaller side first; an empty list for any other text."""
     try:
         tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression
     except ReadError:
@@ -249,7 +249,7 @@ def _comparisons(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """What 0 <= c < x or x < c <= 0 says of x."""
+    """The sign of x by 0 <= c < x or x < c <= 0; an empty text for any other comparison."""
     low, high = comparison.args
     low_value, high_value = fold(low), fold(high)
     if comparison.function == "ne":
@@ -260,7 +260,7 @@ def _sign(comparison: Expression, name: str) -> str:
 
 
 def is_sign(comparison: Expression) -> bool:
-    """Whether a comparison is one of a symbol with 0."""
+    """Whether a comparison is between a symbol and 0."""
     return any(isinstance(side, Symbol) for side in comparison.args) and any(
         fold(side) == 0 for side in comparison.args
     )

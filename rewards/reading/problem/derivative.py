@@ -209,7 +209,7 @@ class _QuestionReader:
         )
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
-        """The variables of each function, and formulas of those that have one."""
+        """The variables of each function; functions with a formula enter `trees`."""
         variables: dict[str, tuple[str, ...]] = {}
         relations: list[tuple[str, str]] = []
         for sides in self.equations:
@@ -242,7 +242,7 @@ class _QuestionReader:
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
 
     def _differentiated(self, tree: Expression, jets: Jets) -> Expression:
-        """The derivative that words ask for: ``the second derivative of``."""
+        """The derivative by the order that words name: ``the second derivative of``."""
         for name, formula in self.trees.items():
             tree = substitute(tree, name, formula)
         variable = self.by or self._own(tree)[0]
@@ -269,7 +269,7 @@ class _QuestionReader:
     def _value(
         self, jet: Jet, variables: Mapping[str, tuple[str, ...]], curve: Expression | None
     ) -> Expression:
-        """The derivative that a symbol stands for, as a formula."""
+        """The formula of the derivative that a symbol denotes."""
         plain = Jets({})
         own = variables[jet.function]
         if jet.function in self.trees:

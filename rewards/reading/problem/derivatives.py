@@ -310,7 +310,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
 
 
 def _are_values(arguments: Collection[str], jets: Jets) -> bool:
-    """Whether arguments hold neither a function nor a variable, so that they are a place."""
+    """Whether arguments hold neither a function nor a variable, and hence are a point."""
     names = {*jets.variables, *(variable for own in jets.variables.values() for variable in own)}
     letters = {name_of(symbol) for text in arguments for symbol in _SYMBOL.findall(text)}
     return names.isdisjoint(letters)
@@ -325,7 +325,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation that primes or a subscript say; None if they say none."""
+    """The variables of differentiation by primes or a subscript; None for other subscripts."""
     subscript = match["below"] or match["letter"]
     if subscript:
         names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
@@ -343,7 +343,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _arguments(text: str, start: int) -> tuple[int, list[str] | None]:
-    """The arguments in parentheses that open at a place, and the place behind them."""
+    """The offset behind the parentheses that open at ``start``, and the arguments inside."""
     opened = re.compile(r"\s*\(").match(text, start)
     if opened is None:
         return start, None
@@ -366,7 +366,7 @@ class Operator(NamedTuple):
         start: the offset.
         end: the offset behind the quotient.
         of: what the numerator differentiates; empty in ``\frac{d}{dx}``.
-        by: the variables, the first one that is differentiated by first.
+        by: the variables, in the order of differentiation.
 
     """
 
@@ -413,7 +413,7 @@ def operators(text: str) -> list[Operator]:
 
 
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
-    """What a quotient of differentials differentiates, and by which variables in order."""
+    """The operand of a quotient of differentials, and the variables of differentiation in order."""
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{_D}", denominator) is None:
         return None
@@ -440,9 +440,9 @@ def _unbraced(argument: str) -> str:
 
 
 def operand(text: str) -> tuple[str, str]:
-    r"""What an operator applies to, and the rest.
+    r"""The operand that follows an operator, and the text behind the operand.
 
-    A bracket that ends its term is the operand; otherwise all factors up to the next sign are.
+    A bracket that ends its term is the operand; otherwise the operand ends at the next sign.
 
     >>> operand("(x^2) + 3"), operand(r"x^2 \sin x + 3")
     (('(x^2)', ' + 3'), ('x^2 \\sin x ', '+ 3'))
@@ -475,7 +475,7 @@ def _is_sign_of_addition(text: str, offset: int) -> bool:
 
 
 def _opening(text: str, close: int) -> int:
-    """The place of the bracket that the one at ``close`` closes."""
+    """The offset of the opening bracket for the closing bracket at ``close``."""
     level = 0
     for offset in range(close, -1, -1):
         level += (text[offset] in ")]}") - (text[offset] in "([{")

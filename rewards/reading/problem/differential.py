@@ -72,7 +72,7 @@ class Differential:
         start: its offset, behind letters that are glued to it.
         end: the offset behind it.
         variable: the name of the variable, as in trees.
-        is_marked: the d is upright or has a font of its own, so that it is no parameter.
+        is_marked: the d is upright or has a font of its own, hence is no parameter.
 
     """
 
@@ -83,10 +83,10 @@ class Differential:
 
 
 def differentials(text: str) -> list[Differential]:
-    r"""The places that may be differentials, the likelier first.
+    r"""The candidates for the differential of a text, the likeliest first.
 
-    Where a d is marked as a differential, plain letters d are parameters. Of several, the last one
-    is the likeliest.
+    Where a d is marked as a differential, plain letters d are parameters. The last candidate of a
+    text is the likeliest.
 
     >>> [each.variable for each in differentials(r"\\cos xdx")]
     ['x']
@@ -100,7 +100,7 @@ def differentials(text: str) -> list[Differential]:
 def differentials_in_order(
     text: str, start: int = 0, end: int | None = None
 ) -> Iterator[Differential]:
-    r"""The places that may be differentials, as they stand in a text.
+    r"""The candidates for differentials in the order of a text.
 
     Args:
         text: a formula.
@@ -108,7 +108,7 @@ def differentials_in_order(
         end: the offset at which the search ends.
 
     Yields:
-        The places.
+        The candidates.
 
     Example:
         >>> [each.variable for each in differentials_in_order(r"x\,dx + \mathrm{d}y")]
@@ -129,7 +129,7 @@ def differentials_in_order(
 
 
 def _symbol_name(letter: str) -> str:
-    """The name of a letter in trees; empty if it is a command that is no letter."""
+    """The name of a letter in trees; empty for a command that is no letter."""
     if not letter.startswith("\\"):
         return letter
     name = GREEK_VARIANTS.get(letter[1:], letter[1:])
@@ -137,7 +137,7 @@ def _symbol_name(letter: str) -> str:
 
 
 def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
-    """The text with its differentials as one symbol, and all offsets as they were."""
+    """The text with the same symbol for every differential; offsets do not change."""
     for candidate in candidates:
         width = candidate.end - candidate.start
         text = f"{text[: candidate.start]}{DIFFERENTIAL.ljust(width)}{text[candidate.end :]}"
@@ -145,13 +145,13 @@ def with_symbol(text: str, candidates: Iterable[Differential]) -> str:
 
 
 def without_symbol(node: Expression) -> Expression | None:
-    """A formula divided by the symbol of its differential; None if not every term has it once."""
+    """A formula divided by its differential; None unless every term has the factor exactly once."""
     degree, cofactor = _divided(node)
     return cofactor if degree == 1 else None
 
 
 def _divided(node: Expression) -> tuple[int, Expression]:
-    """How often the symbol is a factor (2 for what is no differential), and the other factors."""
+    """How often the symbol is a factor (2 for any other use of the symbol), and the cofactor."""
     if node == Symbol(DIFFERENTIAL):
         return 1, ONE
     if not isinstance(node, Call):

@@ -168,7 +168,7 @@ def _checked(
     conditions: Sequence[tuple[Expression, Expression]],
     jets: Jets,
 ) -> dict[str, int]:
-    """The order of each function; raises `ProblemError` for what is no determined system."""
+    """The order of each function; raises `ProblemError` unless the system is determined."""
     orders = {
         name: max(
             (jet.order for jet in jets.symbols if jet.function == name and not jet.at), default=0
@@ -224,12 +224,12 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _symbols(text: str) -> str:
-    """The text with letters set apart, so that each may be seen as a symbol."""
+    """The text with spaces between the letters of short runs: every letter is then a symbol."""
     return re.sub(r"(?<![\\A-Za-z])[A-Za-z]{1,3}(?![A-Za-z])", lambda m: " ".join(m[0]), text)
 
 
 def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[str, ...], list[str]]:
-    """The equation in ``dx`` and ``dy`` as one with a derivative."""
+    """An equation in ``dx`` and ``dy``, rewritten with a derivative."""
     letters = set(_DIFFERENTIAL.findall(" ".join(formulas)))
     if len(letters) != 2:
         raise ProblemError(f"{text!r}: no function whose derivative is written")
@@ -298,7 +298,7 @@ def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
 
 
 def _is_constant(formula: str, question: DifferentialEquation) -> bool:
-    """Whether a formula is the name of a constant, of which words said something."""
+    """Whether a formula is the name of a constant alone, as in ``where C is a constant``."""
     match = _NAME.fullmatch(formula)
     return match is not None and name_of(formula) not in question.names and formula[0] in "CcKkAB"
 
@@ -313,7 +313,7 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""The formula with each choice of its signs ``\pm``; ``\mp`` is the other one."""
+    r"""The formula for either sign of ``\pm``; ``\mp`` has the opposite sign."""
     sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
     if not sign_count:
         yield formula
@@ -327,7 +327,7 @@ def _signs(formula: str) -> Iterator[str]:
 
 
 def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
-    """The solution that an equation, a chain of them, or a formula alone states."""
+    """The solutions that an equation, a chain of equations, or a formula alone states."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
     names = {*question.names}
     if len(sides) == 1:

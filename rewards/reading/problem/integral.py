@@ -132,7 +132,7 @@ def _integrand(
 
 
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
-    """What may be the differential: each place alone, then all of one variable (a sum's terms)."""
+    """Choices of the differential: each candidate alone, then all of the same variable (sums)."""
     body = layout.body
     if not layout.has_sign and (
         ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
@@ -158,10 +158,10 @@ def _with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """The readings whose parameters are parameters.
+    """The readings in which no letter is mistaken for a parameter.
 
     Raises:
-        ProblemError: there is none.
+        ProblemError: every reading has a mistaken letter.
 
     """
     suspects = [symbols_of(reading.expression) - {variable, *declared} for reading in readings]
@@ -203,7 +203,7 @@ _TRIES: Final = 6
 def _with_differential(
     body: str, occurrences: Sequence[Differential]
 ) -> tuple[str, tuple[Reading, ...]] | None:
-    """The integrand and its readings, if the differential at these places makes sense; else None.
+    """The integrand and its readings for a choice of the differential; None if no reading fits.
 
     Raises:
         ReadError: the integrand cannot be read.
@@ -236,9 +236,9 @@ def _read(text: str, *symbols: str) -> tuple[Reading, ...]:
 
 
 def _ends_a_product(body: str, candidate: Differential, variable: str | None) -> bool:
-    r"""Whether a differential without an integral sign is one: the last factor, ``2x\,dx``.
+    r"""Whether a candidate without an integral sign is a differential: the last factor, ``2x\,dx``.
 
-    The d of ``ax^3 + bx^2 + cx + dx`` is a parameter like the c before it.
+    The d of ``ax^3 + bx^2 + cx + dx`` is a parameter like the c.
     """
     if candidate.end < len(body) or (variable is not None and candidate.variable != variable):
         return False
@@ -256,7 +256,7 @@ _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\
 
 
 def _without_space(text: str) -> str:
-    """The text without space and times signs at its end, of which 64 characters are looked at."""
+    """The text without space and times signs among its last 64 characters."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
 

@@ -75,7 +75,7 @@ class IntegralLayout(NamedTuple):
         has_sign: an integral sign begins the formula.
         marks: the limits that the sign has, by ``_`` and ``^``.
         body: the integrand with its differential.
-        factor: what stands before the sign and is no wrapping, such as the 2 of ``2\int``.
+        factor: the factor before the sign, such as the 2 of ``2\int``.
         principal_value: Cauchy's principal value is asked for.
         conditions: what the prose around the formula says of parameters.
 
@@ -103,7 +103,7 @@ def integral_layout(text: str) -> IntegralLayout:
         Its parts; without a sign, the whole formula is the body.
 
     Raises:
-        ProblemError: there is more than one integral.
+        ProblemError: the text has several integrals.
 
     Example:
         >>> integral_layout(r"I = \int\limits_0^1 xdx.").body
@@ -148,7 +148,7 @@ def _plain_letters(text: str) -> str:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula that holds the integral, without delimiters, and what stands around it."""
+    """The formula with the integral, without delimiters, and conditions in the prose around."""
     if not _DELIMITER.search(text):
         return text, Conditions()
     matches = list(_FORMULA.finditer(text))
@@ -209,13 +209,13 @@ _BESIDE_MARK: Final = re.compile(SPACE)
 
 
 def limits_of(text: str) -> tuple[dict[str, str], str]:
-    r"""The limits behind an integral sign, and the rest.
+    r"""The limits behind an integral sign, and the text behind the limits.
 
     Args:
-        text: what stands behind the sign, or behind a bar.
+        text: the text behind the sign, or behind a bar.
 
     Returns:
-        The subscript and the superscript by their marks ``_`` and ``^``, and the text behind them.
+        The subscript and the superscript by their marks ``_`` and ``^``, and the remaining text.
 
     Example:
         >>> limits_of("_0^1 x")

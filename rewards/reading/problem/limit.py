@@ -138,7 +138,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
 
 def _written(text: str) -> tuple[str, str, str] | None:
-    """The subscript of a limit sign, what stands behind, and the words around the formula."""
+    """The subscript of a limit sign, the function behind, and the words around the formula."""
     formulas = [match for match in _FORMULA.finditer(text) if _SIGN.search(match[0])]
     formula, around = text, ""
     if len(formulas) > 1:
@@ -172,7 +172,7 @@ def _written(text: str) -> tuple[str, str, str] | None:
 
 
 def _in_words(text: str) -> tuple[str, str, str]:
-    """The same parts of a limit that is said in words."""
+    """The subscript, the function and the words of a limit in words, as by `_written`."""
     match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
     if match is None:
         raise ProblemError(f"{text!r} has no limit sign")
@@ -229,7 +229,7 @@ def _variable(name: str, text: str) -> str:
 def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
-    """The readings of the function whose parameters are parameters."""
+    """The readings of the function in which no letter is mistaken for a parameter."""
     try:
         readings = read(body, symbols=(variable, IN_PROBLEM))
     except ReadError as error:

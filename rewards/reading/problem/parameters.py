@@ -85,7 +85,7 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
 
 def _script_end(tokens: list[str], position: int, index: str) -> int:
-    """The place behind a subscript and the brace that ends it; 0 if another or none begins here."""
+    """The offset behind a subscript and its closing brace; 0 without such a subscript."""
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
         end += 1
@@ -97,7 +97,7 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
-    """The tokens in the parentheses that open at a place; none if no parentheses do."""
+    """The tokens in the parentheses that open at an offset; empty without parentheses."""
     braced = tokens[position] == "{" and tokens[position + 1] in _OPENERS
     if not braced and tokens[position] not in _OPENERS:
         return []

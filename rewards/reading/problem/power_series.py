@@ -1,7 +1,7 @@
 r"""Questions about power series: ``Taylor polynomial of degree 4 about x = 0 of \cos x``.
 
-What a question says is taken from the text piece by piece: what is asked for, the degree, the
-point, the function. What is left has to be words of a closed list.
+The reader takes a question apart piece by piece: the quantity, the degree, the point, the function.
+The remaining words have to be in a closed list.
 """
 
 from __future__ import annotations
@@ -284,7 +284,7 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """What stands around the formula, without words that change nothing, and the formula."""
+    """The text around the formula, without words of the closed list, and the formula."""
     pieces = [piece.strip(" \n\t.,:;?") for piece in remainder.split(_MARK)]
     plain = [" ".join(_WORDS.sub(" ", piece).split()).strip(" .,:;?") for piece in pieces]
     full = [at for at, piece in enumerate(plain) if piece]
@@ -306,7 +306,7 @@ def _centre_of(groups: dict[str, str | None], text: str) -> Expression:
 
 
 def _power(power: str, text: str) -> tuple[str, Expression | None, Expression]:
-    """The variable, the centre if there is one, and the exponent of a power."""
+    """The variable, the centre (None for a plain variable), and the exponent of a power."""
     base, _, exponent = power.partition("^")
     base = base.strip()
     order = _read(exponent.strip() or "1", text, "")

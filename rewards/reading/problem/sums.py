@@ -135,7 +135,7 @@ def has_sum(text: str) -> bool:
 
 
 def _formula(text: str) -> tuple[str, Conditions]:
-    """The formula with the sign, and the conditions that stand around it."""
+    """The formula with the sign, and the conditions in the text around the formula."""
     plain = _TEXT.sub(r" \1 ", text)
     if not _DELIMITER.search(plain):
         sign = _SIGN.search(plain)
@@ -221,7 +221,7 @@ def _factor(preceding: str, text: str, index: str) -> Expression:
 
 
 def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions]]:
-    """What may be the term, and the conditions then."""
+    """Candidates for the term, each with the conditions that follow."""
     yield _TAIL.sub("", body), conditions
     for inner, stated in behind(body):
         yield _TAIL.sub("", inner), stated
@@ -230,7 +230,7 @@ def _bodies(body: str, conditions: Conditions) -> Iterator[tuple[str, Conditions
 def _terms(
     body: str, index: str, text: str, conditions: Conditions
 ) -> list[tuple[Expression, Expression]]:
-    r"""The readings of the term, each with what is added to the sum.
+    r"""The readings of the term, each with the addend outside of the sum.
 
     In ``\sum k + 1`` the 1 may belong to the term, or be added to the sum.
     """

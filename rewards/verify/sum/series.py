@@ -1,8 +1,8 @@
-r"""What is asked of a power series: a Taylor polynomial, a coefficient, a remainder, a radius.
+r"""Judges answers about power series: Taylor polynomial, coefficient, remainder, radius.
 
 The difference of the function and a polynomial is expanded at the point with exact coefficients
-(`rewards.numeric.expansions`); the polynomial is right if the leading term has a higher power than
-the degree that is asked for, and wrong if one of a lower power is proved not to be zero.
+(`rewards.numeric.expansions`). The polynomial is right if the leading term has a higher power than
+the degree of the question, and wrong if a term of a lower power is proved not to be zero.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ _POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\
 
 
 def without_remainder(text: str, asked: SeriesQuestion) -> tuple[str, int]:
-    r"""A polynomial without the remainder behind it, and the degree up to which it has to be right.
+    r"""A polynomial without its remainder, and the degree up to which terms have to be right.
 
     Args:
         text: the answer.
         asked: the question.
 
     Returns:
-        The polynomial, and the degree that is asked for, or the larger one that the remainder
-        promises; -1 if the remainder is larger than terms that are asked for.
+        The polynomial, and the degree of the question, or the larger degree that the remainder
+        promises; -1 if the remainder covers terms of the question.
 
     """
     degree = int(fold(asked.degree) or 0)
@@ -130,7 +130,7 @@ def _polynomial(
 
 
 def _degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The degree of the polynomial with so many terms that are not zero."""
+    """The degree of the polynomial with as many nonzero terms as the question asks for."""
     for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
         terms = coefficients_of(question.function, question, assumptions, degree)
         if len(terms) >= question.terms:
@@ -146,7 +146,7 @@ def _witness(expected: Expression, got: Expression) -> Witness | None:
 
 
 def _degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial; None for what is none by its form."""
+    """A bound of the degree of a polynomial; None for any other form."""
     if is_constant(node, variable):
         return 0
     if isinstance(node, Symbol):

@@ -1,9 +1,9 @@
 r"""Verify sums against the sum itself; no reference answer is needed.
 
 A finite sum with a symbolic limit is proved by telescoping, and compared at many whole numbers. An
-infinite one is enclosed (`rewards.numeric.summation`), and the answer has to be a closed form that
-agrees with it to more digits than it could encode. Questions about power series are judged by
-`rewards.verify.sum.series`.
+infinite sum is enclosed (`rewards.numeric.summation`), and the answer has to be a closed form that
+agrees with the sum to more digits than the answer could encode. Questions about power series are
+judged by `rewards.verify.sum.series`.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ class Asked:
     # -- comparison at points -------------------------------------------------------------------
 
     def _points(self, digits: int, largest: int, salt: str) -> list[ParameterPoint]:
-        """The values of the sum for choices of the parameters, or that there is none."""
+        """The values of the sum for choices of the parameters, or its divergence as one point."""
         try:
             return points(self.problem, self.assumptions, digits, largest, salt)
         except QuadratureError:
