@@ -221,7 +221,7 @@ def verify_in_worker(
     deadline: float | Deadline,
     **options: Any,
 ) -> Verdict:
-    """A verification that might run long, in a worker that can be killed."""
+    """The verdict from a worker that can be killed, for verifications that may run long."""
     options["stop"] = list(options["stop"])
     try:
         return unpack(call_task(task, completion, target, options, deadline=deadline))
@@ -252,11 +252,10 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """A right answer's outcome, unless the text offers or equates it with something wrong.
+    """A right answer's outcome, unless the text offers a wrong alternative or a wrong equation.
 
-    Of "F or G", both must be right, and of ``a = b = F`` none may be a wrong answer: a list or
-    chain of guesses earns nothing. Links that hold an integral or other symbols than the answer are
-    steps.
+    Every alternative of "F or G" must be right, and every link of ``a = b = F``: a list or chain of
+    guesses earns nothing. Links that hold an integral or symbols besides the answer's are steps.
 
     Args:
         answer: what was extracted.

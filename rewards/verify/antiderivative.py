@@ -1,8 +1,8 @@
 """Verify a model's answer to an indefinite integral, from text to verdict.
 
-Extraction, reading and decision have their own packages. What may run long inside C
-(polylogarithms, elliptic integrals, ...) runs in a worker that can be killed; everything else is
-bounded by deterministic work budgets and runs in this process.
+Extraction, reading and decision have their own packages. Functions whose evaluation may run long
+inside C (polylogarithms, elliptic integrals, ...) run in a worker that can be killed. The remaining
+work has deterministic budgets and runs in the calling process.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", r
 
 @cache
 def _unit_power() -> re.Pattern[str]:
-    """The power of a unit, which is no other number: 42 cm^2."""
+    """The exponent of a unit, which does not count as a number: 42 cm^2."""
     units = "|".join(sorted(words("unit"), key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
@@ -66,11 +66,11 @@ def verify_integer(
 ) -> Verdict:
     r"""Verify that the final answer of a completion is exactly a given whole number.
 
-    The answer is the number in the last box, else the one after the last "the answer is", else the
-    last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is incorrect.
-    Of ``3 + 4 = 7`` the last number counts. Operands do not: ``20/135`` is neither 20 nor 135, and
-    ``3*45`` is not 135. A box with several numbers or an operation on one
-    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect; one with words that may change the number
+    The answer is the number in the last box, else the number after the last "the answer is", else
+    the last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is
+    incorrect. Of ``3 + 4 = 7`` the last number counts. Operands do not: ``20/135`` is neither 20
+    nor 135, and ``3*45`` is not 135. A box with several numbers or an operation on a number
+    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect; a box with words that may change the number
     (``half of 42``) is unparseable. Scientific notation (``10^6``) is read in a box.
 
     Args:
@@ -142,13 +142,13 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 
 
 def _states_one(box: str) -> bool:
-    """Whether a box, behind its last equals sign, holds one number and no more mathematics."""
+    """Whether a box, behind its last equals sign, holds a number and no further mathematics."""
     text_beside, count = _NUMBER.subn("", box.rpartition("=")[2])
     return count == 1 and _AROUND_NUMBER.fullmatch(text_beside) is not None
 
 
 def _has_known_words(box: str) -> bool:
-    """Whether the words of a box leave its number as it is, by the closed list."""
+    """Whether the words of a box do not change its number, by the closed list."""
     stated = _COMMAND.sub(" ", box.rpartition("=")[2])
     number = _NUMBER.search(stated)
     if number is None:

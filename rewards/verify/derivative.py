@@ -124,11 +124,11 @@ def verify_derivative(
 
 
 @lru_cache(maxsize=4096)
-def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
-    return _Judge(read_derivative(problem), dict(assumptions))
+def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _DerivativeJudge:
+    return _DerivativeJudge(read_derivative(problem), dict(assumptions))
 
 
-class _Judge:
+class _DerivativeJudge:
     """The derivative that a question asks for, ready to be compared with answers."""
 
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
 """Verify values (definite integrals, constants) and expressions.
 
-Values are compared as closed forms, in balls of rising precision, until they are proven different
-or agree to `VALUE_BITS`. So 1/2004! is not 1/2006!, although both are 0.0 as floats.
+Values are compared as closed forms, in balls of rising precision, until the balls are disjoint or
+agree to `VALUE_BITS`. Hence 1/2004! is not 1/2006!, although either is 0.0 as a float.
 """
 
 from __future__ import annotations

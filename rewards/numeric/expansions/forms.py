@@ -1,9 +1,9 @@
-"""A real function of y as a sum of terms e^{-v y} r(y), to see how it behaves as y grows.
+"""Real functions of y as sums of terms e^{-v y} r(y), for the behaviour as y grows.
 
-Parts that are analytic in u = e^{-y} become models (`models`): each is a power of u times a new
-symbol, whose values the model bounds. A logarithm of such a part is linear in y. Hyperbolic
-functions are rewritten in exponentials, which are exact terms where their arguments are linear in
-y. The exponents v are exact, so that 1 - 10^{-6} differs from 1, and cancel exactly.
+Subexpressions that are analytic in u = e^{-y} become models (`models`): a power of u times a new
+symbol, whose values the model bounds. The logarithm of a model is linear in y. Hyperbolic functions
+are rewritten in exponentials; exponentials with linear arguments are exact terms. The exponents v
+are exact: 1 - 10^{-6} differs from 1, and exponents cancel exactly.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Expander:
             return models.mul(a, b)
         a_terms, b_terms = self.terms(a), self.terms(b)
         if len(a_terms) * len(b_terms) > MAX_TERMS:
-            a_terms, b_terms = [self._one(a_terms)], [self._one(b_terms)]
+            a_terms, b_terms = [self._as_term(a_terms)], [self._as_term(b_terms)]
         return self._add(
             [
                 [Term(plus(s.exponent, t.exponent), mul(s.factor, t.factor))]
@@ -238,8 +238,8 @@ class Expander:
             ]
         )
 
-    def _one(self, terms: list[Term]) -> Term:
-        """A sum as one term: the slowest exponential in front of the rest."""
+    def _as_term(self, terms: list[Term]) -> Term:
+        """A sum as a single term: the slowest exponential times the remaining factor."""
         if len(terms) == 1:
             return terms[0]
         slowest = min(terms, key=lambda term: float(self.value(rate(term.exponent)).real.mid()))
@@ -258,7 +258,7 @@ class Expander:
                 return models.power(form, ratio)
             except NoModelError:
                 pass
-        term = self._one(self.terms(form))
+        term = self._as_term(self.terms(form))
         if ratio is not None:
             scaled = _exponent({key: q * ratio for key, q in term.exponent})
         elif all(key == ONE for key, _ in term.exponent):
@@ -361,7 +361,7 @@ class Expander:
                 except NoModelError:
                     pass
             form = self.terms(form)
-        term = self._one(form)
+        term = self._as_term(form)
         y = Symbol(self.variable)
         linear = mul(neg(rate(term.exponent)), y) if term.exponent else Number(0)
         if term.factor == ONE:
@@ -373,10 +373,8 @@ class Expander:
         model = self.models.get(factor.name) if isinstance(factor, Symbol) else None
         if model is not None:
             try:
-                unshifted = Model(
-                    Fraction(0), model.series, model.bound, model.radius, model.at_zero
-                )
-                return self.terms(models.apply("ln", unshifted))
+                unit = Model(Fraction(0), model.series, model.bound, model.radius, model.at_zero)
+                return self.terms(models.apply("ln", unit))
             except NoModelError:
                 pass
         return [Term((), Call("ln", (factor,)))]

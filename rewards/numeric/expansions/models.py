@@ -34,11 +34,11 @@ SPREAD = 64
 
 
 class NoModelError(ValueError):
-    """The function is not analytic at the end, or no disc was found on which it is."""
+    """The function is not analytic at the end, or the search for a disc of analyticity failed."""
 
 
 def order(bits: int) -> int:
-    """How many coefficients a series has for so many binary places."""
+    """The number of coefficients of a series for a number of binary places."""
     return max(ORDER, bits // BITS_PER_TERM)
 
 

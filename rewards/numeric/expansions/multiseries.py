@@ -1,8 +1,8 @@
 """Asymptotic expansions in several scales at once, with exact coefficients.
 
-The elements 1/w of a scale tend to infinity, each faster than every power of those before, as in
-ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest of them whose coefficients are germs in
-the others. (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
+The elements 1/w of a scale tend to infinity, each faster than all powers of its predecessors, as in
+ln(1/t), 1/t, exp(1/t). A germ is a series in the fastest element; the coefficients are germs in the
+slower elements. (Richardson, Salvy, Shackell and van der Hoeven, *Asymptotic expansions of exp-log
 functions*, ISSAC 1996; Eberl, *Verified real asymptotics in Isabelle/HOL*, ISSAC 2019.)
 """
 
@@ -307,8 +307,8 @@ class Scale:
         Args:
             taylor: the coefficients.
             h: the germ.
-            name: which function's; functions with one name are one function.
-            order: which of the function's derivatives.
+            name: the key of the function; functions with equal keys are equal.
+            order: the order of the derivative of the function.
 
         """
         h = self.normal(h)

@@ -328,9 +328,8 @@ def total(term: SlowTerm, start: int) -> Ball:
 def _turning(expansion: Expansion, base_tree: Expression, cutoff: int) -> Ball:
     r"""The sum from N of z^n n^{-v} (c_0 + c_1/n + ..) for any other z on the unit circle.
 
-    The sum of z^n n^{-s} from N on is z^N times Lerch's function, which is computed for s > 2; for
-    less it is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms
-    below N.
+    The sum of z^n n^{-s} from N on is z^N times Lerch's function, if s > 2. For a smaller s the sum
+    is the polylogarithm (DLMF 25.12.10, by Abel's theorem for 0 < s) without the terms below N.
     """
     if expansion.logarithms:
         raise QuadratureError("logarithms beside an angle that is no part of a circle")

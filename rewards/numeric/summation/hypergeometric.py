@@ -397,13 +397,13 @@ def _error(
 
 
 def _without_sign(denominator: fmpq_poly, numerator: fmpq_poly, leading: fmpq) -> fmpq_poly:
-    """B - |z A|, without the zero that it has at u = 0 where L is 1 or -1."""
+    """B - |z A|, divided by u if the difference vanishes at u = 0 (where L is 1 or -1)."""
     difference = denominator - (numerator if leading > 0 else -numerator)
     return fmpq_poly(difference.coeffs()[1:]) if difference[0] == 0 else difference
 
 
 def reversed_polynomial(polynomial: fmpq_poly) -> fmpq_poly:
-    """The polynomial in u = 1/n that is n^-degree times one in n."""
+    """n^-degree times a polynomial in n, as a polynomial in u = 1/n."""
     return fmpq_poly(polynomial.coeffs()[::-1])
 
 

@@ -1,9 +1,9 @@
 r"""The term of a sum as hypergeometric summands times factors that vary slowly.
 
 A summand is c z^n R(n) prod Gamma(p n + b)^e times a slow factor: c and z are constants, R a
-rational function with rational coefficients. What is written with factorials, binomial
-coefficients, powers with the index as exponent, sines and cosines has such summands. (Petkovsek,
-Wilf and Zeilberger, *A = B*, chapter 3, calls those without a slow factor hypergeometric terms.)
+rational function with rational coefficients. Products of factorials, binomial coefficients, powers
+with the index as exponent, sines and cosines are sums of summands. (Petkovsek, Wilf and Zeilberger,
+*A = B*, chapter 3, calls summands without a slow factor hypergeometric terms.)
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         digits: decimal digits that are wanted.
 
     Returns:
-        A ball that holds the sum, with the method ``enclosure``; for a sum that is proved to
-        diverge no value, with the method ``divergence``.
+        A ball that holds the sum, with the method ``enclosure``; for a sum with a proof of
+        divergence no value, with the method ``divergence``.
 
     Raises:
         QuadratureError: neither a value nor divergence was proved, or the term is not real.

@@ -1,7 +1,7 @@
 """Reads calculus LaTeX (and plain text and Unicode) into expression trees, and prints them.
 
-A lexer of one regular expression and a Pratt parser; nothing is ever evaluated, and time is linear
-in the size of the text, which is bounded by `Limits`.
+The reader has a lexer (a single regular expression) and a Pratt parser. The reader never evaluates
+text, and works in time linear in the size of the text, which `Limits` bounds.
 """
 
 from .ambiguities import AMBIGUITIES, Ambiguity

@@ -137,8 +137,9 @@ def _elliptic(
 ) -> Builder:
     """An elliptic integral. `extra` leading arguments (the characteristic of Pi) pass through.
 
-    A bar announces the parameter m, and so do Mathematica's names (which others use for the
-    modulus) and complete integrals; after a letter, a comma or semicolon announces the modulus k.
+    The second argument is the parameter m behind a bar, in Mathematica's names (which mean the
+    modulus elsewhere) and in complete integrals; behind a comma or semicolon, after a letter, the
+    second argument is the modulus k.
     The lower-case names of mpmath and of our own printer always take the parameter.
     """
 

@@ -1,4 +1,4 @@
-"""Deterministic bounds on the work that one text may cause."""
+"""Deterministic bounds on the work for a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From text to readings: the likeliest first, then those of its ambiguities."""
+"""From text to readings: the likeliest first, then the readings of ambiguities."""
 
 from __future__ import annotations
 

@@ -25,16 +25,16 @@ LARGEST: Final = 20_000
 
 @dataclass(frozen=True)
 class DerivativeQuestion:
-    """A derivative that is asked for, as a formula.
+    """The derivative of a question, as a formula.
 
     Attributes:
         derivative: the derivative, before values are put for variables.
-        variable: the variable of the derivative, or one of its symbols.
-        definitions: formulas of names that an answer may use, such as y for x^x.
+        variable: the variable of the derivative, or else a symbol of the derivative.
+        definitions: formulas of names in answers, such as y for x^x.
         curve: G of an implicit function G(x, y) = 0; None if the function is given by a formula.
         function: the name of the implicit function; empty without a curve.
-        point: values of variables at which the derivative is asked for.
-        kinds: what the question says of parameters.
+        point: the values of variables at the point of evaluation; empty for a function.
+        kinds: the kinds of the parameters, by their names.
 
     """
 

@@ -1,7 +1,7 @@
 r"""Derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
-The LaTeX reader reads closed forms. A derivative of a function without a formula is cut out first
-and stands in the tree as a symbol; what an operator applies to a formula is differentiated at once.
+The LaTeX reader reads closed forms. This module replaces the derivatives of functions without a
+formula by symbols before reading, and differentiates the operands of operators at once.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Jet(NamedTuple):
 
 @dataclass(slots=True)
 class Jets:
-    """The symbols that stand for derivatives of functions, the same one for the same derivative.
+    """The symbols for derivatives of functions; equal derivatives have equal symbols.
 
     Attributes:
         variables: the variables of each function without a formula.
@@ -162,7 +162,7 @@ def name_of(letter: str) -> str:
 
 
 def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
-    """A normal text in which symbols stand for derivatives of functions and for their values.
+    """A normal text with symbols for the derivatives of functions and for values of functions.
 
     Args:
         text: a text that `normal` returns.

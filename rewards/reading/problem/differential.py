@@ -1,9 +1,9 @@
 r"""Differentials in every spelling: ``dx``, ``\mathrm{~d}x``, ``\text{ dx}``, ``\cos xdx``.
 
-Where the differential stands decides what the integrand is. Behind everything or in front, the rest
-is the integrand. In the middle (``\int\frac{x\,dx}{1+x^2}``), the integrand is read with the
-differential as a symbol; the reading holds if every term has that symbol as a factor exactly once,
-and the integrand is the formula without this factor.
+The position of the differential decides how to read the integrand. With the differential at the end
+or in front, the remaining text is the integrand. With the differential in the middle
+(``\int\frac{x\,dx}{1+x^2}``), the formula is read with a symbol for the differential. Every term
+must contain the symbol as a factor exactly once; the integrand is the formula without the factor.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _NAME: Final = re.compile(
 
 @cache  # compiled at the first problem: a fifth of the time that importing the package took
 def _spellings() -> re.Pattern[str]:
-    """A d that is marked by a font of its own, before a variable, or a plain d before one.
+    """A marked d (in a font of its own) or a plain d, followed by a variable.
 
     A plain d may stand at the end of a run of letters.
     """
@@ -66,11 +66,11 @@ def _spellings() -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class Differential:
-    """A place that may be a differential.
+    """A candidate for a differential in a text.
 
     Attributes:
-        start: its offset, behind letters that are glued to it.
-        end: the offset behind it.
+        start: the offset of the d, behind letters without space before the d.
+        end: the offset behind the differential.
         variable: the name of the variable, as in trees.
         is_marked: the d is upright or has a font of its own, hence is no parameter.
 

@@ -37,7 +37,7 @@ class DifferentialEquation:
         conditions: pairs of sides with values of functions, as ``y(0)`` and 1.
         jets: the derivative that each symbol of the sides stands for.
         orders: the highest order of each function's derivatives.
-        kinds: what the question says of parameters.
+        kinds: the kinds of the parameters, by their names.
         asks_all: all solutions are asked for, constant and singular ones included.
         asks_one: any solution is asked for, such as a particular one.
 

@@ -34,12 +34,12 @@ class IntegralProblem(NamedTuple):
 
     Attributes:
         variable: the variable that the differential names; None without a differential.
-        readings: the integrand in every reading that its notation allows, the likeliest first.
+        readings: the integrand in every reading of its notation, the likeliest first.
         lower: the lower limit; None for an indefinite integral.
         upper: the upper limit; None for an indefinite integral.
         principal_value: Cauchy's principal value is asked for.
         has_sign: an integral sign was written.
-        conditions: what the problem says of its parameters.
+        conditions: the conditions on the parameters.
 
     >>> problem = read_integral(r"\int_0^1 xdx")
     >>> problem.variable, problem.lower, len(problem.readings)
@@ -117,14 +117,14 @@ def _integrand(
     """The variable of the differential, the integrand as text, and its readings."""
     body = layout.body
     failure: ReadError | None = None
-    for marks in _choices(layout, variable):
+    for choice in _choices(layout, variable):
         try:
-            result = _with_differential(body, marks)
+            result = _with_differential(body, choice)
         except ReadError as error:
             failure = failure or error
             continue
         if result is not None:
-            return marks[0].variable, *result
+            return choice[0].variable, *result
     try:
         return None, body, _read(body, variable or "x")
     except ReadError as error:

@@ -77,7 +77,7 @@ class IntegralLayout(NamedTuple):
         body: the integrand with its differential.
         factor: the factor before the sign, such as the 2 of ``2\int``.
         principal_value: Cauchy's principal value is asked for.
-        conditions: what the prose around the formula says of parameters.
+        conditions: the conditions on parameters in the prose around the formula.
 
     Example:
         >>> integral_layout("2x").has_sign

@@ -73,8 +73,8 @@ class LimitProblem(NamedTuple):
         variable: the variable.
         at: the point, or 1 or -1 for plus or minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
-        readings: the function in every reading that its notation allows, the likeliest first.
-        conditions: what the problem says of its parameters.
+        readings: the function in every reading of its notation, the likeliest first.
+        conditions: the conditions on the parameters.
         whole: the variable takes whole values, as in a sequence.
 
     >>> problem = read_limit(r"\lim_{x\to0^+} x^x")

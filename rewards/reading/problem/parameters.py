@@ -1,7 +1,7 @@
-r"""Letters that would become parameters only because of what stands behind them.
+r"""Finds letters that the LaTeX reader mistakes for parameters.
 
 ``\int f(x)\,dx`` asks about an unknown function, not about f times x, and the d of ``x^2 + dx`` is
-half of a differential. Read as parameters, they make every right answer wrong, without a word.
+half of a differential. If f or d became a parameter, every right answer would be judged wrong.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _OPENERS: Final = frozenset(("(", "[", "\\{"))
 def parameter_faults(
     integrand: str, suspects: Set[str], variable: str, has_sign: bool
 ) -> dict[str, str]:
-    """Parameters that are no parameters.
+    """The letters of an integrand that cannot be parameters, with the reasons.
 
     Args:
-        integrand: the text that was read.
-        suspects: the symbols of its trees besides the variable.
+        integrand: the text of the integrand.
+        suspects: the symbols of the integrand's trees besides the variable.
         variable: the variable of integration.
-        has_sign: the integrand stood behind an integral sign, so that it has a differential.
+        has_sign: the integrand stood behind an integral sign, and hence has a differential.
 
     Returns:
-        Why a letter is no parameter, by its name: the letter stands only before parentheses that
-        hold the variable, or only before a variable as the d of a differential does.
+        The reason for each letter: the letter stands only before parentheses with the variable, or
+        only before a variable, like the d of a differential.
 
     """
     faults: dict[str, str] = {}

@@ -142,7 +142,7 @@ class SeriesQuestion:
             for a general coefficient.
         terms: how many terms that are not zero the polynomial has, instead of a degree.
         series: the series whose radius is asked for, in every reading.
-        conditions: what the question says of its parameters.
+        conditions: the conditions on the parameters.
 
     >>> read_series(r"Taylor polynomial of degree 2 about $x=0$ of $\cos x$").degree
     Number(numerator=2, denominator=1)

@@ -63,7 +63,7 @@ class SumProblem(NamedTuple):
         upper: the greatest value of the index, or 1 for infinity.
         factor: the factor in front of the sign.
         outside: what is added to the sum.
-        conditions: what the problem says of its parameters.
+        conditions: the conditions on the parameters.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
