@@ -150,12 +150,12 @@ def is_infinite(problem: SumProblem) -> bool:
     return isinstance(problem.lower, int) or isinstance(problem.upper, int)
 
 
-def largest_constant(answer: Expression, most: int) -> int:
+def largest_constant(answer: Expression, limit: int) -> int:
     """The largest number that a part of an answer without symbols is, rounded up.
 
     Args:
         answer: the answer.
-        most: what exceeds this number need not be known.
+        limit: constants above the limit need no exact size.
 
     """
     largest = 0
@@ -163,20 +163,20 @@ def largest_constant(answer: Expression, most: int) -> int:
         if is_constant(node):
             value = fold(node)
             if value is None:
-                largest = max(largest, _rounded(node, most))
+                largest = max(largest, _rounded(node, limit))
             else:
                 ceiling = abs(value.numerator) // value.denominator + 1
                 largest = max(largest, ceiling, value.denominator)
     return largest
 
 
-def _rounded(node: Expression, most: int) -> int:
+def _rounded(node: Expression, limit: int) -> int:
     """The size of a constant, rounded up; a large number for one that has no value."""
     with precision(64), suppress(QuadratureError):
         size = abs(at(node, {})).upper()
-        if size < most:
+        if size < limit:
             return int(float(size)) + 1
-    return 10 * most
+    return 10 * limit
 
 
 def lists_terms(problem: SumProblem, answer: Expression) -> bool:

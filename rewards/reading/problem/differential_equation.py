@@ -250,12 +250,12 @@ def _of_differentials(text: str, formulas: Sequence[str]) -> tuple[str, tuple[st
 # --- solutions ---
 
 
-def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
+def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
     r"""The solutions that an answer states, all of which have to be right.
 
     Args:
         text: the answer in LaTeX.
-        asked: the equation.
+        question: the differential equation of the question.
 
     Returns:
         The solutions; for a system each has a formula of every function.
@@ -275,20 +275,20 @@ def solutions(text: str, asked: DifferentialEquation) -> list[StatedSolution]:
     except ProblemError as error:
         raise ReadError(str(error), 0) from None
     for clause in answer_clauses:
-        formula = _called(normal(clause.formula), asked)
-        if not formula or _MEMBER.search(formula) or _is_constant(formula, asked):
+        formula = _called(normal(clause.formula), question)
+        if not formula or _MEMBER.search(formula) or _is_constant(formula, question):
             continue
         for variant in _signs(formula):
-            for solution in _stated(variant, asked):
-                if solution.implicit is None and len(asked.functions) > 1:
+            for solution in _stated(variant, question):
+                if solution.implicit is None and len(question.functions) > 1:
                     formulas |= solution.formulas
-                    if len(formulas) == len(asked.functions):
+                    if len(formulas) == len(question.functions):
                         results.append(StatedSolution(formulas))
                         formulas = {}
                 else:
                     results.append(solution)
     if formulas:
-        missing = ", ".join(name for name in asked.functions if name not in formulas)
+        missing = ", ".join(name for name in question.functions if name not in formulas)
         raise ReadError(f"no formula for {missing}", 0)
     if len(results) > MOST_SOLUTIONS:
         raise ReadError(f"more than {MOST_SOLUTIONS} solutions", 0)

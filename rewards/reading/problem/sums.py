@@ -123,8 +123,8 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
             failure = failure or error
             continue
         return tuple(
-            SumProblem(term, index, lower, upper, factor, outside, stated)
-            for term, outside in readings
+            SumProblem(term, index, lower, upper, factor, addend, stated)
+            for term, addend in readings
         )
     raise failure or ProblemError(f"unreadable sum {text!r}")
 

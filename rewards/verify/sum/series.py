@@ -39,20 +39,20 @@ _REMAINDER: Final = re.compile(
 _POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\s*\}?)?\s*")
 
 
-def without_remainder(text: str, asked: SeriesQuestion) -> tuple[str, int]:
+def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
     r"""A polynomial without its remainder, and the degree up to which terms have to be right.
 
     Args:
         text: the answer.
-        asked: the question.
+        question: the question.
 
     Returns:
         The polynomial, and the degree of the question, or the larger degree that the remainder
         promises; -1 if the remainder covers terms of the question.
 
     """
-    degree = int(fold(asked.degree) or 0)
-    match = _REMAINDER.search(text) if asked.wanted == "polynomial" else None
+    degree = int(fold(question.degree) or 0)
+    match = _REMAINDER.search(text) if question.wanted == "polynomial" else None
     if match is None:
         return text, degree
     before_remainder = text[: match.start()]
@@ -66,14 +66,14 @@ def without_remainder(text: str, asked: SeriesQuestion) -> tuple[str, int]:
 
 
 def judge_series(
-    answer: Expression, asked: SeriesQuestion, kinds: Mapping[str, str], through: int
+    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
 ) -> Outcome:
     """Whether an answer is what a question asks for.
 
     Args:
         answer: the answer.
-        asked: the question.
-        kinds: assumptions on the parameters.
+        question: the question.
+        assumptions: the kinds of the parameters, by their names.
         through: the degree up to which a polynomial has to be right (`without_remainder`).
 
     Raises:
@@ -84,13 +84,13 @@ def judge_series(
         detail = "the remainder is larger than terms that are asked for"
         return Outcome(Status.INCORRECT, detail=detail)
     try:
-        if asked.wanted == "radius":
-            return _radius(answer, asked, kinds)
-        if asked.wanted == "coefficient":
-            return _coefficient(answer, asked, kinds)
-        if asked.wanted == "remainder":
-            return _lagrange(answer, asked, kinds)
-        return _polynomial(answer, asked, kinds, through)
+        if question.wanted == "radius":
+            return _radius(answer, question, assumptions)
+        if question.wanted == "coefficient":
+            return _coefficient(answer, question, assumptions)
+        if question.wanted == "remainder":
+            return _lagrange(answer, question, assumptions)
+        return _polynomial(answer, question, assumptions, through)
     except (NotExpandedError, QuadratureError, ValueError, RecursionError) as error:
         if isinstance(error, ProblemError):
             raise
@@ -280,11 +280,11 @@ def _radius(
 
 
 def judge_infinite_radius(
-    infinity: int, asked: SeriesQuestion, kinds: Mapping[str, str]
+    infinity: int, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
     """Whether an infinite radius is right."""
     try:
-        expected = radius(asked, kinds)
+        expected = radius(question, assumptions)
     except (NotExpandedError, QuadratureError, ValueError, RecursionError) as error:
         if isinstance(error, ProblemError):
             raise
