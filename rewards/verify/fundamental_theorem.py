@@ -20,7 +20,7 @@ from ..numeric.ball_arithmetic.domain import real_everywhere
 from ..numeric.ball_arithmetic.jets import ZERO, Ball
 from ..numeric.outcome import Outcome
 from ..numeric.quadrature import DefiniteIntegral
-from ..numeric.quadrature.value import limit_value
+from ..numeric.quadrature.line import limit_value
 from ..proof.prover import prove
 from ..reading.expression.build import ONE, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate

@@ -15,7 +15,7 @@ from flint import arb
 
 from ....benchmarks.hashed_random import HashedRandom
 from ....rewards.numeric.ball_arithmetic.balls import precision
-from ....rewards.numeric.quadrature.value import limit_value
+from ....rewards.numeric.quadrature.line import limit_value
 from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.latex import read
 from .case import Case, group_generator

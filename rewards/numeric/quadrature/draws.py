@@ -11,9 +11,9 @@ from flint import acb
 from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
 from ..sampling.parameters import Draw, regimes
-from .line import OutsideDomainError
+from .line import OutsideDomainError, limit_value
 from .problem import KEPT_TEXTS, DefiniteIntegral, definite_readings
-from .value import IntegralValue, evaluate, limit_value
+from .value import IntegralValue, evaluate
 from .work import QuadratureError
 
 #: Choices of the parameters at which an answer is compared where none distinguishes cases: below 1,

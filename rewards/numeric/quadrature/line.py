@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from flint import acb, arb, ctx
 
 from ...reading.expression.traversal import SLOW, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression
+from ...reading.problem import Limit
 from ..ball_arithmetic.balls import Tape, precision
 from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import Ball
+from ..ball_arithmetic.jets import ZERO, Ball
 from .work import SPECIAL, QuadratureError, WorkError, spend
 
 #: Precision at which limits and kinks are known: p + e^{-1024} has to differ from p.
@@ -29,6 +30,10 @@ _EDGE_BITS = 512
 
 #: Digits of a point in a message.
 POINT_DIGITS = 6
+
+#: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
+#: the ends; and how far from 0 an infinite range is looked at.
+SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024
 
 
 class OutsideDomainError(QuadratureError):
@@ -117,3 +122,31 @@ def is_regular(line: RealLine, end: arb, side: int) -> bool:
     with precision(_EDGE_BITS):
         edge = arb(end.mid()).union(arb((end + side * _EDGE).mid()))
         return line.on(edge).is_finite()
+
+
+def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
+    """A limit of integration at the working precision."""
+    if isinstance(limit, int):
+        return arb("inf") * limit
+    tape: Tape = compile_tape(limit, "")
+    value = tape.run(ZERO, values, derivative=False)[tape.root][0]
+    if not value.is_finite() or not value.imag.contains(0):
+        raise OutsideDomainError("a limit of integration is not a real number")
+    return arb(value.real)
+
+
+def inner_point(low: arb, high: arb) -> arb:
+    """A point inside a range."""
+    if low.is_finite() and high.is_finite():
+        return arb(((low + high) / 2).mid())
+    if low.is_finite() or high.is_finite():
+        return arb((low + 1).mid()) if low.is_finite() else arb((high - 1).mid())
+    return arb(0)
+
+
+def sample_points(lower: arb, upper: arb) -> Iterator[arb]:
+    """Some points between the limits."""
+    low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
+    high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
+    for k in SAMPLES:
+        yield arb((low + (high - low) * k / 200).mid())

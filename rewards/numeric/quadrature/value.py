@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,10 +14,8 @@ from flint import arb
 from ...reading.expression.build import number
 from ...reading.expression.traversal import additive_terms, substitute
 from ...reading.expression.tree import Expression
-from ...reading.problem import Limit
-from ..ball_arithmetic.balls import Tape, precision
-from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import ZERO, Ball
+from ..ball_arithmetic.balls import precision
+from ..ball_arithmetic.jets import Ball
 from ..ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from ..expansions.forms import exact_value
 from ..sampling.integrand import Integrand
@@ -28,7 +26,14 @@ from .enclosed.approach import DivergesError, NotEnclosedError
 from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact, off_middle
 from .enclosed.poles import has_simple_pole
 from .kinks import Segment, has_breaks, segments
-from .line import END_BITS, OutsideDomainError, RealLine
+from .line import (
+    END_BITS,
+    OutsideDomainError,
+    RealLine,
+    inner_point,
+    limit_value,
+    sample_points,
+)
 from .problem import DefiniteIntegral
 from .singularities import SCAN_BITS, singularities
 from .work import (
@@ -285,17 +290,6 @@ def _segment_value(
         return _total(term_values, digits)
 
 
-def limit_value(limit: Limit, values: Mapping[str, Ball]) -> arb:
-    """A limit of integration at the working precision."""
-    if isinstance(limit, int):
-        return arb("inf") * limit
-    tape: Tape = compile_tape(limit, "")
-    value = tape.run(ZERO, values, derivative=False)[tape.root][0]
-    if not value.is_finite() or not value.imag.contains(0):
-        raise OutsideDomainError("a limit of integration is not a real number")
-    return arb(value.real)
-
-
 @dataclass(slots=True)
 class _Computation:
     """One integral over lower < upper."""
@@ -310,7 +304,7 @@ class _Computation:
 
     def run(self, lower: arb, upper: arb) -> IntegralValue:
         with precision(SCAN_BITS):
-            values = [self.line.at(x) for x in _samples(lower, upper)]
+            values = [self.line.at(x) for x in sample_points(lower, upper)]
         if not any(value.is_finite() for value in values):
             raise OutsideDomainError("the integrand has no value between the limits")
         unknown: QuadratureError | None = None
@@ -417,7 +411,7 @@ class _Computation:
         if enclosed is not None:
             return enclosed
         left_end, right_end = full.left, full.right
-        middle = _middle(left_end.point, right_end.point)
+        middle = inner_point(left_end.point, right_end.point)
         calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
         total = arb(0)
         for half in (
@@ -483,23 +477,6 @@ def _inner(low: arb, high: arb) -> list[arb]:
     return [arb(off_middle(low, high).mid())] if finite else []
 
 
-def _middle(low: arb, high: arb) -> arb:
-    """A place inside a range."""
-    if low.is_finite() and high.is_finite():
-        return arb(((low + high) / 2).mid())
-    if low.is_finite() or high.is_finite():
-        return arb((low + 1).mid()) if low.is_finite() else arb((high - 1).mid())
-    return arb(0)
-
-
-def _samples(lower: arb, upper: arb) -> Iterator[arb]:
-    """Some points between the limits."""
-    low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
-    high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
-    for k in SAMPLES:
-        yield arb((low + (high - low) * k / 200).mid())
-
-
 def _diverging(decays: list[tuple[Decay, Decay]]) -> list[int]:
     """The signs of f at the ends where the integral diverges."""
     ends = [end for both in decays for end in both]
@@ -521,6 +498,3 @@ BOUND_BITS = 512
 #: Powers of two between which an exponential decay shows, and those between which f over the slope
 #: of its phase has to have fallen.
 EXPONENTIAL_AT, SETTLED_AT = (8, 10), (30, 60)
-#: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
-#: the ends; and how far from 0 an infinite range is looked at.
-SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024

@@ -457,11 +457,10 @@ class Parser:
 
     def subscript(self) -> str:
         """The text of a subscript: ``12`` for ``_{12}``."""
-        tokens = self.tokens
-        token = tokens[self.pos]
-        start = self.pos
+        tokens, start = self.tokens, self.pos
+        token = tokens[start]
         if token != "{":
-            if not token or not (token in self.atoms or token in self.prefix or token.isdigit()):
+            if not (token in self.atoms or token in self.prefix or token.isdigit()):
                 raise self.error("a subscript")
             self.pos += 1
             return token.lstrip("\\").removeprefix("fn ")

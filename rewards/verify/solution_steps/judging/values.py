@@ -15,7 +15,7 @@ from ....numeric.ball_arithmetic.jets import ZERO, Ball
 from ....numeric.ball_arithmetic.magnitude import log2
 from ....numeric.quadrature import DefiniteIntegral, QuadratureError, evaluate
 from ....numeric.quadrature.analytic import box_function, integrate
-from ....numeric.quadrature.value import limit_value
+from ....numeric.quadrature.line import limit_value
 from ....numeric.sampling.integrand import Integrand
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Expression
