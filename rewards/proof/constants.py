@@ -161,9 +161,9 @@ class ExactNumbers:
         ratio = number.rational()
         if ratio is not None:
             return int(ratio > 0) - int(ratio < 0)
-        known = [sign_of(self.tower, poly) for poly in (number.num, number.den)]
-        if known[0] and known[1]:
-            return known[0] * known[1]
+        signs = [sign_of(self.tower, poly) for poly in (number.num, number.den)]
+        if signs[0] and signs[1]:
+            return signs[0] * signs[1]
         tree = self.tree(number)
         ball = self.ball(tree, PRECISIONS[-1], self.ranges(tree)).real
         if ball > 0 or ball < 0:

@@ -147,10 +147,10 @@ def _expanded(
     failure = NotExpandedError("an angle that is not fixed")
     bounded: Expression | None = None
     try:
-        found = _limit_of(expander, expression)
-        if found.value is None or not _angles_of(found.value):
-            return found
-        bounded = found.value
+        bounded_limit = _limit_of(expander, expression)
+        if bounded_limit.value is None or not _angles_of(bounded_limit.value):
+            return bounded_limit
+        bounded = bounded_limit.value
     except NotExpandedError as error:
         failure = error
     if not expander.angles:
@@ -186,14 +186,14 @@ def _along_sequences(
             ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}
         )
         try:
-            found = _limit_of(expander, expression)
+            sequence_limit = _limit_of(expander, expression)
         except NotExpandedError:
             if angle.name == _PARITY:
                 raise
             continue
-        if found.value is not None and _angles_of(found.value):
+        if sequence_limit.value is not None and _angles_of(sequence_limit.value):
             raise failure  # another angle, which has its own values on the sequence
-        limits.append(found)
+        limits.append(sequence_limit)
         if len(limits) > 1 and not _same(limits[0], limits[-1], kinds):
             return Limit(reason="two sequences of points have different limits")
     if angle.name == _PARITY:
@@ -216,7 +216,7 @@ def _along_whole_numbers(
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
     limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-    if any(not _same(limits[0], other, kinds) for other in limits[1:]):
+    if any(not _same(limits[0], later, kinds) for later in limits[1:]):
         return Limit(reason="two sequences of whole numbers have different limits")
     raise failure
 
@@ -227,16 +227,16 @@ def _values(angle: Angle) -> tuple[Expression, ...]:
     return _OF_FLOORS if angle.of_floor else _OF_ANGLES
 
 
-def _same(first: Limit, second: Limit, kinds: Mapping[str, str]) -> bool:
+def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
         NotExpandedError: this is not known.
 
     """
-    if first.value is None or second.value is None:
-        return first == second
-    return are_equal(first.value, second.value, kinds)
+    if a.value is None or b.value is None:
+        return a == b
+    return are_equal(a.value, b.value, kinds)
 
 
 def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:

@@ -70,12 +70,14 @@ def prove_sum(
         return None
     inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
     inner = inner if problem.factor == ONE else div(inner, problem.factor)
-    known = {name: kind for name, kind in kinds.items() if kind in ("positive", "real")}
+    assumptions = {
+        name: assumption for name, assumption in kinds.items() if assumption in ("positive", "real")
+    }
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
-        rules = telescopes(inner, problem.term, problem.counter, upper, variable, known)
+        rules = telescopes(inner, problem.term, problem.counter, upper, variable, assumptions)
         if rules is None:
             continue
-        base = _base(problem, inner, variable, upper, lower, known)
+        base = _base(problem, inner, variable, upper, lower, assumptions)
         if base is not None:
             return tuple(sorted({*rules, *base}))
     return None
@@ -93,17 +95,17 @@ def _base(
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
-        first = add(lower, neg(shift))
-        folded = fold(first)
+        lowest = add(lower, neg(shift))
+        folded = fold(lowest)
         value = substitute(problem.term, problem.counter, lower)
-        at = first if folded is None else number(folded)
+        at = lowest if folded is None else number(folded)
         return identical(substitute(answer, variable, at), value, kinds)
     if start is None or slope is None or low is None:
         return None
     n = max(0, -((start - low) // slope))
-    last = int(start + slope * n)
+    highest = int(start + slope * n)
     terms = [
-        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), last + 1)
+        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), highest + 1)
     ]
     return identical(substitute(answer, variable, Number(int(n))), add(*terms), kinds)
 
@@ -127,12 +129,12 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
     n = Symbol(problem.counter)
     for factor in (mul(n, Call("ln", (n,))), ONE):
         try:
-            found = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
+            growth = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
         except NotExpandedError:
             continue
-        if found.exists and (found.sign or fold(found.value or ZERO) != 0):
-            return found.sign or ExactNumbers().sign(ExactNumbers().value(found.value or ZERO))
-        if not found.exists and factor == ONE:
+        if growth.exists and (growth.sign or fold(growth.value or ZERO) != 0):
+            return growth.sign or ExactNumbers().sign(ExactNumbers().value(growth.value or ZERO))
+        if not growth.exists and factor == ONE:
             return 0
     return None
 
@@ -170,9 +172,9 @@ def telescopes(
     if steps is None or steps.denominator != 1 or not 0 < steps <= MAX_STEPS:
         return None
     n = Symbol(variable)
-    before = substitute(answer, variable, add(n, Number(-1)))
+    preceding = substitute(answer, variable, add(n, Number(-1)))
     added = [substitute(term, index, add(upper, Number(-i))) for i in range(int(steps))]
-    return identical(answer, add(before, *added), {**kinds, variable: "positive"})
+    return identical(answer, add(preceding, *added), {**kinds, variable: "positive"})
 
 
 def identical(
@@ -242,8 +244,8 @@ class _Atoms:
             return self._gamma(args[0])
         if name == "binomial":
             u, k = args
-            below = mul(self._gamma(add(k, ONE)), self._gamma(add(u, neg(k), ONE)))
-            return div(self._gamma(add(u, ONE)), below)
+            denominator = mul(self._gamma(add(k, ONE)), self._gamma(add(u, neg(k), ONE)))
+            return div(self._gamma(add(u, ONE)), denominator)
         if name == "double_factorial":
             return self._double_factorial(args[0])
         if name == "digamma":
@@ -278,8 +280,8 @@ class _Atoms:
             return add(number(harmonic), neg(Call("euler_gamma")))
         moved, steps = _moved(argument)
         base = self._atom(Call("digamma", (moved,)))
-        parts = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]
-        return add(base, *parts) if steps >= 0 else add(base, *map(neg, parts))
+        fractions = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]
+        return add(base, *fractions) if steps >= 0 else add(base, *map(neg, fractions))
 
     def _double_factorial(self, argument: Expression) -> Expression:
         """u!! is 2^v Gamma(v + 1) for an even u = 2v, 2^v Gamma(v + 1/2) / sqrt(pi) for 2v - 1."""
@@ -369,16 +371,16 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
     if value is None or value == 0:
         return list(_written_factors(base, 1))
     factors: list[tuple[Expression, int]] = [(Number(-1), 1)] if value < 0 else []
-    for whole, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
+    for remaining, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
         for prime in range(2, MAX_PRIME):
             times = 0
-            while whole % prime == 0:
-                whole //= prime
+            while remaining % prime == 0:
+                remaining //= prime
                 times += 1
             if times:
                 factors.append((Number(prime), sign * times))
-        if whole > 1:
-            factors.append((Number(whole), sign))
+        if remaining > 1:
+            factors.append((Number(remaining), sign))
     return factors or [(ONE, 1)]
 
 

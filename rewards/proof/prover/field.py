@@ -112,9 +112,9 @@ class Field:
         return self.poly(element.num), self.poly(element.den)
 
     def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
-        for known in self.generators:
-            if known.kind == kind and known.args == args:
-                return known
+        for generator in self.generators:
+            if generator.kind == kind and generator.args == args:
+                return generator
         return None
 
     def get(
@@ -132,11 +132,11 @@ class Field:
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
-        known = self.find(kind, args)
-        if known is not None:
+        earlier = self.find(kind, args)
+        if earlier is not None:
             if real:
-                self.unreal &= ~(1 << known.index)
-            return known
+                self.unreal &= ~(1 << earlier.index)
+            return earlier
         index = len(self.generators)
         if index >= self.size:
             raise NotProvedError("too many generators")
@@ -149,9 +149,9 @@ class Field:
         if positive:
             self.positive |= bit
         element = Quotient(self.variables[index], self.one.num, bit)
-        made = Generator(index, element, kind, args, unit, slope, tree, real)
-        self.generators.append(made)
-        return made
+        generator = Generator(index, element, kind, args, unit, slope, tree, real)
+        self.generators.append(generator)
+        return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
         """Give the last generator its relation, which is monic and of this degree in it."""
@@ -196,10 +196,10 @@ class Field:
             return False
         if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
             return False
-        last, even = self.size - 1, []
+        highest, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):
-            if degree > 0 and not self.positive >> last - at & 1:
-                if degree % 2 or self.unreal >> last - at & 1:
+            if degree > 0 and not self.positive >> highest - at & 1:
+                if degree % 2 or self.unreal >> highest - at & 1:
                     return False
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
@@ -264,8 +264,8 @@ class Field:
         generators = [g for g in self.generators if varying >> g.index & 1]
         slope = self._of_poly(element.num, generators)
         if not element.den.is_one():
-            below = self._of_poly(element.den, generators)
-            slope = (slope - element * below) / self.poly(element.den)
+            slope_of_den = self._of_poly(element.den, generators)
+            slope = (slope - element * slope_of_den) / self.poly(element.den)
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
@@ -282,8 +282,12 @@ class Field:
 
     def tree(self, element: Quotient) -> Expression:
         """An expression for an element, to be evaluated."""
-        above = self._tree_of(element.num)
-        return above if element.den.is_one() else Call("div", (above, self._tree_of(element.den)))
+        numerator = self._tree_of(element.num)
+        return (
+            numerator
+            if element.den.is_one()
+            else Call("div", (numerator, self._tree_of(element.den)))
+        )
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
@@ -291,8 +295,8 @@ class Field:
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    one, k = generator.tree(), Number(int(exponent))
-                    factors.append(one if exponent == 1 else Call("pow", (one, k)))
+                    base, k = generator.tree(), Number(int(exponent))
+                    factors.append(base if exponent == 1 else Call("pow", (base, k)))
             if coefficient != 1 or not factors:
                 factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
             terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])

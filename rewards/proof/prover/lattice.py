@@ -65,11 +65,11 @@ class Lattice:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always
             ((key, c),) = vector.items()
-            first = self.units[0].get(key)
-            if first is not None and len(self.units[0]) == 1:
-                if c == first:
+            leading = self.units[0].get(key)
+            if leading is not None and len(self.units[0]) == 1:
+                if c == leading:
                     return [(0, UNIT)]
-                n = c / first
+                n = c / leading
                 if n.q == 1 and (size := abs(int(n.p))) <= self.most:
                     self.largest = max(self.largest, size)
                     return [(0, n)]
@@ -77,18 +77,20 @@ class Lattice:
         for at, unit in self.alone.items():
             if unit in (vector, minus):
                 return [(at, UNIT if unit == vector else -UNIT)]
-        places = [at for at in range(len(self.units)) if at not in self.alone]
-        found = _combination([self.units[at] for at in places], vector)
-        if found is None:
+        candidates = [at for at in range(len(self.units)) if at not in self.alone]
+        coefficients = _combination([self.units[at] for at in candidates], vector)
+        if coefficients is None:
             return self._append(vector)
-        used = [(at, c) for at, c in zip(places, found, strict=True) if c]
+        used = [(at, c) for at, c in zip(candidates, coefficients, strict=True) if c]
         denominator = math.lcm(*(int(c.q) for _, c in used))
         size = max(int(abs(c).ceil()) for _, c in used)
-        made = any(at in self.generators for at, _ in used)
-        if denominator > 1 and not made and self._refine(used, denominator):
+        has_generator = any(at in self.generators for at, _ in used)
+        if denominator > 1 and not has_generator and self._refine(used, denominator):
             return self.add(vector)
-        whole = denominator == 1 or (self.algebraic and made and denominator <= MAX_ROOT)
-        if whole and size <= self.most:
+        integral = denominator == 1 or (
+            self.algebraic and has_generator and denominator <= MAX_ROOT
+        )
+        if integral and size <= self.most:
             self.largest = max(self.largest, size)
             return used
         combination = self._append(vector)
@@ -121,8 +123,8 @@ class Lattice:
                 for key, c in old.items():
                     unit[key] = unit.get(key, ZERO) + fmpq(n, denominator) * c
             unit = {key: c for key, c in unit.items() if c}
-            first = next(iter(unit.values()))
-            self.units[at] = unit if first > 0 else {key: -c for key, c in unit.items()}
+            leading = next(iter(unit.values()))
+            self.units[at] = unit if leading > 0 else {key: -c for key, c in unit.items()}
         return True
 
 

@@ -82,7 +82,7 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
         num = value.num
-        norms = (norm_of(field, num, other) for other in conjugates(field, num))
+        norms = (norm_of(field, num, conjugate) for conjugate in conjugates(field, num))
         divides = num.is_constant() or any(norm is not None for norm in norms)
         return [expression] if divides and not value.is_zero() else []
 
@@ -101,11 +101,11 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
-        parts = value.num, value.den
-        polys = [p for part in parts for p, power in part.factor()[1] if power % times == 0]
+        terms = value.num, value.den
+        polys = [p for poly in terms for p, power in poly.factor()[1] if power % times == 0]
         for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
             square = sine.element.num**sine.order - sine.relation
-            if sine.partner and any((part % square).is_zero() for part in parts):
+            if sine.partner and any((poly % square).is_zero() for poly in terms):
                 polys.append(sine.element.num)
         return [
             field.tree(field.poly(poly))
@@ -149,10 +149,10 @@ def _in_field(
 
 
 def _is_small(value: Quotient) -> bool:
-    parts = (value.num, value.den)
+    polys = (value.num, value.den)
     return all(
         len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
-        for p in parts
+        for p in polys
     )
 
 

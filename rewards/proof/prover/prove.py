@@ -157,7 +157,7 @@ class ProofSearch:
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
-            new = tuple(each for each in tower.signs if each not in signs)
+            new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
             if tower.nowhere:
                 continue

@@ -38,8 +38,8 @@ def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
     """A ring with its variables, one and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     unit = ring.constant(1)
-    one, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
-    return ring, list(ring.gens())[::-1], one, zero
+    unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
+    return ring, list(ring.gens())[::-1], unity, zero
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
@@ -61,21 +61,23 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     return box > 1 and max(box, math.prod(1 + max(pair) for pair in pairs)) > MAX_GCD_BOX
 
 
-def _spans(poly: Poly, other: Poly) -> list[int]:
+def _spans(poly: Poly, divisor: Poly) -> list[int]:
     """Degrees in each variable as FLINT has them, which first takes x^5000 for x if it can."""
-    (steps, least), (others, _) = poly.deflation_index(), other.deflation_index()
+    (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
-        (degree - low) // max(1, math.gcd(step, another))
-        for degree, low, step, another in zip(poly.degrees(), least, steps, others, strict=True)
+        (degree - low) // max(1, math.gcd(step, divisor_step))
+        for degree, low, step, divisor_step in zip(
+            poly.degrees(), least, steps, divisor_steps, strict=True
+        )
     ]
 
 
 def is_factored_quickly(poly: Poly) -> bool:
     """Whether the irreducible factors of a polynomial take no long time."""
-    *_, second, first = sorted(poly.degrees())
-    if first > MAX_FACTORED_DEGREE or first * second > MAX_FACTORED_BOX:
+    *_, next_highest, highest = sorted(poly.degrees())
+    if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False
-    return all(first * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
+    return all(highest * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
 @lru_cache(maxsize=256)
@@ -120,8 +122,8 @@ class Quotient:
             num = self.num + other.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
-            whole = len(num) == len(self.num) + len(other.num)
-            return Quotient(num, a, self.support | other.support if whole else -1)
+            disjoint = len(num) == len(self.num) + len(other.num)
+            return Quotient(num, a, self.support | other.support if disjoint else -1)
         if b.is_one():
             return Quotient(self.num + product(other.num, a), a)
         if a.is_one():
@@ -218,8 +220,8 @@ Operand: TypeAlias = Quotient | int
 
 @lru_cache(maxsize=256)
 def rational_of(size: int, p: int, q: int) -> Quotient:
-    ring, _, one, _ = ring_of(size)
-    return Quotient(ring.constant(fmpq(p, q)), one.num, 0)
+    ring, _, unity, _ = ring_of(size)
+    return Quotient(ring.constant(fmpq(p, q)), unity.num, 0)
 
 
 def over(num: Poly, den: Poly) -> Quotient:

@@ -94,16 +94,16 @@ class Tower:
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        known = self.symbols.get(name)
-        if known is None:
+        element = self.symbols.get(name)
+        if element is None:
             base, varies = self.field, name == self.variable
             slope = (lambda: base.one) if varies else None
             positive = not varies and self.kinds.get(name) in POSITIVE
-            made = base.get(
+            generator = base.get(
                 "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
             )
-            known = self.symbols[name] = made.element
-        return known
+            element = self.symbols[name] = generator.element
+        return element
 
     def named(self, name: str) -> Quotient:
         """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
@@ -112,9 +112,9 @@ class Tower:
     @property
     def i(self) -> Quotient:
         if self.unit_i is None:
-            made = self.field.get("i")
-            self.unit_i = made.element
-            self.field.relate(made, self.unit_i.num**2 + 1, 2)
+            generator = self.field.get("i")
+            self.unit_i = generator.element
+            self.field.relate(generator, self.unit_i.num**2 + 1, 2)
         return self.unit_i
 
     # --- elements ---
@@ -152,25 +152,25 @@ class Tower:
             monomial = element if c == 1 else Quotient(num / c, den, element.support)
             return [(c, monomial, base.single(monomial))]
         from_dict = base.ring.from_dict
-        parts = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
-        return [(c, monomial, base.single(monomial)) for c, monomial in parts]
+        terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+        return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
         """The place of a monomial, which is its name in the vectors of exponents and angles."""
         num, den = monomial.num, monomial.den
-        for at, known in enumerate(self.monomials):
-            if known.num == num and known.den == den:
+        for at, earlier in enumerate(self.monomials):
+            if earlier.num == num and earlier.den == den:
                 return at
         self.monomials.append(monomial)
         return len(self.monomials) - 1
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
         """A unit of a lattice as a number times an element."""
-        (c, first), *rest = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
-        if not rest:  # units that are alone may be multiples of others
-            return (UNIT, first * self.field.constant(c)) if at in lattice.alone else (c, first)
+        (c, element), *further = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
+        if not further:  # units that are alone may be multiples of others
+            return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
         constant = self.field.constant
-        return UNIT, sum((arg * constant(c) for c, arg in rest), first * constant(c))
+        return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
 
     # --- generators ---
 
@@ -184,14 +184,14 @@ class Tower:
         for arg in args:
             support |= base.support(arg)
         self.rules.add(name)
-        made = base.get(
+        generator = base.get(
             name,
             args,
             slope if support & base.varying else None,
             lambda: _call(name, tuple(map(base.tree, args))),
             real=(real or (self.real_parts and name in RESTRICTED)) and not support & base.unreal,
         )
-        return made.element
+        return generator.element
 
     def scaled(
         self,
@@ -214,18 +214,18 @@ class Tower:
                 return tree(inner, number)
             return Call(kind, (inner if unit == 1 else Call("mul", (number, inner)),))
 
-        made = base.get(
+        generator = base.get(
             kind,
             (arg,),
-            (lambda: slope(made)) if support & base.varying else None,
+            (lambda: slope(generator)) if support & base.varying else None,
             written,
             unit,
             real=real and (kind not in RESTRICTED or (self.real_parts and kind != "either root")),
             positive=real and positive,
         )
-        if made.unit != unit:
+        if generator.unit != unit:
             raise NotProvedError("a function of the same argument with two units")
-        return made
+        return generator
 
     # --- values of expressions ---
 
@@ -236,10 +236,10 @@ class Tower:
             return self.field.rational(node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(FORMS[node.function](self, node))
-        known = self.values.get(node)
-        if known is None:
-            known = self.values[node] = self.field.spend(self._value(node))
-        return known
+        element = self.values.get(node)
+        if element is None:
+            element = self.values[node] = self.field.spend(self._value(node))
+        return element
 
     def _value(self, node: Call) -> Quotient:
         form = FORMS.get(node.function)
@@ -268,24 +268,24 @@ class Tower:
         if not all(map(self.field.is_constant, (*values[:at], *values[at + 1 :]))):
             raise NotProvedError(f"{name} with a parameter that varies")
 
-        def made(t: Tower, *values: Quotient) -> Quotient:
-            given = dict(zip(arguments, values, strict=True))
+        def value(t: Tower, *values: Quotient) -> Quotient:
+            variables = dict(zip(arguments, values, strict=True))
 
             def slope() -> Quotient:
-                factor = t.formula(template(record.derivative), given)
+                factor = t.formula(template(record.derivative), variables)
                 return factor * t.field.derivative(values[at])
 
             return t.function(name, values, slope, real=len(values) == 1 and not record.domain)
 
-        return odd(made)(self, *values) if record.parity == ODD else made(self, *values)
+        return odd(value)(self, *values) if record.parity == ODD else value(self, *values)
 
-    def formula(self, tree: Expression, given: Mapping[str, Quotient]) -> Quotient:
+    def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
         """The value of a formula of a record."""
         if isinstance(tree, Symbol):
-            return given[tree.name]
+            return variables[tree.name]
         if isinstance(tree, Number):
             return self.field.rational(tree.numerator, tree.denominator)
-        values = [self.formula(arg, given) for arg in tree.args]
+        values = [self.formula(arg, variables) for arg in tree.args]
         if tree.function in _OPERATORS:
             return reduce(_OPERATORS[tree.function], values)
         if tree.function == "neg":
@@ -315,10 +315,10 @@ def _call(name: str, args: tuple[Expression, ...]) -> Expression:
 
 
 def _division(t: Tower, node: Call) -> Quotient:
-    above, below = node.args
-    if type(below) is Number and below.numerator:
-        return t.value(above) * t.field.rational(below.denominator, below.numerator)
-    return t.value(above) / t.field.normal(t.value(below))
+    numerator, denominator = node.args
+    if type(denominator) is Number and denominator.numerator:
+        return t.value(numerator) * t.field.rational(denominator.denominator, denominator.numerator)
+    return t.value(numerator) / t.field.normal(t.value(denominator))
 
 
 #: Functions that are not merely applied to the values of their arguments.

@@ -24,13 +24,13 @@ from .sides import Side, symbol_name
 MOST, FAR = 24, 10.0
 
 _LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
-_MORE = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
+_GREATER = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
 _NAME = r"(?P<name>\\?[A-Za-z]+)"
 _BOUND = r"[^<>=≤≥]{1,40}?"
 _RANGES = (
     re.compile(rf"\s*(?P<lower>{_BOUND}){_LESS}{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
     re.compile(rf"\s*{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
-    re.compile(rf"\s*{_NAME}{_MORE}(?P<lower>{_BOUND})\s*"),
+    re.compile(rf"\s*{_NAME}{_GREATER}(?P<lower>{_BOUND})\s*"),
     re.compile(
         rf"\s*{_NAME}\s*(?:\\in(?![A-Za-z])|∈)\s*(?:\\left)?[(\[](?P<lower>[^,]{{1,40}}),"
         r"(?P<upper>[^,]{1,40}?)(?:\\right)?[)\]]\s*"
@@ -52,10 +52,10 @@ def range_of(latex: str) -> tuple[str, Range] | None:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
             continue
-        name, found = symbol_name(match["name"]), match.groupdict()
+        name, bounds = symbol_name(match["name"]), match.groupdict()
         ends: list[float] = []
         for group, default in (("lower", -inf), ("upper", inf)):
-            text = found.get(group)
+            text = bounds.get(group)
             try:
                 limit = limit_of(text, text, name) if text else None
             except ProblemError:
@@ -102,7 +102,9 @@ class Points:
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
         """The values of a variable that a sentence names."""
-        return [one[2] for one in self.seen if one[0] == sentence and name in (None, one[1])]
+        return [
+            point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
+        ]
 
     def hold(
         self,
@@ -142,16 +144,16 @@ class Points:
             compare: whether two numbers are equal.
 
         """
-        other, pairs = _related(name, value, scope)
-        own = self.of(sentence, other)
-        every = [*own, *(one[2] for one in self.seen if one[1] == other), *scope.ends(other)]
+        base, pairs = _related(name, value, scope)
+        own = self.of(sentence, base)
+        every = [*own, *(point[2] for point in self.seen if point[1] == base), *scope.ends(base)]
         try:
-            found = [compare(*pairs(at)) for at in every]
+            judgements = [compare(*pairs(at)) for at in every]
         except NotReadError:  # it grows too large
             return Judgement.UNCHECKED
-        if Judgement.CORRECT in found:
+        if Judgement.CORRECT in judgements:
             return Judgement.CORRECT
-        wrong = bound and own and all(each is Judgement.INCORRECT for each in found)
+        wrong = bound and own and all(judgement is Judgement.INCORRECT for judgement in judgements)
         return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
 
 
@@ -162,7 +164,7 @@ def _related(
     if name in scope.values:
         of = scope.values[name]
         moving = sorted(symbols_of(of.expression) & scope.variables)
-        other = moving[0] if moving else scope.variable
-        return other, lambda at: (substituted(of, {other: Side(at, {})}), value)
+        base = moving[0] if moving else scope.variable
+        return base, lambda at: (substituted(of, {base: Side(at, {})}), value)
     changed = scope.changed[scope.variable]
     return scope.variable, lambda at: (substituted(changed, {name: value}), Side(at, {}))

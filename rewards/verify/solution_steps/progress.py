@@ -61,8 +61,8 @@ class Progress:
         self.relations.append(related)
         self.stated |= related == (self.problem,)
         self._relax()
-        before, self.left = self.left, min(self.left, self.costs[self.problem])
-        return (before - self.left) / self.whole
+        cost_before, self.left = self.left, min(self.left, self.costs[self.problem])
+        return (cost_before - self.left) / self.whole
 
     def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
         """Whether an equation tries what a right one has done, as with the other sign.
@@ -75,9 +75,13 @@ class Progress:
 
         """
         related = self._related(left, right, scope)
-        known = [each for each in self.relations if len(each) > 1 and each[-1] != _EVALUATION]
-        again = anew and any(each[0] == related[0] for each in known if related)
-        return len(related) > 1 and (again or set(related) in map(set, known))
+        reductions = [
+            relation
+            for relation in self.relations
+            if len(relation) > 1 and relation[-1] != _EVALUATION
+        ]
+        again = anew and any(reduction[0] == related[0] for reduction in reductions if related)
+        return len(related) > 1 and (again or set(related) in map(set, reductions))
 
     def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
         """The integrals that an equation relates."""
@@ -103,9 +107,9 @@ class Progress:
             changed = False
             for related in self.relations:
                 for key in related if related[-1] != _EVALUATION else related[:1]:
-                    others = sum(self.costs[each] for each in related if each != key)
-                    if others < self.costs[key]:
-                        self.costs[key], changed = others, True
+                    cost = sum(self.costs[other_key] for other_key in related if other_key != key)
+                    if cost < self.costs[key]:
+                        self.costs[key], changed = cost, True
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
@@ -114,22 +118,26 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
     if not (named or side.has(Integral)):
         return
     side = scope.evaluated(substituted(scope.evaluated(side), named))
-    parts = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
-    for factor, name in linear(side.expression, parts.keys())[1]:
-        part = parts[name]
-        variable = part.variable
-        meaning = None if part.limits else scope.values.get(variable)
-        others = {each: value for each, value in scope.values.items() if each != variable}
-        inner = substituted(Side(part.integrand, {}), others)
+    integrals = {
+        name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
+    }
+    for factor, name in linear(side.expression, integrals.keys())[1]:
+        integral = integrals[name]
+        variable = integral.variable
+        meaning = None if integral.limits else scope.values.get(variable)
+        definitions = {
+            symbol: value for symbol, value in scope.values.items() if symbol != variable
+        }
+        inner = substituted(Side(integral.integrand, {}), definitions)
         cost = size(inner.expression)
         mixed = symbols_of(inner.expression) & (scope.variables - {variable})
         if meaning is not None and (mixed or meaning.has(Integral)):
             cost += size(meaning.expression)  # the integral is over another variable
-        unknown = symbols_of(part.integrand) & side.parts.keys()
+        unknown = symbols_of(integral.integrand) & side.parts.keys()
         if unknown or (meaning is not None and meaning.has(Integral)):
             cost += MOST_NODES  # of a symbol that is known by its differential only
-        about = part.limits or (_canonical(meaning.expression) if meaning else None)
-        cost += part.limits is not None
+        about = integral.limits or (_canonical(meaning.expression) if meaning else None)
+        cost += integral.limits is not None
         yield (_canonical(inner.expression), variable, about), _value(factor, scope), cost
 
 
@@ -151,5 +159,7 @@ def _canonical(node: Expression) -> object:
         return node.numerator, node.denominator
     if isinstance(node, Symbol):
         return node.name
-    parts = [_canonical(arg) for arg in node.args]
-    return node.function, *(sorted(parts, key=repr) if node.function in ("add", "mul") else parts)
+    arguments = [_canonical(arg) for arg in node.args]
+    return node.function, *(
+        sorted(arguments, key=repr) if node.function in ("add", "mul") else arguments
+    )

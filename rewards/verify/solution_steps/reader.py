@@ -79,7 +79,7 @@ class Reader:
         scope = self.scope
         if whole.limits is not None:
             scope.limits = whole.limits
-            ends = sorted(end for each in whole.limits if (end := number(each)) is not None)
+            ends = sorted(end for limit in whole.limits if (end := number(limit)) is not None)
             if len(ends) == len(whole.limits) and ends[0] < ends[-1]:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
@@ -88,15 +88,15 @@ class Reader:
         every = list(statements)
         for statement in every:
             if statement.condition and not leaves_out_a_point(statement.links[0].latex):
-                known = self.conditions.setdefault(statement.sentence, {})
-                found = None
+                bounds = self.conditions.setdefault(statement.sentence, {})
+                bound = None
                 with suppress(*FAULTS):
                     alone = len(statement.links) == 1
-                    found = range_of(statement.links[0].latex) if alone else None
-                if found and found[0] not in self.scope.names and prose.chooses(statement.lead):
-                    self.scope.ranges[found[0]] = found[1]  # "let b < 1"
-                if known is not None and found is not None and found[0] not in known:
-                    known[found[0]] = found[1]
+                    bound = range_of(statement.links[0].latex) if alone else None
+                if bound and bound[0] not in self.scope.names and prose.chooses(statement.lead):
+                    self.scope.ranges[bound[0]] = bound[1]  # "let b < 1"
+                if bounds is not None and bound is not None and bound[0] not in bounds:
+                    bounds[bound[0]] = bound[1]
                 else:
                     self.conditions[statement.sentence] = None
         for statement in every:
@@ -136,7 +136,7 @@ class Reader:
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
         """The links that may claim something, where they begin to, and a symbol they settle."""
         links = statement.links
-        before = self.shown if statement.displayed and self.shown else self.before
+        continued = self.shown if statement.displayed and self.shown else self.before
         unread = statement.condition or len(self.claims) >= MOST
         if statement.approximate and not unread:
             self._approximate(statement, links)
@@ -148,9 +148,9 @@ class Reader:
         if links[0].latex:
             defines = len(links) > 1 and not statement.approximate
             return (links, *(self._define(statement, links) if defines else (0, "")))
-        if before is not None and before.last is not None and not statement.named:
-            self.chain = before
-            return [before.last.link, *links[1:]], 0, ""
+        if continued is not None and continued.last is not None and not statement.named:
+            self.chain = continued
+            return [continued.last.link, *links[1:]], 0, ""
         return links[1:], 0, ""
 
     def _take_chain(
@@ -166,8 +166,8 @@ class Reader:
             if not link.latex:
                 continue
             right = Read(link, self.sides(link))
-            first = link if left is chain.last or follows is not None else left.link
-            follows = self._claim(statement, left, right, first, follows)
+            start_link = link if left is chain.last or follows is not None else left.link
+            follows = self._claim(statement, left, right, start_link, follows)
             if right.sides:  # what is not read is passed over: a = ? = b claims a = b
                 left = right
         if settled and left.sides:
@@ -188,10 +188,10 @@ class Reader:
         if statement.displayed:
             self.shown = chain
 
-    def _withdraw(self, first: int) -> None:
+    def _withdraw(self, start: int) -> None:
         """Take back what is wrong from a claim on, as the text gives it up."""
-        self.parts.drop(first)
-        for index in range(first, len(self.claims)):
+        self.parts.drop(start)
+        for index in range(start, len(self.claims)):
             claim = self.claims[index]
             if claim.judgement is Judgement.INCORRECT:
                 detail, unchecked = "the text gives it up", Judgement.UNCHECKED
@@ -294,8 +294,8 @@ class Reader:
                 judgement is Judgement.CORRECT and statement.displayed
             ):
                 left, right = links[0], links[1]
-                place = left.latex, right.latex, left.start, right.end, statement.displayed
-                self.claims.append(Claim("substitution", judgement, *place))
+                span = left.latex, right.latex, left.start, right.end, statement.displayed
+                self.claims.append(Claim("substitution", judgement, *span))
         self.points.add(statement.sentence, name, value.expression)
         if statement.supposed:
             self.conditional = statement.sentence
@@ -329,9 +329,9 @@ class Reader:
             return  # a point
         finding = self.judge.near(chain.last, right)
         left = chain.last.link
-        place = left.latex, links[0].latex, left.start, links[0].end, statement.displayed
+        span = left.latex, links[0].latex, left.start, links[0].end, statement.displayed
         detail, witness = finding.detail, finding.witness
-        claim = Claim("arithmetic", finding.judgement, *place, witness=witness, detail=detail)
+        claim = Claim("arithmetic", finding.judgement, *span, witness=witness, detail=detail)
         self.claims.append(claim)
 
     # --- judging ---
@@ -346,10 +346,10 @@ class Reader:
             # "First put u = .., then u = ..": what follows may be about the first.
             values, self.scope.values = self.scope.values, {**self.scope.values}
             self.scope.values |= {name: self.scope.earlier[name] for name in earlier}
-            other = self.judge.judge(left, right, lead, self.chain.anti)
+            judged_earlier = self.judge.judge(left, right, lead, self.chain.anti)
             self.scope.values = values
-            if other.finding.judgement is Judgement.CORRECT:
-                judged = replace(other, earns=False)
+            if judged_earlier.finding.judgement is Judgement.CORRECT:
+                judged = replace(judged_earlier, earns=False)
         self.chain.anti = judged.anti
         return judged
 
@@ -358,7 +358,7 @@ class Reader:
         statement: Statement,
         left: Read,
         right: Read,
-        first: Link,
+        start_link: Link,
         follows: int | None,
     ) -> int:
         """Judge that two links are equal. Returns the index of the claim."""
@@ -377,7 +377,7 @@ class Reader:
             Judgement.UNCHECKED,
             left.link.latex,
             right.link.latex,
-            first.start,
+            start_link.start,
             right.link.end,
             statement.displayed,
             follows=follows,
@@ -390,7 +390,7 @@ class Reader:
         return len(self.claims) - 1
 
     def _failed(self) -> bool:
-        return self.tried or any(one.failed for one in self.claims)
+        return self.tried or any(claim.failed for claim in self.claims)
 
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
         """What was found, unless a condition or a point says where the claim is meant."""
@@ -407,10 +407,10 @@ class Reader:
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
-        asked = set().union(*map(free_symbols, sides)) - self.scope.names
-        asked = {name for name in asked if not is_constant_name(name)}
-        if judged.finding.witness and asked and prose.asks(statement.lead):
-            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(asked)}")
+        letters_asked = set().union(*map(free_symbols, sides)) - self.scope.names
+        letters_asked = {name for name in letters_asked if not is_constant_name(name)}
+        if judged.finding.witness and letters_asked and prose.asks(statement.lead):
+            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(letters_asked)}")
             return replace(judged, finding=unread)
         at_point = self._is_at_point(judged.pair, sides, statement)
         if not at_point and not (letters and conditions is None):
@@ -478,14 +478,14 @@ class Reader:
         chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
             unrelated = self.claims[index].detail.startswith(UNRELATED)
-            wanted = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
-            found = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
-            if unrelated or wanted:
+            concerned = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
+            judged = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
+            if unrelated or concerned:
                 # Of a letter that is said later only what fits is judged: it earns nothing.
-                found = replace(self._judge(left, right, lead), earns=unrelated)
-            judgement = found.finding.judgement
+                judged = replace(self._judge(left, right, lead), earns=unrelated)
+            judgement = judged.finding.judgement
             if judgement is Judgement.CORRECT or (unrelated and judgement is Judgement.INCORRECT):
-                self.claims[index] = self._with(self.claims[index], found)
+                self.claims[index] = self._with(self.claims[index], judged)
             else:
                 self.pending.append((index, left, right, lead))
         self.chain = chain

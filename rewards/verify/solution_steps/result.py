@@ -141,15 +141,15 @@ class Solution(Record):
     @property
     def first_wrong(self) -> int | None:
         """Index of the first claim that is wrong, or None."""
-        wrong = (at for at, one in enumerate(self.claims) if _is(one, Judgement.INCORRECT))
+        wrong = (at for at, claim in enumerate(self.claims) if _is(claim, Judgement.INCORRECT))
         return next(wrong, None)
 
     @property
     def coverage(self) -> float | None:
         """Share of the displayed claims that were judged; None if there are none."""
-        shown = [one for one in self.claims if one.displayed]
-        judged = sum(not _is(one, Judgement.UNCHECKED) for one in shown)
-        return judged / len(shown) if shown else None
+        displayed = [claim for claim in self.claims if claim.displayed]
+        judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
+        return judged / len(displayed) if displayed else None
 
     @property
     def outcome(self) -> Result:
@@ -176,10 +176,10 @@ class Solution(Record):
         claim that says nothing new, or nothing of this problem, adds nothing.
         """
         total = 0.0
-        for one in self.claims:
-            if one.failed:  # also one that the text gives up
+        for claim in self.claims:
+            if claim.failed:  # also one that the text gives up
                 break
-            total += one.gain
+            total += claim.gain
         return total
 
 

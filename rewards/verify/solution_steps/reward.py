@@ -82,7 +82,9 @@ def token_rewards(
     rewards = [0.0] * len(offsets)
     for index, claim in enumerate(solution.claims):
         value = wrong if index == solution.first_wrong else claim.gain
-        last = [at for at, (start, end) in enumerate(offsets) if start < claim.end and start < end]
-        if last and value:
-            rewards[last[-1]] += value
+        tokens = [
+            at for at, (start, end) in enumerate(offsets) if start < claim.end and start < end
+        ]
+        if tokens and value:
+            rewards[tokens[-1]] += value
     return rewards

@@ -114,22 +114,22 @@ class Scope:
 
     def is_fresh(self, name: str) -> bool:
         """Whether a name stands for nothing yet: a small letter that is no parameter."""
-        known = name in self.values or name in self.symbols or name == self.variable
-        known |= name in self.introduced
-        return not known and not is_constant_name(name) and name[:1].islower()
+        is_defined = name in self.values or name in self.symbols or name == self.variable
+        is_defined |= name in self.introduced
+        return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
         """Let a symbol stand for a side, as it is to be read now."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
-        known, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
             value = self.written_out(self.evaluated(side), {})
         finally:
-            self.values = known
+            self.values = values_before
         if name in free_symbols(value):
             raise NotReadError("a symbol defined by itself")
         if name == self.variable:
-            self.variables |= {each for each in free_symbols(value) if self.is_fresh(each)}
+            self.variables |= {symbol for symbol in free_symbols(value) if self.is_fresh(symbol)}
             self.changed = {name: value}
         elif name not in self.symbols:
             self.values[name] = value
@@ -149,32 +149,32 @@ class Scope:
     def evaluated(self, side: Side) -> Side:
         """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
         table: dict[str, Side] = {}
-        for name, part in side.parts.items():
-            if isinstance(part, Value):
-                value = self.values.get(part.function)
+        for name, operation in side.parts.items():
+            if isinstance(operation, Value):
+                value = self.values.get(operation.function)
                 if value is None or _movers(value):
                     raise NotReadError("a value of a function that is not known")
-                argument = {self.applied[part.function]: Side(part.at, {})}
+                argument = {self.applied[operation.function]: Side(operation.at, {})}
                 table[name] = substituted(value, argument)
-            elif isinstance(part, Change):
-                table[name] = self._changed(name, part, side.parts)
+            elif isinstance(operation, Change):
+                table[name] = self._changed(name, operation, side.parts)
         side = _without(side, table)
         limits = {
-            name: to_the_end(part, side.parts)
-            for name, part in side.parts.items()
-            if isinstance(part, LimitAt) and symbols_of(part.of) & side.parts.keys()
+            name: to_the_end(operation, side.parts)
+            for name, operation in side.parts.items()
+            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
         }
         return _without(side, limits)
 
-    def _changed(self, name: str, part: Change, parts: Mapping[str, Part]) -> Side:
-        of = Side(part.of, {})
-        if symbols_of(part.of) & parts.keys():
+    def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
+        of = Side(change.of, {})
+        if symbols_of(change.of) & operations.keys():
             raise NotReadError("an integral between limits")
-        functions = {each: self.values[each] for each in self.functions if each in self.values}
+        functions = {key: self.values[key] for key in self.functions if key in self.values}
         of = substituted(of, functions)
-        if part.variable and part.variable not in symbols_of(of.expression):
+        if change.variable and change.variable not in symbols_of(of.expression):
             of = self.written_out(of, {})
-        running = {part.variable} if part.variable else self._running(of)
+        running = {change.variable} if change.variable else self._running(of)
         if len(running) > 1:
             of = self.written_out(of, {})
             running = self._running(of)
@@ -184,14 +184,14 @@ class Scope:
             return Side(ZERO, {})
         (variable,) = running
         ends = []
-        made: dict[str, Part] = {}
-        for at, (limit, inward) in enumerate(zip(part.limits, (1, -1), strict=True)):
+        limits_at_ends: dict[str, Part] = {}
+        for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):
             tree = None if isinstance(limit, int) else _replaced(of.expression, {variable: limit})
             if tree is None or not is_finite(tree):
-                made[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
+                limits_at_ends[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
                 tree = Symbol(f"{name}_{at}")
             ends.append(tree)
-        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), made)
+        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
         """The symbols of a side that run between limits: variables, or what nothing defines."""
@@ -253,13 +253,13 @@ class Scope:
         free = self._free(sides, rates)
         narrow = False
         for name, value in self.changed.items():
-            others = free_symbols(value) & free & self.variables
-            if name in free and others:
+            new_variables = free_symbols(value) & free & self.variables
+            if name in free and new_variables:
                 table = {name: value}
                 sides = [substituted(side, table) for side in sides]
-                rates = {each: substituted(side, table) for each, side in rates.items()}
+                rates = {symbol: substituted(side, table) for symbol, side in rates.items()}
                 free = self._free(sides, rates)
-            narrow |= bool(others)
+            narrow |= bool(new_variables)
         running = free & self.variables
         if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
             return self._of_any(left, right, sorted(running))
@@ -304,29 +304,29 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     if not table:
         return side
     trees = {name: value.expression for name, value in table.items()}
-    parts: dict[str, Part] = {}
-    for name, part in side.parts.items():
-        if isinstance(part, Integral):
-            bound = part.limits is not None
+    operations: dict[str, Part] = {}
+    for name, operation in side.parts.items():
+        if isinstance(operation, Integral):
+            bound = operation.limits is not None
             inner = {
-                each: tree for each, tree in trees.items() if not bound or each != part.variable
+                key: tree for key, tree in trees.items() if not bound or key != operation.variable
             }
-            limits = part.limits and (
-                _limit_replaced(part.limits[0], trees),
-                _limit_replaced(part.limits[1], trees),
+            limits = operation.limits and (
+                _limit_replaced(operation.limits[0], trees),
+                _limit_replaced(operation.limits[1], trees),
             )
-            integrand = _replaced(part.integrand, inner)
-            parts[name] = replace(part, integrand=integrand, limits=limits)
-        elif isinstance(part, LimitAt):
-            inner = {each: tree for each, tree in trees.items() if each != part.variable}
-            parts[name] = replace(part, of=_replaced(part.of, inner))
-        elif isinstance(part, Derivative):
-            parts[name] = replace(part, of=_replaced(part.of, trees))
+            integrand = _replaced(operation.integrand, inner)
+            operations[name] = replace(operation, integrand=integrand, limits=limits)
+        elif isinstance(operation, LimitAt):
+            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.variable}
+            operations[name] = replace(operation, of=_replaced(operation.of, inner))
+        elif isinstance(operation, Derivative):
+            operations[name] = replace(operation, of=_replaced(operation.of, trees))
         else:
-            parts[name] = part
+            operations[name] = operation
     for name in free_symbols(side) & table.keys():
-        parts.update(table[name].parts)
-    return Side(_replaced(side.expression, trees), parts)
+        operations.update(table[name].parts)
+    return Side(_replaced(side.expression, trees), operations)
 
 
 def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
@@ -337,8 +337,8 @@ def _without(side: Side, table: Mapping[str, Side]) -> Side:
     """A side with what stands for some of its parts."""
     if not table:
         return side
-    parts = {name: part for name, part in side.parts.items() if name not in table}
-    return substituted(Side(side.expression, parts), table)
+    remaining = {name: operation for name, operation in side.parts.items() if name not in table}
+    return substituted(Side(side.expression, remaining), table)
 
 
 def free_symbols(side: Side) -> set[str]:
@@ -349,12 +349,12 @@ def free_symbols(side: Side) -> set[str]:
     def free(tree: Expression) -> set[str]:
         names: set[str] = set()
         for name in symbols_of(tree):
-            part = side.parts.get(name)
-            names |= {name} if part is None else of_part(part)
+            operation = side.parts.get(name)
+            names |= {name} if operation is None else of_part(operation)
         return names
 
-    def of_part(part: Part) -> set[str]:
-        match part:
+    def of_part(operation: Part) -> set[str]:
+        match operation:
             case Integral(integrand, variable, None):
                 return free(integrand) | {variable}
             case Integral(integrand, variable, limits):
@@ -376,76 +376,81 @@ def free_symbols(side: Side) -> set[str]:
     return free(side.expression)
 
 
-def to_the_end(limit: LimitAt, parts: Mapping[str, Part]) -> Side:
+def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
     """A limit of integrals up to its variable as the integrals up to its point.
 
     Where these integrals converge, the limit of a sum with them is the sum of the limits.
     """
-    integrals = symbols_of(limit.of) & parts.keys()
-    rest, terms = linear(limit.of, integrals)
-    made: dict[str, Part] = {}
+    integrals = symbols_of(limit.of) & operations.keys()
+    summand, terms = linear(limit.of, integrals)
+    moved: dict[str, Part] = {}
     for name in integrals:
-        part = parts[name]
-        if not isinstance(part, Integral) or part.limits is None:
+        integral = operations[name]
+        if not isinstance(integral, Integral) or integral.limits is None:
             raise NotReadError("a limit of an indefinite integral")
-        if limit.variable in symbols_of(part.integrand):
+        if limit.variable in symbols_of(integral.integrand):
             raise NotReadError("a limit of an integral whose integrand varies")
         lower, upper = (
-            limit.point if end == Symbol(limit.variable) else end for end in part.limits
+            limit.point if end == Symbol(limit.variable) else end for end in integral.limits
         )
-        made[name] = replace(part, limits=(lower, upper))
+        moved[name] = replace(integral, limits=(lower, upper))
     if any(limit.variable in symbols_of(factor) for factor, _ in terms):
         raise NotReadError("a limit of an integral and a factor")
-    if limit.variable in symbols_of(rest):
+    if limit.variable in symbols_of(summand):
         name = f"{min(integrals)}_rest"
-        made[name], rest = replace(limit, of=rest), Symbol(name)
-    return Side(add(rest, *(mul(factor, Symbol(name)) for factor, name in terms)), made)
+        moved[name], summand = replace(limit, of=summand), Symbol(name)
+    return Side(add(summand, *(mul(factor, Symbol(name)) for factor, name in terms)), moved)
 
 
 def differentiated(side: Side) -> Side:
     """A side with the derivatives of definite integrals by their limits, and under the sign."""
     table: dict[str, Side] = {}
     done: set[str] = set()
-    for name, part in side.parts.items():
-        if not isinstance(part, Derivative):
+    for name, operation in side.parts.items():
+        if not isinstance(operation, Derivative):
             continue
-        integrals = {each for each in symbols_of(part.of) if _varies(side, each, part.variable)}
+        integrals = {
+            key for key in symbols_of(operation.of) if _varies(side, key, operation.variable)
+        }
         if not integrals:
             continue
-        rest, terms = linear(part.of, integrals)
-        if any(part.variable in symbols_of(factor) for factor, _ in terms):
+        summand, terms = linear(operation.of, integrals)
+        if any(operation.variable in symbols_of(factor) for factor, _ in terms):
             raise NotReadError("the derivative of a product with an integral")
-        made: dict[str, Part] = {f"{name}_rest": replace(part, of=rest)}
-        slopes = [mul(factor, _slope(side, each, part.variable, made)) for factor, each in terms]
-        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), made)
+        derivatives: dict[str, Part] = {f"{name}_rest": replace(operation, of=summand)}
+        slopes = [
+            mul(factor, _slope(side, symbol, operation.variable, derivatives))
+            for factor, symbol in terms
+        ]
+        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), derivatives)
         done |= integrals - symbols_of(side.expression)
-    kept = {name: part for name, part in side.parts.items() if name not in done}
-    return _without(Side(side.expression, kept), table)
+    remaining = {name: operation for name, operation in side.parts.items() if name not in done}
+    return _without(Side(side.expression, remaining), table)
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
     """Whether a symbol stands for a definite integral that varies with a variable."""
-    part = side.parts.get(name)
-    definite = isinstance(part, Integral) and part.limits is not None
+    operation = side.parts.get(name)
+    definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.parts))
 
 
-def _slope(side: Side, name: str, variable: str, made: dict[str, Part]) -> Expression:
-    """The derivative of a definite integral by Leibniz's rule; adds its parts to ``made``."""
-    part = side.parts[name]
-    if not isinstance(part, Integral) or symbols_of(part.integrand) & side.parts.keys():
+def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
+    """The derivative of a definite integral by Leibniz's rule; new ones go to ``derivatives``."""
+    integral = side.parts[name]
+    if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
         raise NotReadError("the derivative of a nested integral")
     try:
-        under = differentiate(part.integrand, variable)
+        under = differentiate(integral.integrand, variable)
         total: list[Expression] = []
-        for limit, sign in zip(part.limits or (), (-1, 1), strict=False):
+        for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
             if not isinstance(limit, int) and variable in symbols_of(limit):
-                there = _replaced(part.integrand, {part.variable: limit})
-                total.append(mul(Number(sign), there, differentiate(limit, variable)))
+                boundary_value = _replaced(integral.integrand, {integral.variable: limit})
+                total.append(mul(Number(sign), boundary_value, differentiate(limit, variable)))
     except ValueError:
         raise NotReadError("a derivative without a rule") from None
     if under != ZERO:
-        made[f"{name}_slope"] = replace(part, integrand=under)
+        derivatives[f"{name}_slope"] = replace(integral, integrand=under)
         total.append(Symbol(f"{name}_slope"))
     return add(*total)
 
@@ -461,27 +466,27 @@ def is_finite(tree: Expression) -> bool:
 def _movers(side: Side) -> set[str]:
     """The variables of indefinite integrals, derivatives and differentials."""
     return {
-        part.variable
-        for part in side.parts.values()
-        if isinstance(part, Differential | Derivative)
-        or (isinstance(part, Integral) and part.limits is None)
+        operation.variable
+        for operation in side.parts.values()
+        if isinstance(operation, Differential | Derivative)
+        or (isinstance(operation, Integral) and operation.limits is None)
     }
 
 
 def _replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
     if not table or symbols_of(node).isdisjoint(table):
         return node
-    made = 0
+    node_count = 0
     sizes = {name: size(tree) for name, tree in table.items()}
 
     def walk(node: Expression) -> Expression:
-        nonlocal made
+        nonlocal node_count
         if isinstance(node, Symbol):
-            made += sizes.get(node.name, 1)
-            if made > MOST_NODES:
+            node_count += sizes.get(node.name, 1)
+            if node_count > MOST_NODES:
                 raise NotReadError("definitions that grow too large")
             return table.get(node.name, node)
-        made += 1
+        node_count += 1
         if isinstance(node, Call) and node.args:
             return Call(node.function, tuple(map(walk, node.args)))
         return node

@@ -117,25 +117,25 @@ def _solution(
 ) -> Solution:
     verify: Callable[..., Verdict]
     if integral_layout(problem).marks:
-        known = prepare_definite(problem, options["assumptions"])
-        integrand = known.integrand
-        whole = Integral(integrand.expression, integrand.variable, (known.lower, known.upper))
+        bounded = prepare_definite(problem, options["assumptions"])
+        integrand = bounded.integrand
+        whole = Integral(integrand.expression, integrand.variable, (bounded.lower, bounded.upper))
         verify = partial(verify_definite_integral, problem=problem, **options)
     else:
         integrand = prepare(problem, variable, options["assumptions"])
         whole = Integral(integrand.expression, integrand.variable)
         verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
-    given = {"strict": strict, "stop": stop, "truncated": truncated}
-    verdict = verify(completion, **given, deadline=deadline)
+    options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}
+    verdict = verify(completion, **options_of_text, deadline=deadline)
     if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(integrand, whole, work)
     reader.take_all(statements(completion, stop, thoughts=thoughts))
-    chains = [each.links for each in reader.ends if len(each.links) > 1]
+    chains = [statement.links for statement in reader.ends if len(statement.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
-    if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
+    if whole.limits and lost and chains and not any(statement.boxed for statement in reader.ends):
         # Taken for the answer was an antiderivative on the way to the value.
         verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
     reader.settle(verdict)
@@ -149,9 +149,11 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
     if verdict.answer is None:
         return None
     answer = _joined(verdict.answer)
-    boxed = [each.links[-1] for each in reader.ends if each.boxed]
-    same = [link for each in reader.ends if answer in _joined((link := each.links[-1]).latex)]
-    place = (boxed or same)[-1] if boxed or same else _place(verdict.answer, completion)
+    boxed = [statement.links[-1] for statement in reader.ends if statement.boxed]
+    same = [
+        link for statement in reader.ends if answer in _joined((link := statement.links[-1]).latex)
+    ]
+    answer_link = (boxed or same)[-1] if boxed or same else _place(verdict.answer, completion)
     judgement = _JUDGEMENTS.get(verdict.status, Judgement.UNCHECKED)
     if judgement is Judgement.INCORRECT and not boxed:
         read = reader.sides(Link(verdict.answer, 0, 0))
@@ -166,8 +168,8 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
         judgement,
         "",
         verdict.answer,
-        place.start,
-        place.end,
+        answer_link.start,
+        answer_link.end,
         displayed=True,
         points=evidence.points,
         witness=evidence.witness,

@@ -50,9 +50,9 @@ class Parts:
         """Keep the integrals of a formula."""
         self.unread |= not sides and ("int" in latex or "∫" in latex)
         for side in sides:
-            for part in side.parts.values():
-                if isinstance(part, Integral):
-                    self.integrals[part.integrand, part.variable] = None
+            for operation in side.parts.values():
+                if isinstance(operation, Integral):
+                    self.integrals[operation.integrand, operation.variable] = None
 
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
@@ -60,17 +60,20 @@ class Parts:
         """Keep a choice: ``name`` is v, whose differential has been said last."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
-        integral = next((part for part in dv.parts.values() if isinstance(part, Integral)), None)
+        integral = next(
+            (operation for operation in dv.parts.values() if isinstance(operation, Integral)), None
+        )
         if u_name == name or u is None or integral is None or u.parts:
             return
-        definition, left = definitions[-1], f"d{name}"
+        definition, name_on_left = definitions[-1], f"d{name}"
         previous = self.choices[-1] if self.choices else None
         if previous is not None and previous.dv == integral:  # then it is u that is new
             definition = next(
-                (said for said in reversed(definitions) if said.name == u_name), definition
+                (entry for entry in reversed(definitions) if entry.name == u_name),
+                definition,
             )
-            left = definition.name
-        self.choices.append(_Choice(first, u.expression, integral, left, definition, shown))
+            name_on_left = definition.name
+        self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
         """Keep what v is said to be."""
