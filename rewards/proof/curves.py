@@ -1,7 +1,8 @@
-"""Functions on a curve G(x, y) = 0: a proof that one vanishes there, and points to refute it.
+"""Functions on a curve G(x, y) = 0: a proof that a function vanishes, and points for a refutation.
 
-A quotient of polynomials vanishes on the curve if G divides its numerator. What is no polynomial,
-as e^y or sin(x + y), counts as one more indeterminate, which loses relations but proves no wrong.
+A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
+sub-expression, as e^y or sin(x + y), counts as a further indeterminate: relations between the
+indeterminates are lost, but no false statement is proved.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class _TooLargeError(Exception):
 
 
 def vanishes_on(tree: Expression, curve: Expression) -> bool:
-    r"""Whether it is proved that an expression is zero wherever a curve's is.
+    r"""Whether an expression is proved to vanish on a curve.
 
     Args:
         tree: the expression.
@@ -91,7 +92,7 @@ def _whole(tree: Expression) -> int | None:
 def _rational(
     tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
 ) -> _Rational:
-    """Numerator and denominator of a tree, in the indeterminates that stand for its atoms."""
+    """Numerator and denominator of a tree, with an indeterminate for each atom."""
     unit = context.constant(1)
     if isinstance(tree, Number):
         return context.constant(fmpq(tree.numerator, tree.denominator)), unit
@@ -129,7 +130,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve in balls: on a line x = const, G changes its sign within the ball of y.
+    """Points of a curve in balls: on a line x = const, G changes sign within the ball of y.
 
     Args:
         curve: G of the curve G = 0.
@@ -169,7 +170,7 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G changes its sign, and on which G is finite and real."""
+    """A small ball in which G is finite and real and changes sign."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         sign_of_middle = _sign(tape, acb(middle.mid()), at)

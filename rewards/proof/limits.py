@@ -1,8 +1,9 @@
-"""Limits, proved by expansions: a value, an infinity, or that there is none.
+"""Limits, proved by expansions: a value, an infinity, or the absence of a limit.
 
-A limit from one side follows from the leading term of an expansion. There is none if both sides
-differ, or if two sequences of points have different limits: an argument of a sine that tends to
-infinity takes every value modulo 2 pi, so it may be fixed at one, which leaves an expansion.
+A limit from one side follows from the leading term of an expansion. A function has no limit if the
+limits from both sides differ, or if two sequences of points have different limits. An argument of a
+sine that tends to infinity takes every value modulo 2 pi, so a sequence with a fixed value exists,
+and along this sequence the function has an expansion.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Limit:
         sign: 1 or -1 for plus or minus infinity.
         value: a number; None for infinity, or if there is no limit.
         reason: why there is no limit.
-        flags: what was noticed.
+        flags: remarks on the domain.
 
     >>> Limit(sign=1).exists
     True
@@ -75,7 +76,7 @@ def limit(
 
     Args:
         expression: the function.
-        variable: its variable.
+        variable: the variable of the function.
         at: the point, or 1 or -1 for plus or minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on parameters.
@@ -131,7 +132,7 @@ def _from_one_side(
 
 
 def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """The expression as it is, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
+    """The expression unchanged, then in normal form, where sin^2 + cos^2 is replaced by 1."""
     yield expression
     try:
         forms = normal_forms(expression, variable, kinds)
@@ -174,7 +175,7 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along sequences of points on which the one angle has one value modulo 2 pi."""
+    """The limits along sequences of points on which the angle is constant modulo 2 pi."""
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
     angle = free.angles[0]
@@ -208,10 +209,10 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along whole numbers q n that come as near as one likes to an angle modulo 2 pi.
+    """The limits along integers n for which q n converges to an angle modulo 2 pi.
 
-    They do for every angle if q is rational, because pi is irrational. The function is a continuous
-    one of the angle, but for what tends to zero.
+    Such integers exist for every angle if q is rational, because pi is irrational. Up to a term
+    that tends to zero, the function is continuous in the angle.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
@@ -231,7 +232,7 @@ def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
-        NotExpandedError: this is not known.
+        NotExpandedError: equality is not decided.
 
     """
     if a.value is None or b.value is None:
@@ -240,10 +241,10 @@ def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
 
 
 def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
-    """Whether two numbers are equal; with parameters, for almost all values of them.
+    """Whether two numbers are equal; with parameters, for almost all values of the parameters.
 
     Raises:
-        NotExpandedError: this is not known.
+        NotExpandedError: equality is not decided.
 
     """
     numbers = ExactNumbers(kinds)

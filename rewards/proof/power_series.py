@@ -1,7 +1,7 @@
 r"""Power series: coefficients with proofs, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from how the coefficients grow, or from the limit of their quotients.
+A radius follows from the growth of the coefficients, or from the limit of successive quotients.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def coefficients_of(
 
     Raises:
         ProblemError: there is no Taylor series.
-        NotExpandedError: none was found.
+        NotExpandedError: no expansion was found.
 
     """
     items = tuple(sorted(kinds.items()))
@@ -138,7 +138,7 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
     """(p, a) of the factor (x - a)^{p n + q} of a term.
 
     Raises:
-        ProblemError: the term has no such factor, or another one with x.
+        ProblemError: the term has no such factor, or another factor with x.
 
     """
     factors: list[tuple[Expression, Fraction]] = []
@@ -175,9 +175,9 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
-    r"""The radius by how the coefficients grow: like n!^d L^n n^{-s}.
+    r"""The radius by the growth of the coefficients: like n!^d L^n n^{-s}.
 
-    Factors that vary slowly change nothing, if they have an expansion: they lie between powers.
+    A slowly varying factor with an expansion lies between powers of n and leaves the radius as is.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):

@@ -1,8 +1,8 @@
-r"""Proofs of closed forms of finite sums: F(n) - F(n - 1) = a(n) as an identity, and one value.
+r"""Proofs of closed forms of finite sums: F(n) - F(n - 1) = a(n) as an identity, and a base value.
 
-Before the prover sees the difference, what moves by whole steps is written in atoms: Gamma(n + 3)
-is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1} is b (b^n)^2.
-An atom is then a symbol of its own. (-1)^n is 1 or -1: both cases are proved.
+Before the prover sees the difference, functions of shifted arguments are written in atoms:
+Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1}
+is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1: both cases are proved.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def prove_sum(
     """Prove a closed form of a finite sum by telescoping in the symbol of the upper limit.
 
     Args:
-        problem: the sum, whose term is free of that symbol.
+        problem: the sum, whose term is free of the symbol.
         answer: the closed form, factor and addend included.
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof; None if none is found.
+        The rules of the proof; None without a proof.
 
     """
     upper, lower = problem.upper, problem.lower
@@ -113,15 +113,15 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with that of
-    1/(n ln n). If a(n) does not tend to 0, it diverges as well.
+    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with the sum of
+    1/(n ln n). If a(n) does not tend to 0, the sum diverges as well.
 
     Args:
         problem: the sum.
 
     Returns:
-        1 or -1 if the partial sums tend to that infinity, 0 if they tend to none; None if
-        divergence was not proved.
+        1 or -1 if the partial sums tend to plus or minus infinity, 0 if the partial sums tend to
+        no infinity; None if divergence was not proved.
 
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
@@ -158,8 +158,8 @@ def telescopes(
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof that F(n) - F(n-1) is the sum of the new terms; None if none is
-        found.
+        The rules of the proof that F(n) - F(n-1) is the sum of the new terms; None without a
+        proof.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> square = read("n^2", symbols="n")[0].expression
@@ -205,7 +205,7 @@ def identical(
 def converges_by_comparison(problem: SumProblem) -> bool:
     r"""Whether an infinite sum without parameters is proved to converge.
 
-    That is so if n ln(n)^2 a(n) tends to a number: the sum of 1/(n ln(n)^2) converges.
+    The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of 1/(n ln(n)^2) does.
 
     Args:
         problem: the sum.
@@ -223,11 +223,11 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 @dataclass(slots=True)
 class _Atoms:
-    """Writes expressions in atoms, of which equal ones have equal names.
+    """Writes expressions in atoms; equal atoms have equal names.
 
     Attributes:
         names: the names of atoms.
-        signs: the names of those that are 1 or -1.
+        signs: the names of atoms that are 1 or -1.
 
     """
 
@@ -332,7 +332,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """An argument without the whole part of its constant, and that part."""
+    """An argument without the integer part of the constant, and the integer part."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -343,7 +343,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients and the constant of a linear function of symbols; None if it is none."""
+    """The coefficients and the constant of a linear function; None for another expression."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):
@@ -385,7 +385,7 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """The factors of a quotient or power; whole exponents alone split so for any sign."""
+    """The factors of a quotient or power; for any sign, only integer exponents distribute."""
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)
         for factor, power_ in _factors(base.args[1]):

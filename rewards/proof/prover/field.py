@@ -1,11 +1,11 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). It
-has a derivative, which is again in the field, and may have a relation that is monic in it and holds
-wherever it is defined. Relations form a triangular set: each has generators that were made before
-its own, so that division by each in turn gives the unique remainder modulo all of them (Cox, Little
-and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6: leading terms that are powers of
-distinct variables are a Groebner basis).
+A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
+derivative of a generator is in the field. A generator may have a monic relation, which holds
+wherever the generator is defined. Relations form a triangular set: the coefficients of a relation
+have earlier generators only, so division by each relation in turn gives the unique remainder
+modulo all relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6:
+leading terms that are powers of distinct variables are a Groebner basis).
 
 Work is bounded by numbers of generators, terms and degrees, never by clocks.
 """
@@ -46,10 +46,10 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """One generator. ``args`` are what its function is applied to, with ``unit`` as a factor.
+    """A generator. ``args`` are the arguments of the function, with ``unit`` as a factor.
 
-    ``real`` says what is known of its values on the whole line. The ``partner`` of a sine is its
-    cosine, and the other way round.
+    ``real`` says that all values on the line are real. The ``partner`` of a sine is the cosine of
+    the same argument, and the ``partner`` of a cosine is the sine.
     """
 
     index: int
@@ -69,7 +69,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The field of one proof, which grows as generators are asked for.
+    """The field of a proof, which grows as generators are requested.
 
     ``varying``, ``unreal``, ``positive`` and ``bound`` have a bit for each generator that is no
     constant, may not be real, is positive, has a relation.
@@ -92,7 +92,7 @@ class Field:
         self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
-        """Break the cycles of references, which only the garbage collector would."""
+        """Break the cycles of references, which would keep the memory in use."""
         for generator in self.generators:
             del generator.slope_rule, generator.tree, generator.partner
 
@@ -128,7 +128,7 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of this kind and these arguments, which is made if there is none.
+        """The generator of a kind and arguments; a new generator is made if the field has none.
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
@@ -154,13 +154,13 @@ class Field:
         return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Give the last generator its relation, which is monic and of this degree in it."""
+        """Set the relation of the last generator: monic, of degree ``order`` in the generator."""
         generator.relation, generator.order = relation, order
         self.related.append(generator)
         self.bound |= 1 << generator.index
 
     def single(self, element: Quotient) -> Generator | None:
-        """The generator that an element is; None if it is more than one."""
+        """The generator that an element equals; None for any other element."""
         support = self.support(element)
         if not support or support & support - 1:
             return None
@@ -189,7 +189,7 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
+        """Whether every term of a polynomial is manifestly not negative on the line."""
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0:
@@ -205,7 +205,7 @@ class Field:
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
-        """The remainder modulo all relations; without ``powers`` long ones of sums stay."""
+        """The remainder modulo all relations; without ``powers``, long powers of sums stay."""
         if not self.related:
             return poly
         degrees = poly.degrees()
@@ -226,7 +226,7 @@ class Field:
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """An element with numerator and denominator reduced: equal ones mostly look equal."""
+        """An element with numerator and denominator reduced: equal elements mostly look equal."""
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), element.den

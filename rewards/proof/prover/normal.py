@@ -1,6 +1,6 @@
 """Normal forms of an expression: an element of a differential field, printed again.
 
-They are exact and need no clock: the work is bounded by the budgets of `field` and by sizes.
+Normal forms are exact. The budgets of `field` and limits of size bound the work, not a clock.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def normal_forms(
     Args:
         expression: the expression.
         variable: the variable, which is real.
-        kinds: assumptions on the other symbols; those without one are merely real.
+        kinds: assumptions on the other symbols; a symbol without an assumption is merely real.
 
     Returns:
-        The quotient in lowest terms with expanded polynomials and, where they are small, with
-        factored ones; nothing if a function has no rule, or the work budget is spent.
+        The quotient in lowest terms with expanded polynomials and, for small polynomials, in
+        factors; nothing if a function has no rule, or the work budget is spent.
 
     """
 
@@ -46,15 +46,15 @@ def normal_forms(
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
-    """Factors of an expression's derivative, at whose zeros a real one may touch zero.
+    """Factors of a derivative; at the zeros of a factor, a real expression may touch zero.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        Those that depend on the variable; none if a function has no rule, or the derivative is too
-        large to be factored.
+        Factors that depend on the variable; an empty list if a function has no rule, or if the
+        derivative is too large to be factored.
 
     """
 
@@ -72,11 +72,11 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     """Whether an expression divides a number: ``x + sqrt(x^2 + 1)`` does, by its conjugate.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        Whether that is seen; False says nothing.
+        True for a divisor of a number; False says nothing.
 
     """
 
@@ -90,10 +90,10 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """What occurs squared as a factor, above or below, and may vanish: as far as is seen.
+    """Squared factors of numerator and denominator that may vanish, as far as factoring shows.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     """
@@ -122,7 +122,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """What is squared among the factors of an expression, which may be no square in the field."""
+    """The bases of even powers among the factors, which may be no squares in the field."""
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:
             yield from _written_squares(arg)
@@ -138,7 +138,7 @@ def _in_field(
     kinds: Mapping[str, str],
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
-    """Use an expression as an element of its field; [] where there is none."""
+    """Apply a function to an expression as an element of a field; [] without such an element."""
     reading = ArgumentReading(expression, expression)
     tower = Tower(Field(reading.size), variable, kinds)
     try:

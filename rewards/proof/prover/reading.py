@@ -1,10 +1,10 @@
-"""All exponents, angles and radicands, read before the first generator is made of any.
+"""All exponents, angles and radicands, read before the first generator is made.
 
-Letters: the *height* of a function's value in the tower is that of its argument, and one more for
-an exponential, a sine, a radical. F, f and the formulas of their functions (the derivative of erf u
-has ``exp(-u^2)``) are looked through once. Then, height by height, arguments are elements of the
-field that there is so far; they are noted, and have a basis of the lattice that they span
-(`lattice`), before a generator of that height is made.
+Letters: the *height* of a function's value in the tower is the height of the argument, plus 1 for
+an exponential, a sine or a radical. F, f and the formulas of the functions in F and f (the
+derivative of erf u has ``exp(-u^2)``) are read once. Then, height by height, the arguments become
+elements of the field built so far. The arguments of a height are noted and get a basis of the
+lattice that the arguments span (`lattice`), before a generator of this height is made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Note: TypeAlias = tuple[Callable[..., None], tuple[Expression, ...]]
 
 
 class ArgumentReading:
-    """What F and f are written with. ``functions`` are those of f."""
+    """The arguments of functions in F and f. ``functions`` are the functions of f."""
 
     __slots__ = (
         "_level",
@@ -110,7 +110,7 @@ class ArgumentReading:
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Note what is read, height by height, f before F; then there is a basis."""
+        """Note the arguments, height by height and f before F, and make the bases."""
         if self.is_trivial:
             return
         if self._level:
@@ -156,7 +156,7 @@ class _Notes:
     known: dict[Any, int] = field(default_factory=dict)
 
     def height(self, node: Expression, times: Fraction = ONE) -> int:
-        """Add the notes of a power of an expression, and tell its height."""
+        """Add the notes of a power of an expression; returns the height."""
         name, args = node.function, node.args
         if name == "e":
             return self._note(_note_exponent, Number(1), times)
@@ -209,7 +209,7 @@ class _Notes:
 
 
 def _functions(tree: Expression) -> list[Expression]:
-    """The nodes that are functions, level by level."""
+    """The function nodes of a tree, level by level."""
     nodes, functions = [tree], []
     for node in nodes:
         nodes += node.args
@@ -220,7 +220,7 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _orders(name: str) -> frozenset[int]:
-    """Orders of the roots in a function's formulas; 0 for anything else that is read."""
+    """Orders of the roots in a function's formulas; 0 for any other argument."""
     if name not in _FORMULAS:
         return frozenset((2,) if name == "sqrt" else (0,) if name == "root" else ())
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))
@@ -237,7 +237,7 @@ def _is_integer_power(node: Expression) -> bool:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """The base and the exponent of a power or root, and if that is rational its value."""
+    """The base and the exponent of a power or root, and the value of a rational exponent."""
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)
     base, power = node.args

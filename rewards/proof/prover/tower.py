@@ -1,7 +1,7 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
 Letters (Bronstein, *Symbolic Integration I*, chapter 3): over the constants, K_0 is the rational
-functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field. It is an exponential if
+functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field: an exponential if
 t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u, algebraic if it has a relation, and
 else some function whose derivative is in the tower. Exponents, angles and radicands of one height
 are read before the first generator of that height is made (`reading`).
@@ -51,18 +51,18 @@ Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
 class NowhereError(Exception):
-    """In this case of signs the integrand has no real value: nothing is to be proved."""
+    """In a case of signs the integrand has no real value, so nothing remains to be proved."""
 
 
 @dataclass(slots=True)
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
-    those that were asked for; ``nowhere`` says that f has no real value there. Expressions, not
-    places in a list, say which sign is whose: what is asked, and when, depends on the signs.
-    ``exponents`` and ``angles`` have the units of exponentials, and of sines and cosines, ``units``
-    those of the exponents of radicands.
+    ``case`` gives signs to expressions; an expression without a sign in ``case`` is positive.
+    ``conditions`` are the signs that rules have requested; ``nowhere`` says that f has no real
+    value under these signs. Signs are keyed by expressions, not by indices of requests, because the
+    signs decide which requests follow. ``exponents`` and ``angles`` have the units of exponentials,
+    and of sines and cosines; ``units`` has the units of the exponents of radicands.
     """
 
     field: Field
@@ -88,7 +88,7 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """The signs that this case has come to depend on."""
+        """The signs on which the case depends so far."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
@@ -106,7 +106,7 @@ class Tower:
         return element
 
     def named(self, name: str) -> Quotient:
-        """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
+        """A positive real number that counts as transcendental: pi, or Euler's gamma."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
@@ -131,7 +131,7 @@ class Tower:
         return element
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """The factor of i that an element is; None if it is none."""
+        """The cofactor of i in an element; None for an element without the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
             return None
         i = self.unit_i.num
@@ -140,7 +140,8 @@ class Tower:
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
         """Rational numbers and monomials whose products add up to an element.
 
-        With each monomial comes the generator that it is, if it is one. A long sum is one monomial.
+        Each monomial comes with the generator that equals the monomial, if any. A long sum counts
+        as a monomial.
         """
         base, element = self.field, self.normal(element)
         inner = base.single(element)
@@ -156,7 +157,7 @@ class Tower:
         return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The place of a monomial, which is its name in the vectors of exponents and angles."""
+        """The index of a monomial, used as coordinate in the vectors of exponents and angles."""
         num, den = monomial.num, monomial.den
         for at, earlier in enumerate(self.monomials):
             if earlier.num == num and earlier.den == den:
@@ -177,7 +178,7 @@ class Tower:
     def function(
         self, name: str, args: tuple[Quotient, ...], slope: Callable[[], Quotient], *, real: bool
     ) -> Quotient:
-        """The value of a function that stays as it is: a generator with its derivative."""
+        """The value of a function without a rewriting rule: a generator and the derivative."""
         base = self.field
         args = tuple(map(self.normal, args))
         support = 0
@@ -254,12 +255,12 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function of values: by its rule, or a generator with the derivative of its record."""
+        """A function of values: by a rule, or a generator with the derivative from the record."""
         rule = RULES.get(name)
         return self.by_record(name, *values) if rule is None else rule(self, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function as a generator with the derivative of its record."""
+        """A function as a generator with the derivative from the record."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):
@@ -294,7 +295,7 @@ class Tower:
 
 
 def odd(value: Callable[[Tower, Quotient], Quotient]) -> Callable[..., Quotient]:
-    """An odd function: its arguments have a positive leading coefficient."""
+    """An odd function, applied to arguments with a positive leading coefficient only."""
 
     def rule(t: Tower, u: Quotient) -> Quotient:
         u = t.normal(u)

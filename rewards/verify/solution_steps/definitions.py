@@ -1,4 +1,4 @@
-"""Whether an equation defines a symbol, or claims something of one that is defined."""
+"""Whether an equation defines a symbol, or states a claim about defined symbols."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines.
+    """The purpose of an equation; ``name`` and ``value`` belong to the symbol that is defined.
 
-    ``tried`` says that it may as well be a claim that is wrong.
+    ``tried`` says that the equation may also be a wrong claim.
     """
 
     act: Act
@@ -49,21 +49,21 @@ def meaning_of(
     right: Side,
     lead: str,
     scope: Scope,
-    whole: Integral,
+    problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
-    """What an equation at the beginning of a chain is for.
+    """The purpose of an equation at the beginning of a chain.
 
     Args:
-        left: its left side.
-        right: its right side.
-        lead: the prose before it.
+        left: the left side.
+        right: the right side.
+        lead: the prose before the equation.
         scope: the definitions in force.
-        whole: the integral of the problem, which ``I`` may stand for.
+        problem_integral: the integral of the problem, which ``I`` may stand for.
         agrees: whether two sides are equal up to a constant.
 
     Raises:
-        NotReadError: it has a form that is not read here.
+        NotReadError: the equation has an unsupported form.
 
     """
     node = left.expression
@@ -82,7 +82,7 @@ def meaning_of(
                 side = Side(Symbol(node.name), {node.name: antiderivative})
                 return Meaning("define", name, side)
         if operation is None:
-            return _symbol(node.name, right, lead, scope, whole, agrees)
+            return _symbol(node.name, right, lead, scope, problem_integral, agrees)
     name = right.expression.name if isinstance(right.expression, Symbol) else ""
     if not free_symbols(left) and not left.parts and name in scope.variables | scope.moving():
         return Meaning("point", name, left)  # "substituting 4 = u"
@@ -100,7 +100,7 @@ def _symbol(
     right: Side,
     lead: str,
     scope: Scope,
-    whole: Integral,
+    problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     names = free_symbols(right)
@@ -128,7 +128,7 @@ def _symbol(
     if is_constant_name(name) and constant:
         return _NOTHING
     if name in FUNCTIONS and not isinstance(right.expression, Symbol):
-        meant = Side(Symbol("Q_0"), {"Q_0": whole})
+        meant = Side(Symbol("Q_0"), {"Q_0": problem_integral})
         if agrees(meant, right):
             return Meaning("claim", name, meant)
     return define
@@ -137,7 +137,7 @@ def _symbol(
 def _defined(
     name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """What an equation is for whose left side is a symbol with a meaning."""
+    """The purpose of an equation whose left side is a defined symbol."""
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
@@ -178,7 +178,7 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
 
 
 def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    r"""The symbol that an equation introduces implicitly: ``\sin\theta = x``."""
     if left.parts or right.parts:
         return None
     for node, value in (
@@ -203,7 +203,7 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable as a function of one new variable: ``x + 1 = \cosh t``."""
+    r"""The problem's variable as a function of a new variable: ``x + 1 = \cosh t``."""
     terms = left.args if isinstance(left, Call) and left.function == "add" else ()
     (name, *further) = symbols_of(right) or ("",)
     if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:

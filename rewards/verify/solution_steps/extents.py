@@ -1,4 +1,4 @@
-"""How far what a sign, an operator or a bar is of goes, in a text."""
+"""The extent of the operand of an integral sign, an operator or a bar in a text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
 
 
 class NotReadError(ValueError):
-    """The side is no formula that is read here."""
+    """The side has no supported formula."""
 
 
 def released(text: str) -> str:
@@ -36,7 +36,7 @@ def released(text: str) -> str:
 
 
 def extent(text: str, differential: Differential) -> tuple[str, str, str]:
-    """The integrand after an integral sign, its variable, and the text behind the differential."""
+    """The integrand after an integral sign, the variable, and the text behind the differential."""
     at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
     for index in range(at):
@@ -79,7 +79,7 @@ def depths(text: str) -> Iterator[tuple[int, int]]:
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
+    r"""The operand of ``\frac{d}{dx}``, a group or the tail of a term, and the text behind."""
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
     for index, depth in depths(text):
         if depth < 0:
@@ -92,7 +92,7 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
 
 
 def opening(text: str, close: int) -> int:
-    """The place of the bracket that the one at ``close`` closes."""
+    """The index of the opening bracket that matches the closing bracket at ``close``."""
     depth = 0
     for index in range(close, -1, -1):
         depth += (text[index] in _CLOSE) - (text[index] in _OPEN)
@@ -102,13 +102,13 @@ def opening(text: str, close: int) -> int:
 
 
 def _ends_operand(text: str) -> bool:
-    """Whether a sign behind a text is one of addition."""
+    """Whether a sign behind a text is a binary sign, not a prefix."""
     final = text.rstrip()[-1:]
     return bool(final) and (final.isalnum() or final in ")}]|")
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
+    """Where the operand of a bar may begin: at the first term before the bar, or at the last."""
     depth, start, term = 0, 0, -1
     for index in range(at - 1, -1, -1):
         depth += (text[index] in _CLOSE) - (text[index] in _OPEN)

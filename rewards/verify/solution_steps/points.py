@@ -42,12 +42,12 @@ _LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*"
 
 
 def leaves_out_a_point(latex: str) -> bool:
-    """Whether a condition is no more than that something is not a number."""
+    """Whether a condition only excludes a number."""
     return _LEFT_OUT.fullmatch(latex.strip(" .,;()")) is not None
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """The variable of a condition and the numbers between which it lies, if it is as simple."""
+    """The variable of a simple condition and the numbers between which the variable lies."""
     for pattern in _RANGES:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
@@ -70,13 +70,13 @@ def range_of(latex: str) -> tuple[str, Range] | None:
 
 
 def is_narrow(run: Range) -> bool:
-    """Whether a range is so small, or so far out, that much looks equal there."""
+    """Whether a range is so small, or so far out, that different functions look equal."""
     ends = [abs(end) for end in run if not isinf(end)]
     return len(ends) != 1 or ends[0] > FAR
 
 
 def number(limit: Limit) -> float | None:
-    """A limit as a number; None of one with symbols."""
+    """A limit as a number; None for a limit with symbols."""
     if isinstance(limit, int):
         return limit * inf
     if symbols_of(limit) or needs_worker(limit):
@@ -92,7 +92,7 @@ def number(limit: Limit) -> float | None:
 
 @dataclass
 class Points:
-    """The points that a text has named, each with the number of its sentence."""
+    """The points that a text has named, each with the number of the sentence."""
 
     seen: list[tuple[int, str, Expression]] = field(default_factory=list)
 
@@ -133,13 +133,13 @@ class Points:
     ) -> Judgement:
         """Whether a variable has a value at a point that the text, or the problem, names.
 
-        It is wrong if it fits no point, and if its sentence says that it belongs to one.
+        A value is wrong if no point fits, and if the sentence assigns the value to a point.
 
         Args:
-            sentence: of the statement.
-            bound: whether it follows from a point: "if x = 0, then u = 1".
+            sentence: the number of the statement's sentence.
+            bound: whether the statement follows from a point: "if x = 0, then u = 1".
             name: the variable.
-            value: its value.
+            value: the value of the variable.
             scope: the definitions in force.
             compare: whether two numbers are equal.
 
@@ -160,7 +160,7 @@ class Points:
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """The variable that a variable depends on, and what has to be equal at a point of that."""
+    """The variable on which another depends, and a function from points to pairs of equal sides."""
     if name in scope.values:
         of = scope.values[name]
         moving = sorted(symbols_of(of.expression) & scope.variables)

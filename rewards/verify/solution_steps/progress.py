@@ -1,9 +1,10 @@
-r"""How far right claims bring a problem: the size of the integrals that are left.
+r"""The progress of right claims on a problem: the size of the remaining integrals.
 
-A problem costs the nodes of its integrand. An integral that a right claim equates, up to a
-constant, with other integrals costs no more than these together; one that is equated with none is
-solved. Costs only fall, and all that a text can gain is the cost of its problem: repetition,
-padding, identities beside the point and a restated question change nothing.
+The cost of a problem is the number of nodes in the integrand. If a right claim equates an integral,
+up to a constant, with other integrals, the cost is at most the sum of the other costs; an integral
+equated with a closed form is solved. Costs only fall, and the total gain is at most the cost of
+the problem: repetition, padding, identities beside the point and a restated question change
+nothing.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ class Progress:
         """The share of the problem that a right claim settles.
 
         Args:
-            left: its left side.
-            right: its right side.
+            left: the left side of the claim.
+            right: the right side.
             scope: the definitions in force.
 
         Raises:
-            NotReadError: an integral in it has another form than a claim can have.
+            NotReadError: an integral in the claim has an unsupported form.
 
         """
         related = self._related(left, right, scope)
@@ -65,13 +66,13 @@ class Progress:
         return (cost_before - self.left) / self.whole
 
     def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
-        """Whether an equation tries what a right one has done, as with the other sign.
+        """Whether an equation repeats the reduction of a right claim, as with another sign.
 
         Args:
-            left: its left side.
-            right: its right side.
+            left: the left side.
+            right: the right side.
             scope: the definitions in force.
-            anew: it begins a chain, so that its first integral is reduced once more.
+            anew: the equation begins a chain, so the first integral is reduced once more.
 
         """
         related = self._related(left, right, scope)
@@ -96,7 +97,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """A definite integral costs as much as the indefinite one, and its evaluation."""
+        """A definite integral costs as much as the indefinite integral and the evaluation."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -113,7 +114,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """The integrals of a side, each with its factor and its cost."""
+    """The integrals of a side, each with a factor and a cost."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return

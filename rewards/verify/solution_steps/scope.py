@@ -1,7 +1,7 @@
 r"""The definitions in force, and equations written out in one variable.
 
-``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x one of theta, but only in equations
-with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says which.
+``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x a function of theta, but only in
+equations with theta. ``dv = e^x\,dx`` makes v some antiderivative, until the text states v.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Equation:
     Attributes:
         left: the left side.
         right: the right side.
-        variable: the one that both depend on.
-        rates: the variables of integration and of differentials as functions of it.
-        narrow: the text has introduced it for another (``x = \sin\theta``), so it runs from 0 to
-            the end of the first quadrant.
+        variable: the common variable of both sides.
+        rates: the variables of integration and of differentials as functions of ``variable``.
+        narrow: the text has substituted the variable (``x = \sin\theta``), so the variable runs
+            from 0 to the end of the first quadrant.
         used: the definitions that were written out.
-        free: symbols that are left.
-        within: sides in the one variable that are to be between two numbers.
-        ranges: between which numbers letters are.
+        free: the free symbols.
+        within: sides in the variable, each with the numbers between which the side has to lie.
+        ranges: the numbers between which letters lie.
         problem: the symbols of the problem.
 
     """
@@ -67,21 +67,21 @@ class Equation:
 
 @dataclass
 class Scope:
-    """What the text has defined so far.
+    """The definitions of the text so far.
 
     Attributes:
-        variable: the problem's.
-        symbols: the problem's, with its parameters.
-        values: what symbols stand for, written out.
-        changed: the problem's variable as a function of another.
-        variables: those that are integrated over.
+        variable: the variable of the problem.
+        symbols: the variable and the parameters of the problem.
+        values: the values of symbols, written out.
+        changed: the problem's variable as a function of another variable.
+        variables: the variables of integration.
         functions: names of functions (``F(x)``) with their variables.
         chosen: symbols that are known by their differentials, as v of ``dv = ..``.
         solved: unknown constants that an equation determines.
-        limits: those of the problem.
-        earlier: what symbols stood for before they got another meaning.
-        assumed: names of which only the sense tells that they are the problem's integral.
-        ranges: where variables run, by the limits of the problem and by conditions.
+        limits: the limits of the problem.
+        earlier: the previous values of redefined symbols.
+        assumed: names that stand for the problem's integral by an assumption.
+        ranges: the ranges of variables, by the limits of the problem and by conditions.
 
     """
 
@@ -103,23 +103,23 @@ class Scope:
 
     @property
     def names(self) -> set[str]:
-        """Symbols that a side may have."""
+        """The symbols that may occur in a side."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
         return own | self.symbols
 
     @property
     def introduced(self) -> set[str]:
-        """The variables that the problem's own is a function of."""
+        """The variables of which the problem's variable is a function."""
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name stands for nothing yet: a small letter that is no parameter."""
+        """Whether a name is undefined so far: a small letter that is no parameter."""
         is_defined = name in self.values or name in self.symbols or name == self.variable
         is_defined |= name in self.introduced
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Let a symbol stand for a side, as it is to be read now."""
+        """Define a symbol by a side, with the present definitions written out."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
         values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
@@ -135,7 +135,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """A side with all definitions written out; adds those that it has to ``used``."""
+        """A side with all definitions written out; adds the written-out definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -147,7 +147,7 @@ class Scope:
         return side
 
     def evaluated(self, side: Side) -> Side:
-        """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
+        """A side with ``[F]_a^b`` as F(b) - F(a), and with the values of ``F(2)``."""
         table: dict[str, Side] = {}
         for name, operation in side.parts.items():
             if isinstance(operation, Value):
@@ -194,7 +194,7 @@ class Scope:
         return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The symbols of a side that run between limits: variables, or what nothing defines."""
+        """The symbols of a side that run between limits: variables, or undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -202,17 +202,17 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The limits of the problem, if they are those of a variable."""
+        """The finite limits of the problem, if a name is the problem's variable."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
     def moving(self) -> set[str]:
-        """The symbols that stand for something that varies."""
+        """The symbols whose values depend on a variable."""
         return {name for name, value in self.values.items() if free_symbols(value) & self.variables}
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names that can be applied, with their variables: ``F(x)`` and, with u = x^2, u."""
+        """The names of functions with variables: ``F(x)`` and, with u = x^2, u."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -225,7 +225,7 @@ class Scope:
         """Two sides in terms of one variable.
 
         Raises:
-            NotReadError: they have several, and nothing says how they depend on each other.
+            NotReadError: the sides have several variables without a relation.
 
         """
         moving = _movers(left) | _movers(right)
@@ -272,7 +272,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """What has to lie between two numbers, as sides in a variable."""
+        """The sides in a variable that have to lie between two numbers."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -280,13 +280,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The symbols of both sides; a variable of integration counts by what it stands for."""
+        """The free symbols of both sides; a variable of integration counts by the rate."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """A formula that holds for any functions, as that of integration by parts."""
+        """A formula for arbitrary functions, as the formula of integration by parts."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -295,12 +295,12 @@ class Scope:
 
 
 def is_constant_name(name: str) -> bool:
-    """Whether a symbol is a constant of integration by its name."""
+    """Whether a name is customary for a constant of integration."""
     return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with symbols replaced, all at once; what an integral binds is left."""
+    """A side with symbols replaced simultaneously; variables bound by an integral stay."""
     if not table:
         return side
     trees = {name: value.expression for name, value in table.items()}
@@ -334,7 +334,7 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def _without(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with what stands for some of its parts."""
+    """A side with some parts replaced by sides."""
     if not table:
         return side
     remaining = {name: operation for name, operation in side.parts.items() if name not in table}
@@ -342,7 +342,7 @@ def _without(side: Side, table: Mapping[str, Side]) -> Side:
 
 
 def free_symbols(side: Side) -> set[str]:
-    """The symbols of a side that nothing in it binds."""
+    """The free symbols of a side."""
     if not side.parts:
         return symbols_of(side.expression)
 
@@ -377,9 +377,9 @@ def free_symbols(side: Side) -> set[str]:
 
 
 def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
-    """A limit of integrals up to its variable as the integrals up to its point.
+    """A limit of integrals up to the limit's variable as integrals up to the limit's point.
 
-    Where these integrals converge, the limit of a sum with them is the sum of the limits.
+    Where the integrals converge, the limit of a sum is the sum of the limits.
     """
     integrals = symbols_of(limit.of) & operations.keys()
     summand, terms = linear(limit.of, integrals)
@@ -403,7 +403,7 @@ def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
 
 
 def differentiated(side: Side) -> Side:
-    """A side with the derivatives of definite integrals by their limits, and under the sign."""
+    """A side with the derivatives of definite integrals written out by Leibniz's rule."""
     table: dict[str, Side] = {}
     done: set[str] = set()
     for name, operation in side.parts.items():

@@ -1,7 +1,7 @@
-r"""One side of an equation as a tree, with integrals, derivatives and differentials in it.
+r"""A side of an equation as a tree, with integrals, derivatives and differentials.
 
-The LaTeX reader reads closed forms. What is none is cut out first and stands in the tree as a
-symbol (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
+The LaTeX reader reads closed forms. Integrals and the like are cut out first and stand in the tree
+as symbols (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ READINGS, PARTS, LONGEST = 3, 24, 4000
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """An integral; an indefinite one has no limits."""
+    """An integral; an indefinite integral has no limits."""
 
     integrand: Expression
     variable: str
@@ -53,7 +53,7 @@ class Differential:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``F`` between two limits; ``variable`` is None where the limits do not name it."""
+    """``F`` between two limits; ``variable`` is None where the limits do not name the variable."""
 
     of: Expression
     variable: str | None
@@ -83,13 +83,13 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree and what the symbols in it stand for that are parts."""
+    """A tree, and the parts for which symbols of the tree stand."""
 
     expression: Expression
     parts: Mapping[str, Part]
 
     def has(self, *kinds: type[Part]) -> bool:
-        """Whether it has a part of one of these kinds."""
+        """Whether the side has a part of one of the classes."""
         return bool(self.parts) and any(
             isinstance(operation, kinds) for operation in self.parts.values()
         )
@@ -102,15 +102,15 @@ def read_sides(
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
-    r"""The readings of a side, the likeliest first; none if it cannot be read.
+    r"""The readings of a side, the likeliest first; an empty list for an unreadable side.
 
     Args:
-        latex: its LaTeX.
+        latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
-        functions: names that the text has given to functions (``F(x)``), with their variables, and
-            all that can be applied to a number (``u(1)`` where u = x^2).
-        variable: that of derivatives that name none (``F'``).
-        numbers: for the symbols of parts, so that no two sides share one.
+        functions: names of functions in the text (``F(x)``) with variables, and all names that
+            can be applied to a number (``u(1)`` where u = x^2).
+        variable: the variable of derivatives without a named variable (``F'``).
+        numbers: numbers for the symbols of parts, so that no two sides share a symbol.
 
     """
     if len(latex) > LONGEST:
@@ -177,7 +177,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """Reads one side; ``choice`` numbers the reading that is taken of what is ambiguous."""
+    """Reads a side; ``choice`` is the index of the reading of ambiguous text."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """The text with a limit replaced, which is of the rest of its term."""
+        """The text with a limit replaced; the operand of the limit is the tail of the term."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -277,7 +277,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _integral(self, text: str, sign: re.Match[str]) -> str:
-        """The text with its last integral replaced."""
+        """The text with the last integral replaced."""
         marks, body = limits_of(text[sign.end() :])
         body = released(body)
         differential = next(differentials_in_order(body), None)
@@ -297,7 +297,7 @@ class _SideReader:
         return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + tail
 
     def _bare(self, text: str) -> tuple[str, str]:
-        """What an integral without a differential is of, and the rest: its term, or its group."""
+        """The integrand of an integral without a differential, a term or a group, and the tail."""
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
         further_terms = text[len(readings[0][0]) : end]
@@ -310,7 +310,7 @@ class _SideReader:
         return integrand, tail
 
     def _varying(self, tree: Expression) -> str:
-        """The variable of an integral without a differential: the only one that it can have."""
+        """The variable of an integral without a differential: the only possible variable."""
         symbols = symbols_of(tree)
         if not symbols or self.variable in symbols:
             return self.variable
@@ -390,7 +390,7 @@ class _SideReader:
 
 
 def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
-    """The symbols of what a part is of."""
+    """The symbols of a part's operand."""
     match operation:
         case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Value(_, tree):
             return symbols_of(tree)

@@ -1,7 +1,7 @@
-r"""The statements of a solution: chains of links joined by ``=``, each with its place in the text.
+r"""The statements of a solution: chains of links joined by ``=``, each link with offsets.
 
 Formulas are found as for the final answer (`rewards.reading.extraction`). Here nothing is dropped
-and every link keeps its offsets: what does not belong to it is blanked, never removed.
+and every link keeps the offsets: foreign characters in a link are blanked, never removed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One side of an equation, verbatim, and where it stands."""
+    """A side of an equation, verbatim, and the offsets."""
 
     latex: str
     start: int
@@ -62,23 +62,23 @@ class Link:
 
 @dataclass(slots=True)
 class Statement:
-    """A chain of links. An empty first link means that it continues an earlier chain.
+    """A chain of links. A chain with an empty first link continues an earlier chain.
 
     Attributes:
-        links: its sides.
-        lead: the words before it.
-        displayed: it stands in a display or on a line of its own.
-        boxed: it is in a box.
-        condition: it is an inequality, or a membership.
-        approximate: it follows an approximation sign.
-        supposed: the words before it make it a condition, or an equation to be solved.
-        aside: it stands within words that are within a formula.
-        named: words stand for its first link.
-        sentence: the number of its sentence.
-        alone: a display has no other.
-        follows: an arrow stands before it.
-        gives_up: what the words before it take back.
-        begins_try: they begin another try.
+        links: the sides.
+        lead: the words before the statement.
+        displayed: the statement stands in a display or on a separate line.
+        boxed: the statement is in a box.
+        condition: the statement is an inequality, or a membership.
+        approximate: the statement follows an approximation sign.
+        supposed: the words before mark a condition, or an equation to be solved.
+        aside: the statement stands within words inside a formula.
+        named: words stand for the first link.
+        sentence: the number of the sentence.
+        alone: the display has no other statement.
+        follows: an arrow stands before the statement.
+        gives_up: the scope of a withdrawal by the words before.
+        begins_try: the words before begin another try.
 
     """
 
@@ -99,7 +99,7 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """Where the part of a completion begins and ends that is no further turn, nor a thought."""
+    """Start and end of the visible answer in a completion, without thoughts and further turns."""
     if thoughts:
         marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
@@ -119,7 +119,7 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
 def statements(
     completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
 ) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`; of its thoughts on request."""
+    """The statements of a completion in order, at most `MOST`; on request, of the thoughts."""
     start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
     count = sentence = previous_end = 0
@@ -154,7 +154,7 @@ def statements(
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas of a text, those without delimiters only where they are equations."""
+    """The formulas of a text; of formulas without delimiters, equations only."""
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
@@ -196,7 +196,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span) -> bool:
-    """Whether nothing but markup stands beside a formula on its line."""
+    """Whether a formula is alone on a line, but for markup."""
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
     tail = text[span.end : line_end if line_end >= 0 else len(text)]
@@ -209,7 +209,7 @@ def _is_alone(text: str, span: Span) -> bool:
 
 
 class _Cutter:
-    """Cuts a formula in one pass over its tokens; ``done`` are its statements."""
+    """Cuts a formula in one pass over the tokens; ``done`` are the statements."""
 
     def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
         self.offset = offset
@@ -350,7 +350,7 @@ class _Cutter:
                 self.start = token.end()
 
     def _first_content(self) -> int:
-        """Where the current link has its first character, looked for once in a row of commas."""
+        """The index of the current link's first character, cached for a row of commas."""
         if self.content < self.start:
             content = _CONTENTS.search(self.latex, self.start)
             self.content = content.start() if content else len(self.latex)

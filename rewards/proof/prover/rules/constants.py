@@ -1,8 +1,8 @@
-"""Constants that are zero, although no relation of the field says so, as Calcium decides it.
+"""Constants that Calcium proves to be zero, without a relation of the field.
 
 Letters: a constant is a polynomial in generators that are numbers, as ``sqrt(5 + 2 sqrt 6)``.
-(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) What is not decided
-is not proved.
+(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) An
+undecided constant is not proved to be zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether a numerator is zero as all its coefficients are, and the denominator is not."""
+    """Whether all coefficients of a numerator are zero, but not all of the denominator's."""
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
@@ -35,7 +35,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
-    """Whether a polynomial in numbers is zero; None if that is not decided."""
+    """Whether a polynomial in numbers is zero; None for an undecided polynomial."""
     if poly.is_constant():
         return bool(poly.is_zero())
     if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
@@ -73,7 +73,7 @@ def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
 
 
 def _text(node: Expression) -> str | None:
-    """An expression in the notation of Calcium; None for what it does not have."""
+    """An expression in the notation of Calcium; None for a function that Calcium lacks."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

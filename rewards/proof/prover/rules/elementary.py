@@ -1,8 +1,8 @@
-"""Rules of elementary functions, and of those that are not analytic.
+"""Rules of elementary functions and of functions that are not analytic.
 
-Formulas are those of the *Digital Library of Mathematical Functions*, whose sections are named.
-`RULES` maps a function to one of a translator and of its arguments' values. Where a derivative is
-by one argument, the others must be constant.
+Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
+`RULES` maps a name to a function of a tower and of the arguments' values. Where a derivative is
+by one argument, the other arguments must be constant.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _arctangent = by("atan", lambda t, u: 1 / (1 + u * u))
 
 
 def _atan(t: T, u: Q) -> Q:
-    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if that has no radical (4.24.15)."""
+    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if the right side has no radical (4.24.15)."""
     if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
         denominator = t.normal(1 - u * u)
         if t.field.is_positive(denominator.num) and t.field.is_positive(denominator.den):

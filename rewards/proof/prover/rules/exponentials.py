@@ -21,7 +21,7 @@ from .radicals import either_root, integer_power, positive_root, power, root, ro
 def exponent(
     t: Tower, u: Quotient
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """The vector of an exponent, its multiples of generators that may have a rule, its angle."""
+    """The vector of an exponent, the multiples of generators that may have a rule, the angle."""
     vector: Vector = {}
     multiples: list[tuple[fmpq, Quotient, Generator]] = []
     angle = None

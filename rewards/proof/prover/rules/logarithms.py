@@ -69,10 +69,14 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """ln|u| of a u that may not be real: ln(u v)/2 with its conjugate v.
+    """ln|u| of a u that may not be real: ln(u v)/2 with the conjugate v.
 
-    Factors that are q-th roots of a real r have the modulus |r|^(1/q); what is left has the form
-    a + i b with real a and b, or nothing is said.
+    A factor that is a q-th root of a real r has the modulus |r|^(1/q). The cofactor must have the
+    form a + i b with real a and b.
+
+    Raises:
+        NotProvedError: the cofactor has another form.
+
     """
     base, total = t.field, t.field.zero
     polys: list[Poly] = []

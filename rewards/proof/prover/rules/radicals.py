@@ -34,7 +34,7 @@ Radical = tuple[str, Quotient, fmpq]
 
 
 def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
-    """A rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` has it."""
+    """A rational power, as in `rewards.numeric.ball_arithmetic.jets.pow_rational`."""
     if exponent.denominator == 1:
         return integer_power(t, element, exponent.numerator)
     if t.principal_roots and exponent.denominator % 2:
@@ -57,7 +57,7 @@ def sqrt(t: Tower, u: Quotient) -> Quotient:
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
-    """A power; of a long sum, as a power of a generator for it."""
+    """A power; a long sum is replaced by a generator first."""
     if element.is_zero():
         if k <= 0:
             raise NotProvedError("a power of zero that has no value")
@@ -109,7 +109,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """The radicals whose product, and of -1 if so, the q-th root of a normal element is."""
+    """The radicals of the q-th root of a normal element, and whether a root of -1 is a factor."""
     positive, element = positive_factors(t.field, element)
     powers = [("root", base, e / q) for base, e in positive]
     if not t.field.support(element):
@@ -132,7 +132,7 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
 
 
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Read a radicand: the unit of its exponents divides all of them."""
+    """Read a radicand: the unit of a base divides all exponents of the base."""
     element = t.normal(element)
     for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
         if exponent.q != 1:
@@ -153,7 +153,7 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element as a power of its root, or of a root of that."""
+    """A rational power of a positive element as a power of a root, or of a root of the root."""
     generator = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
     times = exponent / generator.unit
     if times.q != 1:
@@ -162,7 +162,7 @@ def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def either_root(t: Tower, radicand: Quotient) -> Quotient:
-    """A square root that may be the negative of the principal one, as on one branch cut."""
+    """A square root that may be the negative of the principal root, as on a branch cut."""
     return _radical(t, "either root", radicand, fmpq(1, 2))
 
 
@@ -211,9 +211,9 @@ def _root_of_minus(t: Tower, q: int) -> Quotient:
 def positive_factors(
     field: Field, element: Quotient
 ) -> tuple[list[tuple[Quotient, fmpq]], Quotient]:
-    """Manifestly positive factors with their exponents, and what is left of an element.
+    """Manifestly positive factors with exponents, and the cofactor of an element.
 
-    What is left has +-1 for its leading coefficient.
+    The leading coefficient of the cofactor is 1 or -1.
     """
     powers: list[tuple[Quotient, fmpq]] = []
     c = abs(element.num.leading_coefficient())
@@ -245,7 +245,7 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """A sign and positive coprime factors with exponents; None if a sign is not known."""
+    """A sign and positive coprime factors with exponents; None for an unknown sign."""
     result, powers = 1, []
     for poly, direction in ((element.num, 1), (element.den, -1)):
         if len(poly) > MAX_FACTOR_TERMS:
@@ -272,7 +272,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | 
 def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
     """The conjugate ``a - b r`` of ``a + b r`` with a square root r, and their product.
 
-    Only if the product is a number, and of the two the conjugate is the one to be used: then
+    Only if the product is a number and the conjugate is the preferred factor of both: then
     ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
     """
     for conjugate in conjugates(field, poly):
@@ -293,7 +293,7 @@ def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
 
 
 def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of both if it is a number other than zero."""
+    """The product of both polynomials, if the product is a number other than zero."""
     with suppress(NotProvedError):  # the product is too large
         value = field.reduce(product(poly, conjugate))
         if value.is_constant() and not value.is_zero():
@@ -303,7 +303,7 @@ def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
-    """The prime factors of a positive rational number with exponents; large ones stay whole."""
+    """The prime factors of a positive rational number with exponents; large numbers stay whole."""
     exponents: dict[int, int] = {}
     for term, direction in ((value.p, 1), (value.q, -1)):
         number = int(term)

@@ -18,7 +18,7 @@ MAX_CONDITIONS, SIGN_BITS = 5, 256
 
 
 def sign(t: Tower, poly: Poly) -> int | None:
-    """The sign of a polynomial; None if it is not known, or zero."""
+    """The sign of a polynomial; None for zero and for an unknown sign."""
     base = t.field
     if poly.is_zero():
         return None
@@ -74,9 +74,9 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Note that a part of the integrand is real, as ``x^n`` with real n, so what it is made of.
+    """Note that a sub-expression of the integrand is real, as ``x^n`` with real n.
 
-    In ``g a`` or ``a/g`` with a real a the generator g is real.
+    Then the generator g of ``g a`` or ``a/g`` with a real a is real.
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
@@ -86,14 +86,14 @@ def take_for_real(t: Tower, element: Quotient) -> None:
 
 
 def leave_out_negative(t: Tower) -> None:
-    """Regard the variable as positive, in a case of its own."""
+    """Regard the variable as positive, in a separate case."""
     x = t.symbol(t.variable)
     t.field.positive |= x.support
     t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant: of a ball that does not contain zero."""
+    """The sign of a real constant, by a ball without zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):

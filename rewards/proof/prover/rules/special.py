@@ -1,6 +1,6 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are those of the *Digital Library of Mathematical Functions*, whose sections are named.
+Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _turning(name: str, turned: str) -> Slope:
-    """erf(i u) = i erfi(u), and the other way round."""
+    """erf(i u) = i erfi(u), and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
         argument = t.without_i(t.normal(u))
@@ -51,7 +51,7 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """An order as one whose rational term lies in [least, least + 1), and whole steps up."""
+    """An order with the rational term in [least, least + 1), and the number of steps up."""
     order, steps = t.normal(order), 0
     if order.den.is_one():
         for exponents, c in order.num.terms():
@@ -208,7 +208,7 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
 
 
 def _airy(name: str) -> Slope:
-    """A'' = u A. The derivative has no name of its own."""
+    """A'' = u A. The derivative has no name."""
 
     def value(t: T, u: Q) -> Q:
         return generator(t, name, u, lambda: generator(t, f"{name}'", u, lambda: u * value(t, u)))

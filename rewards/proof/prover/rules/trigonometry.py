@@ -1,4 +1,4 @@
-"""Sines and cosines: polynomials in those of units, by addition theorems and Chebyshev's.
+"""Sines and cosines: polynomials in the sines and cosines of units.
 
 Letters: an angle is ``n_1 b_1 + ... + n_r b_r``, plus multiples of pi, of inverse functions and of
 i, whose sines and cosines are known. T and U are Chebyshev's polynomials.
@@ -27,7 +27,7 @@ Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
 def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
-    """The vector of an angle, and its multiples of what has known sines and cosines."""
+    """The vector of an angle, and the multiples of arguments with known sines and cosines."""
     vector: Vector = {}
     multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
@@ -59,7 +59,7 @@ def _sin_cos(t: Tower, u: Quotient) -> Pair:
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The cosine c of a unit u, with its sine s: c' = -u' s, s' = u' c, s^2 + c^2 = 1."""
+    """The cosine c and the sine s of a unit u: c' = -u' s, s' = u' c, s^2 + c^2 = 1."""
     number, arg = t.unit(t.angles, at)
     base = t.field
 

@@ -1,8 +1,9 @@
 r"""Whether ``u`` and ``dv`` are the parts of an integral that the text is about.
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. The choice is wrong if
-no integral of the whole text is that one, up to a factor, but is one with the v that the text goes
-on with, or with the dv or the u of the same choice elsewhere; else it claims nothing.
+no integrand of the text is proportional to u v', but an integrand is proportional to u times the
+derivative of the v that the text uses afterwards, or a repetition of the choice with another u or
+dv fits an integrand. In all other cases the choice claims nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CHOICES, INTEGRALS = 8, 40
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice of parts: u, dv as an integral, and the definition that is wrong if they are."""
+    """A choice of parts: u, dv as an integral, and the definition that a wrong choice refutes."""
 
     first: int  # index of the claim before which it stands
     u: Expression
@@ -39,7 +40,7 @@ class _Choice:
 
 @dataclass(slots=True)
 class Parts:
-    """The choices of parts in a text, and the integrals that they may be the parts of."""
+    """The choices of parts in a text, and the integrals of the text."""
 
     whole: Integral
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
@@ -76,16 +77,16 @@ class Parts:
         self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
-        """Keep what v is said to be."""
+        """Keep the v that the text states."""
         if self.choices and not value.parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of a try that the text gives up."""
+        """Forget the choices of an abandoned try."""
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text with the choices that are of no integral; these earn nothing on."""
+        """The claims of a text with the wrong choices, behind which no claim earns anything."""
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
             following = [
@@ -104,7 +105,7 @@ class Parts:
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
         def fits(choice: _Choice, slope: Expression) -> bool | None:
-            """Whether u times the slope of v is an integrand of the text; None if not known."""
+            """Whether u times the slope of v is an integrand of the text; None if undecided."""
             by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None
@@ -133,7 +134,7 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether a choice is the one before once more, but for u or dv."""
+    """Whether two adjacent choices have the same u or the same dv."""
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
     # The parts of what is left look like it: u = x^2, then u = 2x with the same dv.
@@ -154,5 +155,5 @@ def _terms(tree: Expression) -> tuple[Expression, ...]:
 
 
 def _shifted(follows: int | None, at: int) -> int | None:
-    """The index of a claim when another one stands before it."""
+    """The index of a claim after the insertion of another claim at ``at``."""
     return follows if follows is None or follows < at else follows + 1

@@ -2,7 +2,7 @@ r"""Whether the two sides of an equation are equal, by balls at points of their 
 
 With an indefinite integral, or up to a constant, derivatives are compared: ``\int f\,dx = F +
 \int g\,dx`` holds if f = F' + g. Nothing is differentiated symbolically: a jet carries the
-derivative along the one variable that both sides depend on, and ``\int g\,du`` contributes g u'.
+derivative along the common variable of both sides, and ``\int g\,du`` contributes g u'.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 @dataclass
 class Work:
-    """What a solution may still cost; being a count, it is the same on every machine."""
+    """The remaining work budget of a solution, counted, so equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -66,7 +66,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """The compiled tree, which the claims of a chain share; it costs the same each time."""
+        """The compiled tree, shared by the claims of a chain, at the same cost for each use."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)
@@ -78,7 +78,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Refuse functions that take long, or have the solution judged in a worker."""
+        """Refuse slow functions, or require a worker for the solution."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -90,7 +90,7 @@ class Work:
             raise NotReadError("too many definite integrals and limits")
 
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
-        """The value of a definite integral or of a limit; without parameters it is kept."""
+        """The value of a definite integral or of a limit; a value without parameters is cached."""
         definite = parts[name]
         inner = inner_parts(part_tree(definite), parts)
         if definite in self.known and not inner:
@@ -112,7 +112,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the comparison found; ``loose``: with letters that nothing defines."""
+    """The result of a comparison; ``loose``: the equation has undefined letters."""
 
     judgement: Judgement
     points: int = 0
@@ -157,7 +157,7 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A value of a letter: in its range, if the text says one, or of its kind."""
+        """A value of a letter: in the range that the text states, or by the assumption."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
         scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
@@ -182,7 +182,7 @@ class Program:
         return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """The parts with a value at a point: what to differentiate, and by what."""
+        """The derivatives and differentials: the operand of each, and the variable."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
             for name, operation in side.parts.items():
@@ -198,7 +198,7 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and the limits, if they do not vary with the variable."""
+        """Compute the definite integrals and the limits that do not depend on the variable."""
         for side in (self.equation.left, self.equation.right):
             constant = definite_parts(side)
             within = {
@@ -217,7 +217,7 @@ class Program:
                     self.values[name] = self.work.value(name, side.parts, self.values)
 
     def divergence(self) -> Finding:
-        """A side with one integral that diverges has no value, and so is not what has one."""
+        """Judge a side with a divergent integral, which has no value, against the other side."""
         sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
         if self.equation.free:
             raise NotReadError(unread)
@@ -248,7 +248,7 @@ class Program:
     # --- at one point ---
 
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
-        """Both sides, or None where a part of them is not real."""
+        """Both sides, or None where a sub-expression is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
         if self.varying and self.work.evaluations < EVALUATED // 2:
@@ -273,7 +273,7 @@ class Program:
         return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable along the one that all depend on."""
+        """The derivative of a variable along the common variable."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -341,7 +341,7 @@ class Program:
 
 
 def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
-    """The definite integrals and the limits of a side, which are computed before its points."""
+    """The definite integrals and the limits of a side, computed before the sample points."""
     return {
         name: operation
         for name, operation in side.parts.items()
@@ -359,10 +359,10 @@ def compare(
         order: 1 compares derivatives.
         kinds: kinds of parameters, as in `verify_antiderivative`.
         key: seeds the sample points.
-        work: what the solution may still cost.
+        work: the remaining budget of the solution.
 
     Raises:
-        NotReadError: they have a form that is not compared here.
+        NotReadError: a side has an unsupported form.
 
     """
     finding = Finding(Judgement.UNCHECKED)
@@ -429,7 +429,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether the sides agree at a point; None if that cannot be told."""
+    """Whether the sides agree at a point; None if undecided."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)

@@ -1,4 +1,4 @@
-"""What a claim does, by its form."""
+"""The purpose of a claim, by the form of the sides."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
     """The kind of a claim.
 
     Args:
-        left: its left side, as written.
-        right: its right side.
+        left: the left side, as written.
+        right: the right side.
         scope: the definitions in force.
-        lead: the prose before it.
+        lead: the prose before the claim.
 
     """
     names = free_symbols(left) | free_symbols(right)
@@ -61,7 +61,7 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
 
 
 def _integrals(side: Side, scope: Scope) -> list[Integral]:
-    """The indefinite integrals of a side, those included that symbols stand for."""
+    """The indefinite integrals of a side and of the definitions used in the side."""
     named = (scope.values[name] for name in free_symbols(side) if name in scope.values)
     return [
         operation
@@ -72,5 +72,5 @@ def _integrals(side: Side, scope: Scope) -> list[Integral]:
 
 
 def _outside(side: Side) -> set[str]:
-    """The symbols of a side that are not inside an integral."""
+    """The symbols of a side outside the integrals."""
     return free_symbols(Side(side.expression, {})) - side.parts.keys()

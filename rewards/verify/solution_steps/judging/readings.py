@@ -1,4 +1,4 @@
-"""Whether what two links of a chain say is equal, in some reading of both."""
+"""Whether two links of a chain are equal, in some reading of both links."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FUNCTIONS = frozenset("IJFGySR")
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A link with its readings."""
+    """A link and the readings of the link."""
 
     link: Link
     sides: Sequence[Side]
@@ -48,7 +48,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What was found of a claim, the definitions it uses, and the readings that it is about."""
+    """The finding of a claim, the definitions in use, and the pair of readings that was judged."""
 
     finding: Finding
     kind: Kind
@@ -60,7 +60,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges equations under the definitions in force; `scope` gets the constants that it finds."""
+    """Judges equations under the definitions in force; solved constants are added to `scope`."""
 
     scope: Scope
     assumptions: Mapping[str, str]
@@ -132,7 +132,7 @@ class Judge:
     def _compare(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
-        """Compare two sides, with the definitions that they use."""
+        """Compare two sides; returns the finding and the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
             equation = self.scope.equation(left, right)
@@ -163,7 +163,7 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
-        """Whether antiderivatives are equated: functions, each with its constant."""
+        """Whether antiderivatives are equated: functions, each with a constant."""
         constants = {
             name
             for name in equation.free
@@ -179,7 +179,7 @@ class Judge:
     ) -> Finding:
         """Determine unknown constants, with which the equation may hold.
 
-        Letters that nothing defines make no claim true. If no values of them do, it is wrong.
+        Undefined letters make no claim true. A claim without a solution is wrong.
         """
         names = ", ".join(unknown)
         if moving:
@@ -202,7 +202,7 @@ class Judge:
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols of the integrands of a side, or those that it has with the limits."""
+    """The symbols of the integrands of a side, or of the integrals with limits."""
     integrals = {
         name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
     }
@@ -216,7 +216,7 @@ def _names(left: Side, right: Side) -> set[str]:
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:
-    """A difference, if it is more than rounding makes of a number to some decimals."""
+    """The finding of a decimal: a difference within the rounding error counts as equality."""
     number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
     unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
     if number is None or witness is None or "=" in witness.point:

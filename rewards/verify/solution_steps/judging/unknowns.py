@@ -35,17 +35,18 @@ def solve(
 
     Args:
         equation: both sides in one variable.
-        unknowns: the constants, in which it is linear.
+        unknowns: the constants, in which the equation is linear.
         kinds: kinds of parameters.
         key: seeds the points.
-        work: what the solution may still cost.
+        work: the remaining budget of the solution.
         order: 1 compares derivatives, as `compare` does.
 
     Returns:
-        Rational values; none if the equation does not determine them; None if it cannot hold.
+        Rational values; an empty table if the equation does not determine the values; None if the
+        equation cannot hold.
 
     Raises:
-        NotReadError: it is not linear, has other than rational solutions, or is not compared here.
+        NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
 
     """
     if not unknowns or len(unknowns) > MOST:
@@ -94,7 +95,7 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """The unknowns that equations at generic points determine, the first ones that do."""
+    """The first unknowns that are determined by equations at generic points."""
     pivots: list[int] = []
     for column in range(count):
         trial = [*pivots, column]
@@ -130,7 +131,7 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
 
 
 def _vanishes(value: Ball) -> bool:
-    """Whether a coefficient is zero, as far as both sides are known."""
+    """Whether a coefficient is zero, within the precision of both sides."""
     return compare(value, ZERO).same is True
 
 

@@ -1,4 +1,4 @@
-"""The values of definite integrals, nested ones too, and of limits."""
+"""The values of definite integrals, nested integrals included, and of limits."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def value_of(
     pay: Callable[[int], None],
     improper: set[Part],
 ) -> Ball:
-    """The value of a definite integral, or of a limit, at values of the symbols in it.
+    """The value of a definite integral, or of a limit, at values of the free symbols.
 
     Args:
-        name: of the part.
-        parts: of its side.
-        values: of the symbols in it.
-        pay: called with the evaluations that are spent; it may refuse more.
-        improper: integrals that are known to be improper at other values; this one may be added.
+        name: the symbol of the integral or limit.
+        parts: the parts of the side, by symbols.
+        values: the values of the free symbols.
+        pay: called with the number of evaluations spent; raises if the budget is spent.
+        improper: integrals found to be improper at other values; a new integral may be added.
 
     Raises:
-        NotReadError: it has none that can be computed here.
+        NotReadError: the value does not exist or is not computed.
 
     """
     definite = parts[name]
@@ -76,20 +76,20 @@ def value_of(
 
 
 def part_tree(definite: Part) -> Expression:
-    """What is integrated, or what a limit is of."""
+    """The integrand of an integral, or the operand of a limit."""
     assert isinstance(definite, Integral | LimitAt)
     return definite.integrand if isinstance(definite, Integral) else definite.of
 
 
 def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
-    """The parts that a tree has."""
+    """The parts whose symbols occur in a tree."""
     return sorted(symbols_of(tree) & parts.keys())
 
 
 def _proper(
     integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
 ) -> Ball | None:
-    """An enclosure; None of an integral that is improper, or takes much work."""
+    """An enclosure of an integral; None for an improper integral, or after too much work."""
     lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
     if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
@@ -143,7 +143,7 @@ def _nested(
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
-    """The outer one of nested integrals, by two quadratures."""
+    """The value of an outer integral of nested integrals, by two quadratures."""
     assert integral.limits is not None
     inner = inner_parts(integral.integrand, parts)
     if any(isinstance(limit, int) for limit in integral.limits):
@@ -179,7 +179,7 @@ def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:
 
 
 def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
-    """The limit as it shows very near to its point; None where it does not."""
+    """The limit, by values very near to the point; None if the values do not converge."""
     tape = compile_tape(limit_at.of, limit_at.variable)
     limits = []
     for x in _approach(limit_at, values, side):
