@@ -1,8 +1,8 @@
 """Exact numbers for expansions: elements of the prover's field, whose zeros are proved.
 
-A number is zero if the relations of the field or Calcium say so, and is not zero if a ball says so.
-With parameters it is an element in symbols: it is not zero if it is not at one choice of them, and
-then it vanishes on a set without inner points only.
+A number is zero if the relations of the field or Calcium prove it zero, and not zero if a ball
+excludes zero. A number with parameters is an element in symbols. Such an element counts as not zero
+if its value at one choice of the parameters is not zero; then the zeros have no inner points.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MAX_TERMS: Final = 400
 
 
 def _failing(method: Any) -> Any:
-    """A method that turns the prover's failures into those of expansions."""
+    """A method that turns the prover's failures into `NotExpandedError`."""
 
     def wrapped(self: ExactNumbers, *args: Any) -> Any:
         try:
@@ -78,7 +78,7 @@ class ExactNumbers:
 
     @_failing
     def value(self, node: Expression) -> Quotient:
-        """The number that an expression is."""
+        """An expression as a number."""
         if is_written_with(node, "i"):
             raise NotExpandedError("a complex number")
         return self._checked(self.tower.normal(self.tower.value(node)))
@@ -147,7 +147,7 @@ class ExactNumbers:
         return False
 
     def tower_value(self, name: str, seed: int) -> Ball:
-        """A value of a parameter, of its kind, or of an angle."""
+        """A value of a parameter, by the assumption, or of an angle."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -156,14 +156,14 @@ class ExactNumbers:
 
     @_failing
     def sign(self, number: Quotient) -> int:
-        """The sign of a number; of a bounded function, if it stays away from zero."""
+        """The sign of a number, or of a bounded function that stays away from zero."""
         number = self.tower.normal(number)
         ratio = number.rational()
         if ratio is not None:
             return int(ratio > 0) - int(ratio < 0)
-        known = [sign_of(self.tower, poly) for poly in (number.num, number.den)]
-        if known[0] and known[1]:
-            return known[0] * known[1]
+        signs = [sign_of(self.tower, poly) for poly in (number.num, number.den)]
+        if signs[0] and signs[1]:
+            return signs[0] * signs[1]
         tree = self.tree(number)
         ball = self.ball(tree, PRECISIONS[-1], self.ranges(tree)).real
         if ball > 0 or ball < 0:
@@ -194,7 +194,7 @@ class ExactNumbers:
             return tape.run(acb(0), dict(values or {}), derivative=False)[tape.root][0]
 
     def _checked(self, number: Quotient) -> Quotient:
-        """A number that is real."""
+        """The number, checked to be real."""
         if self.tower.field.support(number) & self.tower.field.unreal:
             tree = self.tree(number)
             if not symbols_of(tree):

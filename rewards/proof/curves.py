@@ -1,7 +1,8 @@
-"""Functions on a curve G(x, y) = 0: a proof that one vanishes there, and points to refute it.
+"""Functions on a curve G(x, y) = 0: a proof that a function vanishes, and points for a refutation.
 
-A quotient of polynomials vanishes on the curve if G divides its numerator. What is no polynomial,
-as e^y or sin(x + y), counts as one more indeterminate, which loses relations but proves no wrong.
+A quotient of polynomials vanishes on the curve if G divides the numerator. A transcendental
+sub-expression, as e^y or sin(x + y), counts as a further indeterminate: relations between the
+indeterminates are lost, but no false statement is proved.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class _TooLargeError(Exception):
 
 
 def vanishes_on(tree: Expression, curve: Expression) -> bool:
-    r"""Whether it is proved that an expression is zero wherever a curve's is.
+    r"""Whether an expression is proved to vanish on a curve.
 
     Args:
         tree: the expression.
@@ -57,14 +58,14 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
     names = [f"u{number}" for number in range(len(atoms))] or ["u0"]
     context = fmpq_mpoly_ctx.get(names, Ordering.lex)
     try:
-        numerator, below = _rational(tree, atoms, context)
+        numerator, denominator = _rational(tree, atoms, context)
         relation, _ = _rational(curve, atoms, context)
     except (_TooLargeError, ZeroDivisionError):
         return False
-    if relation.is_constant() or below.is_zero():
+    if relation.is_constant() or denominator.is_zero():
         return False
     # A denominator that vanishes on the whole curve is no denominator.
-    if (below % relation).is_zero():
+    if (denominator % relation).is_zero():
         return False
     return bool((numerator % relation).is_zero())
 
@@ -91,14 +92,14 @@ def _whole(tree: Expression) -> int | None:
 def _rational(
     tree: Expression, atoms: Mapping[Expression, int], context: fmpq_mpoly_ctx
 ) -> _Rational:
-    """Numerator and denominator of a tree, in the indeterminates that stand for its atoms."""
-    one = context.constant(1)
+    """Numerator and denominator of a tree, with an indeterminate for each atom."""
+    unit = context.constant(1)
     if isinstance(tree, Number):
-        return context.constant(fmpq(tree.numerator, tree.denominator)), one
+        return context.constant(fmpq(tree.numerator, tree.denominator)), unit
     if tree in atoms:
-        return context.gen(atoms[tree]), one
-    parts = [_rational(arg, atoms, context) for arg in tree.args]
-    top, bottom = parts[0]
+        return context.gen(atoms[tree]), unit
+    fractions = [_rational(arg, atoms, context) for arg in tree.args]
+    top, bottom = fractions[0]
     if tree.function == "neg":
         return -top, bottom
     if tree.function == "pow":
@@ -106,7 +107,7 @@ def _rational(
         if exponent < 0:
             top, bottom, exponent = bottom, top, -exponent
         return _checked(top**exponent, bottom**exponent)
-    for other_top, other_bottom in parts[1:]:
+    for other_top, other_bottom in fractions[1:]:
         if tree.function == "add":
             top, bottom = top * other_bottom + other_top * bottom, bottom * other_bottom
         elif tree.function == "mul":
@@ -129,7 +130,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 def points_of(
     curve: Expression, x: str, y: str, values: Mapping[str, Ball]
 ) -> Iterator[dict[str, Ball]]:
-    """Points of a curve in balls: on a line x = const, G changes its sign within the ball of y.
+    """Points of a curve in balls: on a line x = const, G changes sign within the ball of y.
 
     Args:
         curve: G of the curve G = 0.
@@ -142,22 +143,22 @@ def points_of(
 
     """
     tape = compile_tape(curve, y)
-    found = 0
+    count = 0
     for line in range(_LINES):
         at = {**values, x: acb(6.0 * uniform("line", line) - 3.0)}
         previous: tuple[float, int] | None = None
         for step in range(_STEPS + 1):
-            place = 5.0 * (2.0 * step / _STEPS - 1.0) + 0.013
-            sign = _sign(tape, acb(place), at)
+            height = 5.0 * (2.0 * step / _STEPS - 1.0) + 0.013
+            sign = _sign(tape, acb(height), at)
             if sign and previous and previous[1] == -sign:
                 with precision(_BITS):
-                    ball = _between(tape, arb(previous[0]), arb(place), previous[1], at)
+                    ball = _between(tape, arb(previous[0]), arb(height), previous[1], at)
                 if ball is not None:
                     yield {**at, y: acb(ball)}
-                    found += 1
+                    count += 1
                     break
-            previous = (place, sign) if sign else None
-        if found == _POINTS:
+            previous = (height, sign) if sign else None
+        if count == _POINTS:
             return
 
 
@@ -169,13 +170,13 @@ def _sign(tape: Tape, y: Ball, values: Mapping[str, Ball]) -> int:
 
 
 def _between(tape: Tape, low: arb, high: arb, sign: int, at: Mapping[str, Ball]) -> arb | None:
-    """A small ball in which G changes its sign, and on which G is finite and real."""
+    """A small ball in which G is finite and real and changes sign."""
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        there = _sign(tape, acb(middle.mid()), at)
-        if not there:
+        sign_of_middle = _sign(tape, acb(middle.mid()), at)
+        if not sign_of_middle:
             return None
-        low, high = (middle.mid(), high) if there == sign else (low, middle.mid())
+        low, high = (middle.mid(), high) if sign_of_middle == sign else (low, middle.mid())
     ball = low.union(high)
     value = tape.run(acb(ball), at, derivative=False)[tape.root][0]
     return ball if value.is_finite() and value.imag.is_zero() else None

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LimitQuestion:
-    r"""One reading of a limit.
+    r"""A reading of a limit.
 
     Attributes:
         expression: the function.
-        variable: its variable.
+        variable: the variable of the limit.
         at: the point, or 1 or -1 for plus or minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on the parameters.
         conditions: comparisons that the problem states.
-        whole: the variable takes whole values only.
+        whole: the variable takes integer values only.
         flags: ambiguities of the notation.
 
     Example:
@@ -88,17 +88,17 @@ class LimitQuestion:
 def limit_readings(
     problem: str | sympy.Limit, assumptions: Mapping[str, str] | None = None
 ) -> tuple[LimitQuestion, ...]:
-    r"""Read a limit in every way that its notation allows.
+    r"""Read a limit in every way that the notation allows.
 
     Args:
         problem: LaTeX with a limit sign, a sentence, or a SymPy ``Limit``.
         assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
 
     Returns:
-        The readings, the likeliest first; most texts have one.
+        The readings, the likeliest first; most texts have a single reading.
 
     Raises:
-        ProblemError: it is unreadable.
+        ProblemError: the problem is unreadable.
 
     Example:
         >>> limit_readings(r"\lim_{x\to0^-} \frac{1}{x}")[0].side

@@ -1,8 +1,9 @@
-"""Limits, proved by expansions: a value, an infinity, or that there is none.
+"""Limits, proved by expansions: a value, an infinity, or the absence of a limit.
 
-A limit from one side follows from the leading term of an expansion. There is none if both sides
-differ, or if two sequences of points have different limits: an argument of a sine that tends to
-infinity takes every value modulo 2 pi, so it may be fixed at one, which leaves an expansion.
+A limit from one side follows from the leading term of an expansion. A function has no limit if the
+limits from both sides differ, or if two sequences of points have different limits. An argument of a
+sine that tends to infinity takes every value modulo 2 pi, so a sequence with a fixed value exists,
+and along this sequence the function has an expansion.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Limit:
         sign: 1 or -1 for plus or minus infinity.
         value: a number; None for infinity, or if there is no limit.
         reason: why there is no limit.
-        flags: what was noticed.
+        flags: remarks on the domain.
 
     >>> Limit(sign=1).exists
     True
@@ -75,7 +76,7 @@ def limit(
 
     Args:
         expression: the function.
-        variable: its variable.
+        variable: the variable of the function.
         at: the point, or 1 or -1 for plus or minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         kinds: assumptions on parameters.
@@ -131,7 +132,7 @@ def _from_one_side(
 
 
 def _forms(expression: Expression, variable: str, kinds: Mapping[str, str]) -> Iterator[Expression]:
-    """The expression as it is, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
+    """The expression unchanged, then in normal form, where sin^2 + cos^2 is replaced by 1."""
     yield expression
     try:
         forms = normal_forms(expression, variable, kinds)
@@ -147,10 +148,10 @@ def _expanded(
     failure = NotExpandedError("an angle that is not fixed")
     bounded: Expression | None = None
     try:
-        found = _limit_of(expander, expression)
-        if found.value is None or not _angles_of(found.value):
-            return found
-        bounded = found.value
+        bounded_limit = _limit_of(expander, expression)
+        if bounded_limit.value is None or not _angles_of(bounded_limit.value):
+            return bounded_limit
+        bounded = bounded_limit.value
     except NotExpandedError as error:
         failure = error
     if not expander.angles:
@@ -174,7 +175,7 @@ def _along_sequences(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along sequences of points on which the one angle has one value modulo 2 pi."""
+    """The limits along sequences of points on which the angle is constant modulo 2 pi."""
     if len({angle.name for angle in free.angles}) > 1:
         raise failure
     angle = free.angles[0]
@@ -186,14 +187,14 @@ def _along_sequences(
             ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}
         )
         try:
-            found = _limit_of(expander, expression)
+            sequence_limit = _limit_of(expander, expression)
         except NotExpandedError:
             if angle.name == _PARITY:
                 raise
             continue
-        if found.value is not None and _angles_of(found.value):
+        if sequence_limit.value is not None and _angles_of(sequence_limit.value):
             raise failure  # another angle, which has its own values on the sequence
-        limits.append(found)
+        limits.append(sequence_limit)
         if len(limits) > 1 and not _same(limits[0], limits[-1], kinds):
             return Limit(reason="two sequences of points have different limits")
     if angle.name == _PARITY:
@@ -208,15 +209,15 @@ def _along_whole_numbers(
     kinds: Mapping[str, str],
     failure: NotExpandedError,
 ) -> Limit:
-    """The limits along whole numbers q n that come as near as one likes to an angle modulo 2 pi.
+    """The limits along integers n for which q n converges to an angle modulo 2 pi.
 
-    They do for every angle if q is rational, because pi is irrational. The function is a continuous
-    one of the angle, but for what tends to zero.
+    Such integers exist for every angle if q is rational, because pi is irrational. Up to a term
+    that tends to zero, the function is continuous in the angle.
     """
     if bounded is None or angle.of_floor or free.multiple_of_variable(angle.germ) is None:
         raise failure
     limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-    if any(not _same(limits[0], other, kinds) for other in limits[1:]):
+    if any(not _same(limits[0], later, kinds) for later in limits[1:]):
         return Limit(reason="two sequences of whole numbers have different limits")
     raise failure
 
@@ -227,23 +228,23 @@ def _values(angle: Angle) -> tuple[Expression, ...]:
     return _OF_FLOORS if angle.of_floor else _OF_ANGLES
 
 
-def _same(first: Limit, second: Limit, kinds: Mapping[str, str]) -> bool:
+def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
-        NotExpandedError: this is not known.
+        NotExpandedError: equality is not decided.
 
     """
-    if first.value is None or second.value is None:
-        return first == second
-    return are_equal(first.value, second.value, kinds)
+    if a.value is None or b.value is None:
+        return a == b
+    return are_equal(a.value, b.value, kinds)
 
 
 def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
-    """Whether two numbers are equal; with parameters, for almost all values of them.
+    """Whether two numbers are equal; with parameters, for almost all values of the parameters.
 
     Raises:
-        NotExpandedError: this is not known.
+        NotExpandedError: equality is not decided.
 
     """
     numbers = ExactNumbers(kinds)

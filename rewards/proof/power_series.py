@@ -1,7 +1,7 @@
 r"""Power series: coefficients with proofs, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from how the coefficients grow, or from the limit of their quotients.
+A radius follows from the growth of the coefficients, or from the limit of successive quotients.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def coefficients_of(
 
     Raises:
         ProblemError: there is no Taylor series.
-        NotExpandedError: none was found.
+        NotExpandedError: no expansion was found.
 
     """
     items = tuple(sorted(kinds.items()))
@@ -65,10 +65,10 @@ def _expanded(
         raise NoSeriesError("the function has no real values near the point")
     if len(sides) < 2:
         raise NoSeriesError("the function is real on one side of the point only")
-    right, left = (dict(side) for side in sides)
-    for k in right.keys() | left.keys():
-        mirrored = mul(Number((-1) ** k), left.get(k, ZERO))
-        if not are_equal(right.get(k, ZERO), mirrored, dict(kinds)):
+    ahead, behind = (dict(side) for side in sides)
+    for k in ahead.keys() | behind.keys():
+        mirrored = mul(Number((-1) ** k), behind.get(k, ZERO))
+        if not are_equal(ahead.get(k, ZERO), mirrored, dict(kinds)):
             raise NoSeriesError("the function has no Taylor series at the point")
     return sides[0]
 
@@ -85,7 +85,7 @@ def _from_one_side(
     numbers = ExactNumbers(kinds)
     expander = GermExpander(numbers, variable, LimitPoint(centre, sign))
     germ = expander.germ(function)
-    found: list[tuple[int, Expression]] = []
+    coefficients: list[tuple[int, Expression]] = []
     if not isinstance(germ, Series):
         return () if numbers.is_zero(germ) else ((0, numbers.tree(germ)),)
     for exponent, coefficient in germ.behind(0):
@@ -99,8 +99,8 @@ def _from_one_side(
             continue
         if not isinstance(exponent, fmpq) or exponent.q != 1 or exponent < 0:
             raise NoSeriesError("the function has no Taylor series at the point")
-        found.append((int(exponent.p), numbers.tree(coefficient)))
-    return tuple(found)
+        coefficients.append((int(exponent.p), numbers.tree(coefficient)))
+    return tuple(coefficients)
 
 
 def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None:
@@ -124,22 +124,24 @@ def radius(asked: SeriesQuestion, kinds: Mapping[str, str]) -> Expression | None
     except QuadratureError:
         pass
     quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
-    found = limit(Call("abs", (quotient,)), index, 1, 0, tuple(sorted(kinds.items())), True)
-    if not found.exists:
+    quotient_limit = limit(
+        Call("abs", (quotient,)), index, 1, 0, tuple(sorted(kinds.items())), True
+    )
+    if not quotient_limit.exists:
         raise QuadratureError("the quotients of coefficients have no limit")
-    if found.value is None:
+    if quotient_limit.value is None:
         return None
-    return power(found.value, number(Fraction(1, steps)))
+    return power(quotient_limit.value, number(Fraction(1, steps)))
 
 
 def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expression]:
     """(p, a) of the factor (x - a)^{p n + q} of a term.
 
     Raises:
-        ProblemError: the term has no such factor, or another one with x.
+        ProblemError: the term has no such factor, or another factor with x.
 
     """
-    found: list[tuple[Expression, Fraction]] = []
+    factors: list[tuple[Expression, Fraction]] = []
     pending = [(term, Fraction(1))]
     while pending:
         node, times = pending.pop()
@@ -153,29 +155,29 @@ def _power_of_variable(term: Expression, index: str, x: str) -> tuple[int, Expre
             slope = fold(differentiate(node.args[1], index))
             if slope is None:
                 raise ProblemError("the series is no power series")
-            found.append((node.args[0], slope * times))
+            factors.append((node.args[0], slope * times))
         elif index not in symbols_of(node):
-            found.append((node, Fraction(0)))
+            factors.append((node, Fraction(0)))
         else:
             raise ProblemError("the series is no power series")
     steps, centre = Fraction(0), None
-    for base, slope in found:
+    for base, slope in factors:
         a, b = differentiate(base, x), substitute(base, x, ZERO)
         if x in symbols_of(a) or fold(a) == 0:
             raise ProblemError("the series is no power series")
-        here = neg(div(b, a))
-        if centre is not None and not are_equal(centre, here, {}):
+        root = neg(div(b, a))
+        if centre is not None and not are_equal(centre, root, {}):
             raise ProblemError("the series has two centres")
-        steps, centre = steps + slope, here
+        steps, centre = steps + slope, root
     if centre is None or steps.denominator != 1 or steps <= 0:
         raise ProblemError("the series is no power series")
     return int(steps), ONE if centre == ONE else centre
 
 
 def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression | None:
-    r"""The radius by how the coefficients grow: like n!^d L^n n^{-s}.
+    r"""The radius by the growth of the coefficients: like n!^d L^n n^{-s}.
 
-    Factors that vary slowly change nothing, if they have an expansion: they lie between powers.
+    A slowly varying factor with an expansion lies between powers of n and leaves the radius as is.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):

@@ -24,7 +24,7 @@ _FRESH: Final = "t of the rank"
 
 
 def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ball] | None:
-    """The values of expressions; None if one is not finite.
+    """The values of expressions; None if a value is not finite.
 
     Args:
         trees: the expressions.
@@ -38,7 +38,7 @@ def balls_of(trees: Sequence[Expression], values: Mapping[str, Ball]) -> list[Ba
 
 
 def ball_of(tree: Expression) -> Ball | None:
-    """The value of an expression for some values of its symbols; None if it is not finite."""
+    """The value of an expression for values of the symbols; None for a value that is not finite."""
     values = {name: acb(0.5 + uniform("value", name)) for name in symbols_of(tree)}
     balls = balls_of([tree], values)
     return balls[0] if balls else None
@@ -51,7 +51,7 @@ def is_invertible(rows: Sequence[Sequence[Ball]]) -> bool:
 
 
 def has_rank(rows: Sequence[Sequence[Expression]], needed: int) -> bool:
-    """Whether the rank is shown to be as high at some point, so that it is at almost all.
+    """Whether a point shows the needed rank, which then holds at almost all points.
 
     Args:
         rows: the matrix.

@@ -1,8 +1,8 @@
-r"""Proofs of closed forms of finite sums: F(n) - F(n - 1) = a(n) as an identity, and one value.
+r"""Proofs of closed forms of finite sums: F(n) - F(n - 1) = a(n) as an identity, and a base value.
 
-Before the prover sees the difference, what moves by whole steps is written in atoms: Gamma(n + 3)
-is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1} is b (b^n)^2.
-An atom is then a symbol of its own. (-1)^n is 1 or -1: both cases are proved.
+Before the prover sees the difference, functions of shifted arguments are written in atoms:
+Gamma(n + 3) is (n + 2)(n + 1) n Gamma(n), psi(n + 2) is psi(n) + 1/n + 1/(n + 1), and b^{2n + 1}
+is b (b^n)^2. Each atom becomes a symbol. (-1)^n is 1 or -1: both cases are proved.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ def prove_sum(
     """Prove a closed form of a finite sum by telescoping in the symbol of the upper limit.
 
     Args:
-        problem: the sum, whose term is free of that symbol.
+        problem: the sum, whose term is free of the symbol.
         answer: the closed form, factor and addend included.
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof; None if none is found.
+        The rules of the proof; None without a proof.
 
     """
     upper, lower = problem.upper, problem.lower
@@ -70,12 +70,14 @@ def prove_sum(
         return None
     inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
     inner = inner if problem.factor == ONE else div(inner, problem.factor)
-    known = {name: kind for name, kind in kinds.items() if kind in ("positive", "real")}
+    assumptions = {
+        name: assumption for name, assumption in kinds.items() if assumption in ("positive", "real")
+    }
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
-        rules = telescopes(inner, problem.term, problem.counter, upper, variable, known)
+        rules = telescopes(inner, problem.term, problem.counter, upper, variable, assumptions)
         if rules is None:
             continue
-        base = _base(problem, inner, variable, upper, lower, known)
+        base = _base(problem, inner, variable, upper, lower, assumptions)
         if base is not None:
             return tuple(sorted({*rules, *base}))
     return None
@@ -93,17 +95,17 @@ def _base(
     shift = substitute(upper, variable, ZERO)
     start, slope, low = fold(shift), fold(differentiate(upper, variable)), fold(lower)
     if slope == 1:
-        first = add(lower, neg(shift))
-        folded = fold(first)
+        lowest = add(lower, neg(shift))
+        folded = fold(lowest)
         value = substitute(problem.term, problem.counter, lower)
-        at = first if folded is None else number(folded)
+        at = lowest if folded is None else number(folded)
         return identical(substitute(answer, variable, at), value, kinds)
     if start is None or slope is None or low is None:
         return None
     n = max(0, -((start - low) // slope))
-    last = int(start + slope * n)
+    highest = int(start + slope * n)
     terms = [
-        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), last + 1)
+        substitute(problem.term, problem.counter, Number(k)) for k in range(int(low), highest + 1)
     ]
     return identical(substitute(answer, variable, Number(int(n))), add(*terms), kinds)
 
@@ -111,15 +113,15 @@ def _base(
 def diverges_by_comparison(problem: SumProblem) -> int | None:
     r"""Prove that an infinite sum without parameters diverges.
 
-    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with that of
-    1/(n ln n). If a(n) does not tend to 0, it diverges as well.
+    If n ln(n) a(n) tends to c, not 0, or to an infinity, the sum is compared with the sum of
+    1/(n ln n). If a(n) does not tend to 0, the sum diverges as well.
 
     Args:
         problem: the sum.
 
     Returns:
-        1 or -1 if the partial sums tend to that infinity, 0 if they tend to none; None if
-        divergence was not proved.
+        1 or -1 if the partial sums tend to plus or minus infinity, 0 if the partial sums tend to
+        no infinity; None if divergence was not proved.
 
     """
     if problem.parameters or problem.upper != 1 or isinstance(problem.lower, int):
@@ -127,12 +129,12 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
     n = Symbol(problem.counter)
     for factor in (mul(n, Call("ln", (n,))), ONE):
         try:
-            found = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
+            growth = limit(mul(problem.term, factor), problem.counter, 1, 0, (), True)
         except NotExpandedError:
             continue
-        if found.exists and (found.sign or fold(found.value or ZERO) != 0):
-            return found.sign or ExactNumbers().sign(ExactNumbers().value(found.value or ZERO))
-        if not found.exists and factor == ONE:
+        if growth.exists and (growth.sign or fold(growth.value or ZERO) != 0):
+            return growth.sign or ExactNumbers().sign(ExactNumbers().value(growth.value or ZERO))
+        if not growth.exists and factor == ONE:
             return 0
     return None
 
@@ -156,8 +158,8 @@ def telescopes(
         kinds: assumptions on the parameters.
 
     Returns:
-        The rules of the proof that F(n) - F(n-1) is the sum of the new terms; None if none is
-        found.
+        The rules of the proof that F(n) - F(n-1) is the sum of the new terms; None without a
+        proof.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> square = read("n^2", symbols="n")[0].expression
@@ -170,9 +172,9 @@ def telescopes(
     if steps is None or steps.denominator != 1 or not 0 < steps <= MAX_STEPS:
         return None
     n = Symbol(variable)
-    before = substitute(answer, variable, add(n, Number(-1)))
+    preceding = substitute(answer, variable, add(n, Number(-1)))
     added = [substitute(term, index, add(upper, Number(-i))) for i in range(int(steps))]
-    return identical(answer, add(before, *added), {**kinds, variable: "positive"})
+    return identical(answer, add(preceding, *added), {**kinds, variable: "positive"})
 
 
 def identical(
@@ -203,7 +205,7 @@ def identical(
 def converges_by_comparison(problem: SumProblem) -> bool:
     r"""Whether an infinite sum without parameters is proved to converge.
 
-    That is so if n ln(n)^2 a(n) tends to a number: the sum of 1/(n ln(n)^2) converges.
+    The sum converges if n ln(n)^2 a(n) tends to a number, because the sum of 1/(n ln(n)^2) does.
 
     Args:
         problem: the sum.
@@ -221,11 +223,11 @@ def converges_by_comparison(problem: SumProblem) -> bool:
 
 @dataclass(slots=True)
 class _Atoms:
-    """Writes expressions in atoms, of which equal ones have equal names.
+    """Writes expressions in atoms; equal atoms have equal names.
 
     Attributes:
         names: the names of atoms.
-        signs: the names of those that are 1 or -1.
+        signs: the names of atoms that are 1 or -1.
 
     """
 
@@ -242,8 +244,8 @@ class _Atoms:
             return self._gamma(args[0])
         if name == "binomial":
             u, k = args
-            below = mul(self._gamma(add(k, ONE)), self._gamma(add(u, neg(k), ONE)))
-            return div(self._gamma(add(u, ONE)), below)
+            denominator = mul(self._gamma(add(k, ONE)), self._gamma(add(u, neg(k), ONE)))
+            return div(self._gamma(add(u, ONE)), denominator)
         if name == "double_factorial":
             return self._double_factorial(args[0])
         if name == "digamma":
@@ -278,8 +280,8 @@ class _Atoms:
             return add(number(harmonic), neg(Call("euler_gamma")))
         moved, steps = _moved(argument)
         base = self._atom(Call("digamma", (moved,)))
-        parts = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]
-        return add(base, *parts) if steps >= 0 else add(base, *map(neg, parts))
+        fractions = [div(ONE, add(moved, Number(i))) for i in range(min(steps, 0), max(steps, 0))]
+        return add(base, *fractions) if steps >= 0 else add(base, *map(neg, fractions))
 
     def _double_factorial(self, argument: Expression) -> Expression:
         """u!! is 2^v Gamma(v + 1) for an even u = 2v, 2^v Gamma(v + 1/2) / sqrt(pi) for 2v - 1."""
@@ -330,7 +332,7 @@ def _whole_factorial(n: int) -> Expression:
 
 
 def _moved(argument: Expression) -> tuple[Expression, int]:
-    """An argument without the whole part of its constant, and that part."""
+    """An argument without the integer part of the constant, and the integer part."""
     linear = _linear(argument)
     if linear is None:
         return argument, 0
@@ -341,7 +343,7 @@ def _moved(argument: Expression) -> tuple[Expression, int]:
 
 
 def _linear(node: Expression) -> tuple[dict[str, Fraction], Fraction] | None:
-    """The coefficients and the constant of a linear function of symbols; None if it is none."""
+    """The coefficients and the constant of a linear function; None for another expression."""
     coefficients: dict[str, Fraction] = {}
     constant = node
     for name in sorted(symbols_of(node)):
@@ -369,21 +371,21 @@ def _factors(base: Expression) -> Sequence[tuple[Expression, int]]:
     if value is None or value == 0:
         return list(_written_factors(base, 1))
     factors: list[tuple[Expression, int]] = [(Number(-1), 1)] if value < 0 else []
-    for whole, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
+    for remaining, sign in ((abs(value.numerator), 1), (value.denominator, -1)):
         for prime in range(2, MAX_PRIME):
             times = 0
-            while whole % prime == 0:
-                whole //= prime
+            while remaining % prime == 0:
+                remaining //= prime
                 times += 1
             if times:
                 factors.append((Number(prime), sign * times))
-        if whole > 1:
-            factors.append((Number(whole), sign))
+        if remaining > 1:
+            factors.append((Number(remaining), sign))
     return factors or [(ONE, 1)]
 
 
 def _written_factors(base: Expression, times: int) -> Iterator[tuple[Expression, int]]:
-    """The factors of a quotient or power; whole exponents alone split so for any sign."""
+    """The factors of a quotient or power; for any sign, only integer exponents distribute."""
     if base.function == "div":
         yield from _factors(base.args[0]) if times > 0 else _written_factors(base.args[0], times)
         for factor, power_ in _factors(base.args[1]):

@@ -1,1 +1,1 @@
-"""Jumps of an answer: those that its form excludes, and a search for the others."""
+"""Jumps of an answer: excluded by the form of the answer, or found by a search."""

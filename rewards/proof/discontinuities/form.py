@@ -1,13 +1,13 @@
 """Answers whose form excludes jumps.
 
-A proof leaves isolated points out, at which ``|x|/x`` jumps and ``|x|`` does not. Of an answer that
-is proved, the form of each term often shows that it cannot jump:
+A proof leaves isolated points out, at which ``|x|/x`` jumps and ``|x|`` does not. The form of
+each term of a proved answer often shows that the term cannot jump:
 
-- it is *continuous*: made of continuous functions, ``|u|`` and roots of real radicands among them,
-  without division;
-- or it is a polynomial in ``ln(c|u|)``, with analytic u and coefficients that are analytic, or
-  continuous. Near a zero of u it is a series in powers of ``ln|x-a|``, the same on both sides
-  (up to higher terms in ``x-a``); if it is bounded, its limits are the constant term.
+- the term is *continuous*: made of continuous functions, such as ``|u|`` and roots of real
+  radicands, without division;
+- or the term is a polynomial in ``ln(c|u|)``, with analytic u and analytic or continuous
+  coefficients. Near a zero of u the term is a series in powers of ``ln|x-a|``, the same on both
+  sides (up to higher terms in ``x-a``); the limits of a bounded term are the constant term.
 
 As everywhere, steps at poles of exponents (``e^{1/x}``) and of arc tangents are left aside.
 """
@@ -61,10 +61,10 @@ def cannot_jump(
 
     Args:
         answer: F.
-        integrand: f. Its domain ends where a root or logarithm of it has a simple zero.
+        integrand: f. The domain of f ends where a root or logarithm in f has a simple zero.
         variable: the variable.
         terms: the additive terms of an F that is known to have no complex constants, so that an
-            outermost logarithm changes branch at its poles only, and by a constant.
+            outermost logarithm changes branch at poles only, and by a constant.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read
@@ -88,7 +88,7 @@ def cannot_jump(
 
 
 def _inside(term: Expression, variable: str) -> Expression:
-    """What an outermost logarithm is of, without bars; any other term as it is."""
+    """The argument of an outermost logarithm, without bars; any other term unchanged."""
     node = without_factor(term, variable)
     if node.function in _LOGARITHMS and all(is_constant(arg, variable) for arg in node.args[1:]):
         node = node.args[0]
@@ -105,7 +105,7 @@ def _may_step(node: Expression) -> bool:
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
-    """The radicands of an expression and the arguments of its logarithms."""
+    """The radicands of an expression and the arguments of the logarithms."""
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
@@ -169,7 +169,7 @@ class _Form:
         )
 
     def _one_size(self, node: Expression) -> bool:
-        """Whether the size of a node is the same on both sides of its zeros: it is analytic."""
+        """Whether a node is analytic, so that the size is the same on both sides of a zero."""
         if self.in_logarithms(node, self.analytic):
             return True
         if not (isinstance(node, Call) and self._is_product(node, self.analytic)):
@@ -212,7 +212,7 @@ class _Form:
         return self._is_continuous(node, _ON_LINE) and all(map(self._real, node.args))
 
     def _is_continuous(self, node: Call, functions: Collection[str]) -> bool:
-        """Whether a node is a continuous function of its arguments."""
+        """Whether a node is a continuous function of the arguments."""
         if node.function == "div":
             return is_constant(node.args[1], self.variable)
         if node.function == "pow":
@@ -242,7 +242,7 @@ def _factors(node: Call) -> tuple[Expression, ...]:
 
 
 def _whole(node: Expression, least: int | None = None) -> bool:
-    """Whether a power has a whole exponent, of at least so much."""
+    """Whether a power has an integer exponent not below a bound."""
     exponent = fold(node.args[1])
     if exponent is None or exponent.denominator != 1:
         return False

@@ -20,11 +20,11 @@ EXCESS = 16
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
 ) -> Witness | None:
-    """The values on both sides of [low, high], if they provably differ by a jump.
+    """The values of F on both sides of [low, high], if the values provably differ by a jump.
 
-    ``magnitude`` is that of f there, in bits: the larger, the closer both sides must be.
+    ``magnitude`` is the order of f near the interval, in bits: a larger f needs closer points.
     With ``real`` only real parts count, as ``ln u`` of a negative u stands for ``ln|u|``, and the
-    derivative may change its sign.
+    derivative may change sign.
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
     at, answer = comparison, comparison.tape
@@ -66,7 +66,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether f grows towards a place, at which it has no enclosure."""
+    """Whether f grows towards an interval on which f has no enclosure."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
@@ -89,7 +89,7 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
 
 
 def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    """The larger |f| at the points, if f is finite and real there."""
+    """The largest |f| at the points, if f is finite and real at all of them."""
     sizes = []
     for x in points:
         value = comparison.integrand(x)

@@ -51,7 +51,7 @@ MAX_FLAGGED = 400
 
 
 class CriticalInterval(NamedTuple):
-    """An interval where F may jump: something passes zero there, or a whole number."""
+    """An interval where F may jump: a value passes zero or an integer."""
 
     low: Ball
     high: Ball
@@ -60,15 +60,15 @@ class CriticalInterval(NamedTuple):
 
 
 class Steps:
-    """Jumps of one answer.
+    """Jumps of an answer.
 
     Args:
         comparison: F' compared with f.
-        formulas: F and f where the form of F may tell that it has none.
+        formulas: F and f, if the form of F may exclude jumps.
 
     Attributes:
         touching: intervals around places where a radicand may touch zero, or a complex logarithm
-            may change its branch.
+            may change branch.
         too_large: whether f was so large beside a place, or a constant of F so small, that no jump
             can be excluded.
 
@@ -86,9 +86,9 @@ class Steps:
         self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
 
     def impossible(self) -> bool:
-        """Whether F has no steps: no place where it could, or a form that excludes them.
+        """Whether F has no steps, for want of critical points or by the form of F.
 
-        Of special functions also none that the search had to leave out.
+        False as well if the search had to leave out a special function.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
@@ -138,7 +138,7 @@ class Steps:
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
-        """Refute a jump where a root, a logarithm or an inverse function may change its branch."""
+        """Refute a jump where a root, a logarithm or an inverse function may change branch."""
         for branch in self.tape.branches:
             turns = self._turns(branch, width)
             if not branch.root:
@@ -174,8 +174,8 @@ class Steps:
     def discontinuous(self) -> bool:
         """Whether F jumps near the origin although F' = f on both sides.
 
-        It may at a pole of an inverse function's argument, or where a radical in a quotient touches
-        zero.
+        F may jump at a pole of an inverse function's argument, or where a radical in a quotient
+        touches zero.
         """
         if not (self.tape.poles or self.touching):
             return False
@@ -202,7 +202,7 @@ class Steps:
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
-        """Whether F, without a value at x, has none in the whole cell around x.
+        """Whether F, without a value at x, has no value in the whole cell around x.
 
         True for ``(x + |x|)/(x + |x|)`` on x < 0, false where ``artanh(tanh x)`` overflows.
         """
@@ -233,7 +233,7 @@ class Steps:
         return not any(jets[slot][0].contains(ZERO) for slot in slots)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
-        """Whether f is so large at a place far away that a jump there takes long to be seen."""
+        """Whether f is so large at a distant interval that to detect a jump takes long."""
         if abs(interval.low) < WINDOW:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
@@ -310,10 +310,10 @@ class Steps:
         return [point for point in points if self.pool.usable(point.x) is not None]
 
     def _jump(self, interval: CriticalInterval, *, real: bool = False) -> Witness | None:
-        """A jump at a place, which is isolated as sharply as the size of f there demands.
+        """A jump in an interval, which is isolated as sharply as the size of f demands.
 
-        Only a very close look shows a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and f
-        may have a peak that is seen only from there.
+        Only very close points show a jump beside a large f, as in ``e^x + sgn(x - 1000)``, and
+        only very close points show a peak of f.
         """
         interval = self._isolated(interval)
         if is_unbounded(self.at, interval.low, interval.high):
@@ -332,7 +332,7 @@ class Steps:
         return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
-        """The same place in a narrow interval; as it is if it is a pole, where a sign changes, too.
+        """A narrower interval around the same zero; a pole keeps the interval.
 
         ``magnitude`` is that of f, in bits: the larger, the narrower.
         """
@@ -350,10 +350,10 @@ class Steps:
         return interval._replace(low=closer[0], high=closer[1]) if closer else interval
 
     def _fineness(self, interval: CriticalInterval) -> int:
-        """Bits by which a step at a place may be below 1.
+        """Bits by which a step in an interval may be below 1.
 
-        As far as constants of F tell, but for one of integration; and parts that are level beside
-        the place, as ``sgn(x)/10^300`` is, with their own steps.
+        The estimate uses the constants of F, without the constant of integration, and the summands
+        that are constant near the interval and have steps themselves, as ``sgn(x)/10^300``.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
@@ -394,13 +394,13 @@ class Steps:
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
     def _is_bounded(self, interval: CriticalInterval) -> bool:
-        """Whether f has no pole at a place, or so near that it is taken to be there."""
+        """Whether f has no pole in an interval or very near to the interval."""
         margin = interval.high - interval.low
         ends = acb(interval.low - margin), acb(interval.high + margin)
         return enclosure(self.at, *ends) is not None
 
     def _magnitude(self, x: Ball, distance: Ball = NEARBY) -> int:
-        """Binary order of magnitude of f beside a place, if it is large."""
+        """Binary order of magnitude of a large f beside a point."""
         bits = ctx.prec
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):

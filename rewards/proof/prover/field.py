@@ -1,11 +1,11 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
-A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). It
-has a derivative, which is again in the field, and may have a relation that is monic in it and holds
-wherever it is defined. Relations form a triangular set: each has generators that were made before
-its own, so that division by each in turn gives the unique remainder modulo all of them (Cox, Little
-and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6: leading terms that are powers of
-distinct variables are a Groebner basis).
+A `Generator` stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``, ``erf(x)``). The
+derivative of a generator is in the field. A generator may have a monic relation, which holds
+wherever the generator is defined. Relations form a triangular set: the coefficients of a relation
+have earlier generators only, so division by each relation in turn gives the unique remainder
+modulo all relations (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, section 2.6:
+leading terms that are powers of distinct variables are a Groebner basis).
 
 Work is bounded by numbers of generators, terms and degrees, never by clocks.
 """
@@ -46,10 +46,10 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """One generator. ``args`` are what its function is applied to, with ``unit`` as a factor.
+    """A generator. ``args`` are the arguments of the function, with ``unit`` as a factor.
 
-    ``real`` says what is known of its values on the whole line. The ``partner`` of a sine is its
-    cosine, and the other way round.
+    ``real`` says that all values on the line are real. The ``partner`` of a sine is the cosine of
+    the same argument, and the ``partner`` of a cosine is the sine.
     """
 
     index: int
@@ -69,7 +69,7 @@ class Generator:
 
 @dataclass(slots=True)
 class Field:
-    """The field of one proof, which grows as generators are asked for.
+    """The field of a proof, which grows as generators are requested.
 
     ``varying``, ``unreal``, ``positive`` and ``bound`` have a bit for each generator that is no
     constant, may not be real, is positive, has a relation.
@@ -92,7 +92,7 @@ class Field:
         self.ring, self.variables, self.one, self.zero = ring_of(self.size)
 
     def free(self) -> None:
-        """Break the cycles of references, which only the garbage collector would."""
+        """Break the cycles of references, which would keep the memory in use."""
         for generator in self.generators:
             del generator.slope_rule, generator.tree, generator.partner
 
@@ -112,9 +112,9 @@ class Field:
         return self.poly(element.num), self.poly(element.den)
 
     def find(self, kind: str, args: tuple[Any, ...]) -> Generator | None:
-        for known in self.generators:
-            if known.kind == kind and known.args == args:
-                return known
+        for generator in self.generators:
+            if generator.kind == kind and generator.args == args:
+                return generator
         return None
 
     def get(
@@ -128,15 +128,15 @@ class Field:
         real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """The generator of this kind and these arguments, which is made if there is none.
+        """The generator of a kind and arguments; a new generator is made if the field has none.
 
         A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
         """
-        known = self.find(kind, args)
-        if known is not None:
+        earlier = self.find(kind, args)
+        if earlier is not None:
             if real:
-                self.unreal &= ~(1 << known.index)
-            return known
+                self.unreal &= ~(1 << earlier.index)
+            return earlier
         index = len(self.generators)
         if index >= self.size:
             raise NotProvedError("too many generators")
@@ -149,18 +149,18 @@ class Field:
         if positive:
             self.positive |= bit
         element = Quotient(self.variables[index], self.one.num, bit)
-        made = Generator(index, element, kind, args, unit, slope, tree, real)
-        self.generators.append(made)
-        return made
+        generator = Generator(index, element, kind, args, unit, slope, tree, real)
+        self.generators.append(generator)
+        return generator
 
     def relate(self, generator: Generator, relation: Poly, order: int) -> None:
-        """Give the last generator its relation, which is monic and of this degree in it."""
+        """Set the relation of the last generator: monic, of degree ``order`` in the generator."""
         generator.relation, generator.order = relation, order
         self.related.append(generator)
         self.bound |= 1 << generator.index
 
     def single(self, element: Quotient) -> Generator | None:
-        """The generator that an element is; None if it is more than one."""
+        """The generator that an element equals; None for any other element."""
         support = self.support(element)
         if not support or support & support - 1:
             return None
@@ -189,23 +189,23 @@ class Field:
         return not self.support(element) & self.unreal
 
     def is_positive(self, poly: Poly) -> bool:
-        """Whether a polynomial is a sum of terms that are manifestly not negative on the line."""
+        """Whether every term of a polynomial is manifestly not negative on the line."""
         if poly.is_one():
             return True
         if poly.is_zero() or poly.leading_coefficient() < 0:
             return False
         if (not self.positive and poly.total_degree() % 2) or min(poly.coeffs()) < 0:
             return False
-        last, even = self.size - 1, []
+        highest, even = self.size - 1, []
         for at, degree in enumerate(poly.degrees()):
-            if degree > 0 and not self.positive >> last - at & 1:
-                if degree % 2 or self.unreal >> last - at & 1:
+            if degree > 0 and not self.positive >> highest - at & 1:
+                if degree % 2 or self.unreal >> highest - at & 1:
                     return False
                 even.append(at)
         return not even or all(powers[at] % 2 == 0 for powers in poly.monoms() for at in even)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
-        """The remainder modulo all relations; without ``powers`` long ones of sums stay."""
+        """The remainder modulo all relations; without ``powers``, long powers of sums stay."""
         if not self.related:
             return poly
         degrees = poly.degrees()
@@ -226,7 +226,7 @@ class Field:
         return poly
 
     def normal(self, element: Quotient) -> Quotient:
-        """An element with numerator and denominator reduced: equal ones mostly look equal."""
+        """An element with numerator and denominator reduced: equal elements mostly look equal."""
         if not self.support(element) & self.bound:
             return element
         num, den = self.reduce(element.num, powers=False), element.den
@@ -264,8 +264,8 @@ class Field:
         generators = [g for g in self.generators if varying >> g.index & 1]
         slope = self._of_poly(element.num, generators)
         if not element.den.is_one():
-            below = self._of_poly(element.den, generators)
-            slope = (slope - element * below) / self.poly(element.den)
+            slope_of_den = self._of_poly(element.den, generators)
+            slope = (slope - element * slope_of_den) / self.poly(element.den)
         return self.spend(slope)
 
     def _of_poly(self, poly: Poly, generators: list[Generator]) -> Quotient:
@@ -282,8 +282,12 @@ class Field:
 
     def tree(self, element: Quotient) -> Expression:
         """An expression for an element, to be evaluated."""
-        above = self._tree_of(element.num)
-        return above if element.den.is_one() else Call("div", (above, self._tree_of(element.den)))
+        numerator = self._tree_of(element.num)
+        return (
+            numerator
+            if element.den.is_one()
+            else Call("div", (numerator, self._tree_of(element.den)))
+        )
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
@@ -291,8 +295,8 @@ class Field:
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    one, k = generator.tree(), Number(int(exponent))
-                    factors.append(one if exponent == 1 else Call("pow", (one, k)))
+                    base, k = generator.tree(), Number(int(exponent))
+                    factors.append(base if exponent == 1 else Call("pow", (base, k)))
             if coefficient != 1 or not factors:
                 factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))
             terms.append(Call("mul", tuple(factors)) if len(factors) > 1 else factors[0])

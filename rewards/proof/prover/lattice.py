@@ -2,7 +2,7 @@
 
 Letters: an exponent is a vector ``v`` over Q, whose coordinates belong to monomials of the field, 1
 among them. Units ``b_1, ..., b_r`` are linearly independent, and ``v = n_1 b_1 + ... + n_r b_r``
-with whole ``n_i``: of ``6x + 4``, ``9x + 5`` and ``3x + 3`` they are ``3x + 1`` and 2. Where a
+with whole ``n_i``: of ``6x + 4``, ``9x + 5`` and ``3x + 3`` the units are ``3x + 1`` and 2. Where a
 vector is a combination with fractions, a finer basis is the Hermite normal form of units and
 vector, as rows over Z, which is then reduced (Cohen, *A Course in Computational Algebraic Number
 Theory*, sections 2.4 and 2.6).
@@ -32,10 +32,11 @@ MAX_ROOT = 1000
 class Lattice:
     """The units of vectors. ``most`` is the largest multiple of a unit.
 
-    Vectors are read first; then there is a basis, and then ``generators`` of units are made. A
-    vector stays ``alone``, as a unit of its own, if a multiple were larger, or if the basis is too
-    coarse and has generators. It is then regarded as independent of all others: what is proved so
-    is true. But if fractions of units are ``algebraic`` over them, then they are combined.
+    All vectors are read first, then a basis is made, and then ``generators`` of units are made. A
+    vector stays ``alone``, as a unit by itself, if a multiple exceeds ``most``, or if the basis is
+    too coarse and has generators. The vector is then regarded as independent of all other units,
+    and no false statement is proved. If fractions of units are ``algebraic`` over the units,
+    a vector may be a combination with fractions.
 
     >>> lattice = Lattice(128)
     >>> lattice.vectors += [{0: fmpq(n), 1: fmpq(n)} for n in (6, 4)]
@@ -54,22 +55,22 @@ class Lattice:
     largest: int = 1
 
     def settle(self) -> None:
-        """Make a basis for all vectors that were read; those of few coordinates come first."""
+        """Make a basis for all vectors that were read; vectors of few coordinates come first."""
         waiting, self.vectors = sorted(filter(None, self.vectors), key=len), []
         for vector in waiting:
             self.add(vector)
 
     def add(self, vector: Vector) -> Combination:
-        """The combination of units that a vector is, for which there may be new ones."""
+        """The combination of units that equals a vector; new units may be added."""
         if not self.units:
             return self._append(vector)
         if len(self.units) == 1 and len(vector) == 1:  # nearly always
             ((key, c),) = vector.items()
-            first = self.units[0].get(key)
-            if first is not None and len(self.units[0]) == 1:
-                if c == first:
+            leading = self.units[0].get(key)
+            if leading is not None and len(self.units[0]) == 1:
+                if c == leading:
                     return [(0, UNIT)]
-                n = c / first
+                n = c / leading
                 if n.q == 1 and (size := abs(int(n.p))) <= self.most:
                     self.largest = max(self.largest, size)
                     return [(0, n)]
@@ -77,18 +78,20 @@ class Lattice:
         for at, unit in self.alone.items():
             if unit in (vector, minus):
                 return [(at, UNIT if unit == vector else -UNIT)]
-        places = [at for at in range(len(self.units)) if at not in self.alone]
-        found = _combination([self.units[at] for at in places], vector)
-        if found is None:
+        candidates = [at for at in range(len(self.units)) if at not in self.alone]
+        coefficients = _combination([self.units[at] for at in candidates], vector)
+        if coefficients is None:
             return self._append(vector)
-        used = [(at, c) for at, c in zip(places, found, strict=True) if c]
+        used = [(at, c) for at, c in zip(candidates, coefficients, strict=True) if c]
         denominator = math.lcm(*(int(c.q) for _, c in used))
         size = max(int(abs(c).ceil()) for _, c in used)
-        made = any(at in self.generators for at, _ in used)
-        if denominator > 1 and not made and self._refine(used, denominator):
+        has_generator = any(at in self.generators for at, _ in used)
+        if denominator > 1 and not has_generator and self._refine(used, denominator):
             return self.add(vector)
-        whole = denominator == 1 or (self.algebraic and made and denominator <= MAX_ROOT)
-        if whole and size <= self.most:
+        integral = denominator == 1 or (
+            self.algebraic and has_generator and denominator <= MAX_ROOT
+        )
+        if integral and size <= self.most:
             self.largest = max(self.largest, size)
             return used
         combination = self._append(vector)
@@ -104,7 +107,7 @@ class Lattice:
         return [(len(self.units) - 1, sign)]
 
     def _refine(self, used: Combination, denominator: int) -> bool:
-        """Make units so fine that they have a combination, if no multiple becomes too large."""
+        """Refine units so that a vector is a combination, if no multiple becomes too large."""
         rank = len(used)
         rows = [[denominator * (i == j) for j in range(rank)] for i in range(rank)]
         rows.append([int((c * denominator).p) for _, c in used])
@@ -121,13 +124,13 @@ class Lattice:
                 for key, c in old.items():
                     unit[key] = unit.get(key, ZERO) + fmpq(n, denominator) * c
             unit = {key: c for key, c in unit.items() if c}
-            first = next(iter(unit.values()))
-            self.units[at] = unit if first > 0 else {key: -c for key, c in unit.items()}
+            leading = next(iter(unit.values()))
+            self.units[at] = unit if leading > 0 else {key: -c for key, c in unit.items()}
         return True
 
 
 def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:
-    """The combination of independent vectors that another is; None if it is none."""
+    """The coefficients of a vector in independent units; None for an independent vector."""
     if not units:
         return None
     if len(units) == 1:  # nearly always

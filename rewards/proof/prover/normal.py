@@ -1,6 +1,6 @@
 """Normal forms of an expression: an element of a differential field, printed again.
 
-They are exact and need no clock: the work is bounded by the budgets of `field` and by sizes.
+Normal forms are exact. The budgets of `field` and limits of size bound the work, not a clock.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def normal_forms(
     Args:
         expression: the expression.
         variable: the variable, which is real.
-        kinds: assumptions on the other symbols; those without one are merely real.
+        kinds: assumptions on the other symbols; a symbol without an assumption is merely real.
 
     Returns:
-        The quotient in lowest terms with expanded polynomials and, where they are small, with
-        factored ones; nothing if a function has no rule, or the work budget is spent.
+        The quotient in lowest terms with expanded polynomials and, for small polynomials, in
+        factors; nothing if a function has no rule, or the work budget is spent.
 
     """
 
@@ -46,15 +46,15 @@ def normal_forms(
 
 
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
-    """Factors of an expression's derivative, at whose zeros a real one may touch zero.
+    """Factors of a derivative; at the zeros of a factor, a real expression may touch zero.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        Those that depend on the variable; none if a function has no rule, or the derivative is too
-        large to be factored.
+        Factors that depend on the variable; an empty list if a function has no rule, or if the
+        derivative is too large to be factored.
 
     """
 
@@ -72,17 +72,17 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     """Whether an expression divides a number: ``x + sqrt(x^2 + 1)`` does, by its conjugate.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     Returns:
-        Whether that is seen; False says nothing.
+        True for a divisor of a number; False says nothing.
 
     """
 
     def divisors(field: Field, value: Quotient) -> list[Expression]:
         num = value.num
-        norms = (norm_of(field, num, other) for other in conjugates(field, num))
+        norms = (norm_of(field, num, conjugate) for conjugate in conjugates(field, num))
         divides = num.is_constant() or any(norm is not None for norm in norms)
         return [expression] if divides and not value.is_zero() else []
 
@@ -90,10 +90,10 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
-    """What occurs squared as a factor, above or below, and may vanish: as far as is seen.
+    """Squared factors of numerator and denominator that may vanish, as far as factoring shows.
 
     Args:
-        expression: the expression; its parameters are real.
+        expression: the expression; all parameters are real.
         variable: the variable.
 
     """
@@ -101,11 +101,11 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
     def factors(field: Field, value: Quotient, times: int) -> list[Expression]:
         if value.is_zero() or not _is_small(value):
             return []
-        parts = value.num, value.den
-        polys = [p for part in parts for p, power in part.factor()[1] if power % times == 0]
+        terms = value.num, value.den
+        polys = [p for poly in terms for p, power in poly.factor()[1] if power % times == 0]
         for sine in field.related if times == 2 else ():  # sin(x)^2 is 1 - cos(x)^2 in the field
             square = sine.element.num**sine.order - sine.relation
-            if sine.partner and any((part % square).is_zero() for part in parts):
+            if sine.partner and any((poly % square).is_zero() for poly in terms):
                 polys.append(sine.element.num)
         return [
             field.tree(field.poly(poly))
@@ -122,7 +122,7 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _written_squares(expression: Expression) -> Iterator[Expression]:
-    """What is squared among the factors of an expression, which may be no square in the field."""
+    """The bases of even powers among the factors, which may be no squares in the field."""
     if expression.function in ("mul", "div", "neg"):
         for arg in expression.args:
             yield from _written_squares(arg)
@@ -138,7 +138,7 @@ def _in_field(
     kinds: Mapping[str, str],
     use: Callable[[Field, Quotient], list[Expression]],
 ) -> list[Expression]:
-    """Use an expression as an element of its field; [] where there is none."""
+    """Apply a function to an expression as an element of a field; [] without such an element."""
     reading = ArgumentReading(expression, expression)
     tower = Tower(Field(reading.size), variable, kinds)
     try:
@@ -149,10 +149,10 @@ def _in_field(
 
 
 def _is_small(value: Quotient) -> bool:
-    parts = (value.num, value.den)
+    polys = (value.num, value.den)
     return all(
         len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
-        for p in parts
+        for p in polys
     )
 
 

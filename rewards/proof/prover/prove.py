@@ -1,4 +1,4 @@
-"""A proof that F' = f: both as elements of one differential field, in which they are equal."""
+"""A proof that F' = f: both sides are equal elements of a differential field."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Proof:
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
-        cases: the cases that F' = f was proved in; they leave no real point out.
+        cases: the cases in which F' = f was proved; no real point is left out.
 
     >>> Proof(rules=("cos",), cases=()).rules
     ('cos',)
@@ -66,7 +66,7 @@ class Proof:
     cases: tuple[Case, ...]
 
     def free(self) -> None:
-        """Break the cycles of references of a proof that is not to be certified."""
+        """Break the cycles of references, if the proof gets no certificate."""
         for case in self.cases:
             case.field.free()
 
@@ -86,7 +86,7 @@ def prove(
         answer: F.
         integrand: f.
         variable: the variable, which is real.
-        kinds: assumptions on the parameters; those without one are merely real.
+        kinds: assumptions on the parameters; a parameter without an assumption is merely real.
         real_parts: only points count at which every radical and logarithm of f is real.
         real_roots: odd roots of negative numbers are real, else principal.
 
@@ -106,9 +106,9 @@ def prove(
 
 
 class ProofSearch:
-    """The search for one proof: without cases of signs, and then in cases, which take long.
+    """The search for a proof: without cases of signs, and then in cases, which take long.
 
-    Each is searched once. See `prove` for the arguments.
+    Each search runs once. See `prove` for the arguments.
     """
 
     def __init__(
@@ -138,11 +138,11 @@ class ProofSearch:
 
     @property
     def is_splittable(self) -> bool:
-        """Whether there is no proof without cases, and one in cases of signs is possible."""
+        """Whether the search without cases failed, and a proof in cases of signs is possible."""
         return self.whole() is None and self._whole is not None and self._whole[1]
 
     def in_cases(self) -> Proof | None:
-        """A proof in cases of signs, each a sign of an expression that the rules asked for."""
+        """A proof in cases of signs: the rules ask for the signs of expressions."""
         if self._cases is None:
             self._cases = (self._split() if self.is_splittable else None,)
         return self._cases[0]
@@ -157,7 +157,7 @@ class ProofSearch:
             signs = waiting.pop()
             tower, case = self._attempt(split=True, case=signs)
             # What was asked for beyond ``signs`` was positive; these are the cases where it is not.
-            new = tuple(each for each in tower.signs if each not in signs)
+            new = tuple(condition for condition in tower.signs if condition not in signs)
             waiting += [(*signs, *new[:i], (tree, -sign)) for i, (tree, sign) in enumerate(new)]
             if tower.nowhere:
                 continue
@@ -178,7 +178,7 @@ def _attempt(
     split: bool = False,
     case: Signs = (),
 ) -> tuple[Tower, Case | None]:
-    """The tower of one case of signs, and the case if F' = f is proved in it."""
+    """The tower of a case of signs, and the `Case` if F' = f is proved under these signs."""
     tower = Tower(
         Field(reading.split_size if split else reading.size),
         variable,
@@ -257,7 +257,7 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """A polynomial without its monomial factor, a high power, say, that need not be expanded."""
+    """A polynomial without the monomial factor, which may be a high power: no need to expand it."""
     content = poly.term_content()
     return poly if content.is_one() else poly / content
 

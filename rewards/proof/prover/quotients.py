@@ -1,4 +1,4 @@
-"""Fractions of polynomials over Q in lowest terms; what is multiplied and divided is bounded."""
+"""Fractions of polynomials over Q in lowest terms; the sizes of all operands are bounded."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class TooLargeError(NotProvedError):
 
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
-    """A ring with its variables, one and zero."""
+    """A ring, the variables of the ring, unity and zero."""
     ring = fmpq_mpoly_ctx.get([f"g{size - 1 - i}" for i in range(size)], Ordering.lex)
     unit = ring.constant(1)
-    one, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
-    return ring, list(ring.gens())[::-1], one, zero
+    unity, zero = Quotient(unit, unit, 0), Quotient(ring.constant(0), unit, 0)
+    return ring, list(ring.gens())[::-1], unity, zero
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
-    """The greatest common divisor of two polynomials, or if they are large of their monomials."""
+    """The greatest common divisor of two polynomials; of the monomial factors if both are large."""
     if len(a) > 1 and len(b) > 1 and _may_take_long(a, b):
         return a.term_content().gcd(b.term_content())
     return a.gcd(b)
@@ -61,32 +61,34 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     return box > 1 and max(box, math.prod(1 + max(pair) for pair in pairs)) > MAX_GCD_BOX
 
 
-def _spans(poly: Poly, other: Poly) -> list[int]:
-    """Degrees in each variable as FLINT has them, which first takes x^5000 for x if it can."""
-    (steps, least), (others, _) = poly.deflation_index(), other.deflation_index()
+def _spans(poly: Poly, divisor: Poly) -> list[int]:
+    """Degrees in each variable after deflation: FLINT replaces x^5000 by x where possible."""
+    (steps, least), (divisor_steps, _) = poly.deflation_index(), divisor.deflation_index()
     return [
-        (degree - low) // max(1, math.gcd(step, another))
-        for degree, low, step, another in zip(poly.degrees(), least, steps, others, strict=True)
+        (degree - low) // max(1, math.gcd(step, divisor_step))
+        for degree, low, step, divisor_step in zip(
+            poly.degrees(), least, steps, divisor_steps, strict=True
+        )
     ]
 
 
 def is_factored_quickly(poly: Poly) -> bool:
     """Whether the irreducible factors of a polynomial take no long time."""
-    *_, second, first = sorted(poly.degrees())
-    if first > MAX_FACTORED_DEGREE or first * second > MAX_FACTORED_BOX:
+    *_, next_highest, highest = sorted(poly.degrees())
+    if highest > MAX_FACTORED_DEGREE or highest * next_highest > MAX_FACTORED_BOX:
         return False
-    return all(first * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
+    return all(highest * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
 @lru_cache(maxsize=256)
 def unit_circle(size: int, sine: int, cosine: int) -> Poly:
-    """The relation of a sine and a cosine that have these places."""
+    """The relation s^2 + c^2 - 1 of the variables with the indices ``sine`` and ``cosine``."""
     variables = ring_of(size)[1]
     return variables[sine] ** 2 + variables[cosine] ** 2 - 1
 
 
 def product(a: Poly, b: Poly) -> Poly:
-    """The product, if it is not too large."""
+    """The product of two polynomials, unless too large."""
     if len(a) * len(b) > 4 * MAX_TERMS:
         raise TooLargeError("too many terms")
     return a * b
@@ -94,9 +96,9 @@ def product(a: Poly, b: Poly) -> Poly:
 
 @final
 class Quotient:
-    """A fraction in lowest terms as polynomials, its denominator with leading coefficient 1.
+    """A fraction in lowest terms; the leading coefficient of the denominator is 1.
 
-    ``support`` has a bit for each generator that occurs; -1 if that has not been asked.
+    ``support`` has a bit for each generator that occurs; -1 before the support is computed.
     """
 
     __slots__ = ("den", "num", "support")
@@ -105,13 +107,13 @@ class Quotient:
         self.num, self.den, self.support = num, den, support
 
     def of(self, other: Operand) -> Quotient:
-        """A number as a fraction beside this one."""
+        """A number as a fraction in the same ring."""
         if isinstance(other, Quotient):
             return other
         return rational_of(self.num.context().nvars(), other, 1)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
-        """The sum; without ``lowest`` its fraction need not be in lowest terms."""
+        """The sum; without ``lowest`` the fraction need not be in lowest terms."""
         other = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():
             return other
@@ -120,8 +122,8 @@ class Quotient:
             num = self.num + other.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
-            whole = len(num) == len(self.num) + len(other.num)
-            return Quotient(num, a, self.support | other.support if whole else -1)
+            disjoint = len(num) == len(self.num) + len(other.num)
+            return Quotient(num, a, self.support | other.support if disjoint else -1)
         if b.is_one():
             return Quotient(self.num + product(other.num, a), a)
         if a.is_one():
@@ -218,8 +220,8 @@ Operand: TypeAlias = Quotient | int
 
 @lru_cache(maxsize=256)
 def rational_of(size: int, p: int, q: int) -> Quotient:
-    ring, _, one, _ = ring_of(size)
-    return Quotient(ring.constant(fmpq(p, q)), one.num, 0)
+    ring, _, unity, _ = ring_of(size)
+    return Quotient(ring.constant(fmpq(p, q)), unity.num, 0)
 
 
 def over(num: Poly, den: Poly) -> Quotient:

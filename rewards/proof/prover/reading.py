@@ -1,10 +1,10 @@
-"""All exponents, angles and radicands, read before the first generator is made of any.
+"""All exponents, angles and radicands, read before the first generator is made.
 
-Letters: the *height* of a function's value in the tower is that of its argument, and one more for
-an exponential, a sine, a radical. F, f and the formulas of their functions (the derivative of erf u
-has ``exp(-u^2)``) are looked through once. Then, height by height, arguments are elements of the
-field that there is so far; they are noted, and have a basis of the lattice that they span
-(`lattice`), before a generator of that height is made.
+Letters: the *height* of a function's value in the tower is the height of the argument, plus 1 for
+an exponential, a sine or a radical. F, f and the formulas of the functions in F and f (the
+derivative of erf u has ``exp(-u^2)``) are read once. Then, height by height, the arguments become
+elements of the field built so far. The arguments of a height are noted and get a basis of the
+lattice that the arguments span (`lattice`), before a generator of this height is made.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Note: TypeAlias = tuple[Callable[..., None], tuple[Expression, ...]]
 
 
 class ArgumentReading:
-    """What F and f are written with. ``functions`` are those of f."""
+    """The arguments of functions in F and f. ``functions`` are the functions of f."""
 
     __slots__ = (
         "_level",
@@ -69,7 +69,7 @@ class ArgumentReading:
         self._notes: _Notes | None = None
         exponents: dict[Expression, None] = {}
         angles: dict[Expression, None] = {}
-        others: set[Expression] = set()
+        elements: set[Expression] = set()
         orders: set[int] = set()
         self.functions = _functions(integrand)
         for node in self.functions + _functions(answer):
@@ -84,14 +84,14 @@ class ArgumentReading:
                 if ratio is not None:
                     if ratio.denominator != 1:
                         orders.add(ratio.denominator)
-                        others.add(base)
+                        elements.add(base)
                 else:
                     exponents[power if base.function == "e" else node] = None
             elif name == "root" and type(args[1]) is Number:
                 orders.add(args[1].numerator)
-                others.add(args[0])
+                elements.add(args[0])
             else:
-                others.add(node)
+                elements.add(node)
                 orders |= _orders(name)
         # One exponent, or one angle, is its own unit, and so are roots of one order.
         self._reads_roots = len(orders) - (0 in orders) > 1
@@ -102,15 +102,15 @@ class ArgumentReading:
         if not (mixed or self.is_trivial) and not any(map(_functions, (*exponents, *angles))):
             self._level += [(_note_exponent, (tree,)) for tree in exponents]
             self._level += [(_note_angle, (tree,)) for tree in angles]
-        count = 1 + parameters + len(exponents) + 2 * len(angles) + len(others)
-        if IMAGINARY in others:  # angles become exponentials
+        count = 1 + parameters + len(exponents) + 2 * len(angles) + len(elements)
+        if IMAGINARY in elements:  # angles become exponentials
             count += 2
         words = (count + SPARE + WORD - 1) // WORD
         self.size = min(words * WORD, MAX_GENERATORS)
         self.split_size = max(self.size, 2 * WORD)  # cases of signs have some more
 
     def note(self, tower: Tower, *, real_parts: bool) -> None:
-        """Note what is read, height by height, f before F; then there is a basis."""
+        """Note the arguments, height by height and f before F, and make the bases."""
         if self.is_trivial:
             return
         if self._level:
@@ -120,7 +120,7 @@ class ArgumentReading:
             tower.exponents.settle()
             tower.angles.settle()
             return
-        known = len(tower.conditions)
+        conditions = len(tower.conditions)
         notes = self._notes
         if notes is None:
             notes = self._notes = _Notes()
@@ -141,8 +141,8 @@ class ArgumentReading:
             tower.exponents.settle()
             tower.angles.settle()
         tower.values, tower.real_parts = values[0], False
-        if len(tower.conditions) > known:  # signs are asked for in the order of f and F
-            del tower.conditions[known:]
+        if len(tower.conditions) > conditions:  # signs are asked for in the order of f and F
+            del tower.conditions[conditions:]
             for memory in (tower.values, tower.powers, tower.sines):
                 memory.clear()
 
@@ -156,7 +156,7 @@ class _Notes:
     known: dict[Any, int] = field(default_factory=dict)
 
     def height(self, node: Expression, times: Fraction = ONE) -> int:
-        """Add the notes of a power of an expression, and tell its height."""
+        """Add the notes of a power of an expression; returns the height."""
         name, args = node.function, node.args
         if name == "e":
             return self._note(_note_exponent, Number(1), times)
@@ -193,8 +193,8 @@ class _Notes:
             return self._note(_note_exponent, args[0], times)
         if name in _CIRCULAR:
             return self._note(_note_angle, args[0], ONE)
-        parts = parts_of(node, _READ) if name in _FORMULAS and type(node) is Call else []
-        return max([self.height(each) for each in (*args, *parts)])
+        subtrees = parts_of(node, _READ) if name in _FORMULAS and type(node) is Call else []
+        return max([self.height(subtree) for subtree in (*args, *subtrees)])
 
     def _note(self, note: Callable[..., None], arg: Expression, times: Fraction) -> int:
         height = self.height(arg)
@@ -209,7 +209,7 @@ class _Notes:
 
 
 def _functions(tree: Expression) -> list[Expression]:
-    """The nodes that are functions, level by level."""
+    """The function nodes of a tree, level by level."""
     nodes, functions = [tree], []
     for node in nodes:
         nodes += node.args
@@ -220,20 +220,24 @@ def _functions(tree: Expression) -> list[Expression]:
 
 @cache
 def _orders(name: str) -> frozenset[int]:
-    """Orders of the roots in a function's formulas; 0 for anything else that is read."""
+    """Orders of the roots in a function's formulas; 0 for any other argument."""
     if name not in _FORMULAS:
         return frozenset((2,) if name == "sqrt" else (0,) if name == "root" else ())
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))
-    parts = parts_of(Call(name, symbols), _READ)
-    return frozenset(2 if part.function == "sqrt" else 0 for part in parts if not _is_whole(part))
+    subtrees = parts_of(Call(name, symbols), _READ)
+    return frozenset(
+        2 if subtree.function == "sqrt" else 0
+        for subtree in subtrees
+        if not _is_integer_power(subtree)
+    )
 
 
-def _is_whole(part: Expression) -> bool:
-    return part.function == "pow" and type(part.args[1]) is Number and part.args[1].denominator == 1
+def _is_integer_power(node: Expression) -> bool:
+    return node.function == "pow" and type(node.args[1]) is Number and node.args[1].denominator == 1
 
 
 def _as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
-    """The base and the exponent of a power or root, and if that is rational its value."""
+    """The base and the exponent of a power or root, and the value of a rational exponent."""
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)
     base, power = node.args
@@ -257,12 +261,12 @@ def _note_value(t: Tower, value: Quotient) -> None:
 
 
 def _note_angle(t: Tower, tree: Expression) -> None:
-    vector, others = angle(t, t.value(tree))
+    vector, multiples = angle(t, t.value(tree))
     t.angles.vectors.append(vector)
-    for c, arg, _ in others:
-        inside = t.without_i(arg)
-        if inside is not None:
-            _note_value(t, inside * t.field.constant(c))
+    for c, arg, _ in multiples:
+        real_argument = t.without_i(arg)
+        if real_argument is not None:
+            _note_value(t, real_argument * t.field.constant(c))
 
 
 def _note_root(t: Tower, base: Expression, order: Number) -> None:

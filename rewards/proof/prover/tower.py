@@ -1,7 +1,7 @@
 """The tower of one proof: a differential field, and the functions whose values are in it.
 
 Letters (Bronstein, *Symbolic Integration I*, chapter 3): over the constants, K_0 is the rational
-functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field. It is an exponential if
+functions of x, and K_i is K_(i-1)(t_i) for a generator t_i of the field: an exponential if
 t_i'/t_i is u' for a u in K_(i-1), a logarithm if t_i' is u'/u, algebraic if it has a relation, and
 else some function whose derivative is in the tower. Exponents, angles and radicands of one height
 are read before the first generator of that height is made (`reading`).
@@ -51,18 +51,18 @@ Signs: TypeAlias = tuple[tuple[Expression, int], ...]
 
 
 class NowhereError(Exception):
-    """In this case of signs the integrand has no real value: nothing is to be proved."""
+    """In a case of signs the integrand has no real value, so nothing remains to be proved."""
 
 
 @dataclass(slots=True)
 class Tower:
     """The state of one proof.
 
-    ``case`` gives signs to expressions; others that are asked for are positive. ``conditions`` are
-    those that were asked for; ``nowhere`` says that f has no real value there. Expressions, not
-    places in a list, say which sign is whose: what is asked, and when, depends on the signs.
-    ``exponents`` and ``angles`` have the units of exponentials, and of sines and cosines, ``units``
-    those of the exponents of radicands.
+    ``case`` gives signs to expressions; an expression without a sign in ``case`` is positive.
+    ``conditions`` are the signs that rules have requested; ``nowhere`` says that f has no real
+    value under these signs. Signs are keyed by expressions, not by indices of requests, because the
+    signs decide which requests follow. ``exponents`` and ``angles`` have the units of exponentials,
+    and of sines and cosines; ``units`` has the units of the exponents of radicands.
     """
 
     field: Field
@@ -88,33 +88,33 @@ class Tower:
 
     @property
     def signs(self) -> Signs:
-        """The signs that this case has come to depend on."""
+        """The signs on which the case depends so far."""
         return tuple((tree, sign) for _, tree, sign in self.conditions)
 
     # --- leaves ---
 
     def symbol(self, name: str) -> Quotient:
-        known = self.symbols.get(name)
-        if known is None:
+        element = self.symbols.get(name)
+        if element is None:
             base, varies = self.field, name == self.variable
             slope = (lambda: base.one) if varies else None
             positive = not varies and self.kinds.get(name) in POSITIVE
-            made = base.get(
+            generator = base.get(
                 "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
             )
-            known = self.symbols[name] = made.element
-        return known
+            element = self.symbols[name] = generator.element
+        return element
 
     def named(self, name: str) -> Quotient:
-        """A positive real number that is taken for transcendental: pi, or Euler's gamma."""
+        """A positive real number that counts as transcendental: pi, or Euler's gamma."""
         return self.field.get(name, real=True, positive=True).element
 
     @property
     def i(self) -> Quotient:
         if self.unit_i is None:
-            made = self.field.get("i")
-            self.unit_i = made.element
-            self.field.relate(made, self.unit_i.num**2 + 1, 2)
+            generator = self.field.get("i")
+            self.unit_i = generator.element
+            self.field.relate(generator, self.unit_i.num**2 + 1, 2)
         return self.unit_i
 
     # --- elements ---
@@ -131,7 +131,7 @@ class Tower:
         return element
 
     def without_i(self, arg: Quotient) -> Quotient | None:
-        """The factor of i that an element is; None if it is none."""
+        """The cofactor of i in an element; None for an element without the factor i."""
         if self.unit_i is None or len(arg.num) != 1:
             return None
         i = self.unit_i.num
@@ -140,7 +140,8 @@ class Tower:
     def addends(self, element: Quotient) -> list[tuple[fmpq, Quotient, Generator | None]]:
         """Rational numbers and monomials whose products add up to an element.
 
-        With each monomial comes the generator that it is, if it is one. A long sum is one monomial.
+        Each monomial comes with the generator that equals the monomial, if any. A long sum counts
+        as a monomial.
         """
         base, element = self.field, self.normal(element)
         inner = base.single(element)
@@ -152,46 +153,46 @@ class Tower:
             monomial = element if c == 1 else Quotient(num / c, den, element.support)
             return [(c, monomial, base.single(monomial))]
         from_dict = base.ring.from_dict
-        parts = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
-        return [(c, monomial, base.single(monomial)) for c, monomial in parts]
+        terms = [(c, quotient(from_dict({powers: 1}), den)) for powers, c in num.terms()]
+        return [(c, monomial, base.single(monomial)) for c, monomial in terms]
 
     def key(self, monomial: Quotient) -> int:
-        """The place of a monomial, which is its name in the vectors of exponents and angles."""
+        """The index of a monomial, used as coordinate in the vectors of exponents and angles."""
         num, den = monomial.num, monomial.den
-        for at, known in enumerate(self.monomials):
-            if known.num == num and known.den == den:
+        for at, earlier in enumerate(self.monomials):
+            if earlier.num == num and earlier.den == den:
                 return at
         self.monomials.append(monomial)
         return len(self.monomials) - 1
 
     def unit(self, lattice: Lattice, at: int) -> tuple[fmpq, Quotient]:
         """A unit of a lattice as a number times an element."""
-        (c, first), *rest = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
-        if not rest:  # units that are alone may be multiples of others
-            return (UNIT, first * self.field.constant(c)) if at in lattice.alone else (c, first)
+        (c, element), *further = [(c, self.monomials[key]) for key, c in lattice.units[at].items()]
+        if not further:  # units that are alone may be multiples of others
+            return (UNIT, element * self.field.constant(c)) if at in lattice.alone else (c, element)
         constant = self.field.constant
-        return UNIT, sum((arg * constant(c) for c, arg in rest), first * constant(c))
+        return UNIT, sum((arg * constant(c) for c, arg in further), element * constant(c))
 
     # --- generators ---
 
     def function(
         self, name: str, args: tuple[Quotient, ...], slope: Callable[[], Quotient], *, real: bool
     ) -> Quotient:
-        """The value of a function that stays as it is: a generator with its derivative."""
+        """The value of a function without a rewriting rule: a generator and the derivative."""
         base = self.field
         args = tuple(map(self.normal, args))
         support = 0
         for arg in args:
             support |= base.support(arg)
         self.rules.add(name)
-        made = base.get(
+        generator = base.get(
             name,
             args,
             slope if support & base.varying else None,
             lambda: _call(name, tuple(map(base.tree, args))),
             real=(real or (self.real_parts and name in RESTRICTED)) and not support & base.unreal,
         )
-        return made.element
+        return generator.element
 
     def scaled(
         self,
@@ -214,18 +215,18 @@ class Tower:
                 return tree(inner, number)
             return Call(kind, (inner if unit == 1 else Call("mul", (number, inner)),))
 
-        made = base.get(
+        generator = base.get(
             kind,
             (arg,),
-            (lambda: slope(made)) if support & base.varying else None,
+            (lambda: slope(generator)) if support & base.varying else None,
             written,
             unit,
             real=real and (kind not in RESTRICTED or (self.real_parts and kind != "either root")),
             positive=real and positive,
         )
-        if made.unit != unit:
+        if generator.unit != unit:
             raise NotProvedError("a function of the same argument with two units")
-        return made
+        return generator
 
     # --- values of expressions ---
 
@@ -236,10 +237,10 @@ class Tower:
             return self.field.rational(node.numerator, node.denominator)
         if node.function in _ARITHMETIC:  # is seldom met again
             return self.field.spend(FORMS[node.function](self, node))
-        known = self.values.get(node)
-        if known is None:
-            known = self.values[node] = self.field.spend(self._value(node))
-        return known
+        element = self.values.get(node)
+        if element is None:
+            element = self.values[node] = self.field.spend(self._value(node))
+        return element
 
     def _value(self, node: Call) -> Quotient:
         form = FORMS.get(node.function)
@@ -254,12 +255,12 @@ class Tower:
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function of values: by its rule, or a generator with the derivative of its record."""
+        """A function of values: by a rule, or a generator with the derivative from the record."""
         rule = RULES.get(name)
         return self.by_record(name, *values) if rule is None else rule(self, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
-        """A function as a generator with the derivative of its record."""
+        """A function as a generator with the derivative from the record."""
         record = RECORDS[name]
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):
@@ -268,24 +269,24 @@ class Tower:
         if not all(map(self.field.is_constant, (*values[:at], *values[at + 1 :]))):
             raise NotProvedError(f"{name} with a parameter that varies")
 
-        def made(t: Tower, *values: Quotient) -> Quotient:
-            given = dict(zip(arguments, values, strict=True))
+        def value(t: Tower, *values: Quotient) -> Quotient:
+            variables = dict(zip(arguments, values, strict=True))
 
             def slope() -> Quotient:
-                factor = t.formula(template(record.derivative), given)
+                factor = t.formula(template(record.derivative), variables)
                 return factor * t.field.derivative(values[at])
 
             return t.function(name, values, slope, real=len(values) == 1 and not record.domain)
 
-        return odd(made)(self, *values) if record.parity == ODD else made(self, *values)
+        return odd(value)(self, *values) if record.parity == ODD else value(self, *values)
 
-    def formula(self, tree: Expression, given: Mapping[str, Quotient]) -> Quotient:
+    def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
         """The value of a formula of a record."""
         if isinstance(tree, Symbol):
-            return given[tree.name]
+            return variables[tree.name]
         if isinstance(tree, Number):
             return self.field.rational(tree.numerator, tree.denominator)
-        values = [self.formula(arg, given) for arg in tree.args]
+        values = [self.formula(arg, variables) for arg in tree.args]
         if tree.function in _OPERATORS:
             return reduce(_OPERATORS[tree.function], values)
         if tree.function == "neg":
@@ -294,7 +295,7 @@ class Tower:
 
 
 def odd(value: Callable[[Tower, Quotient], Quotient]) -> Callable[..., Quotient]:
-    """An odd function: its arguments have a positive leading coefficient."""
+    """An odd function, applied to arguments with a positive leading coefficient only."""
 
     def rule(t: Tower, u: Quotient) -> Quotient:
         u = t.normal(u)
@@ -315,10 +316,10 @@ def _call(name: str, args: tuple[Expression, ...]) -> Expression:
 
 
 def _division(t: Tower, node: Call) -> Quotient:
-    above, below = node.args
-    if type(below) is Number and below.numerator:
-        return t.value(above) * t.field.rational(below.denominator, below.numerator)
-    return t.value(above) / t.field.normal(t.value(below))
+    numerator, denominator = node.args
+    if type(denominator) is Number and denominator.numerator:
+        return t.value(numerator) * t.field.rational(denominator.denominator, denominator.numerator)
+    return t.value(numerator) / t.field.normal(t.value(denominator))
 
 
 #: Functions that are not merely applied to the values of their arguments.

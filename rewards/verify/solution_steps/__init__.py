@@ -1,4 +1,4 @@
-"""Every step of a solution: read as claims, and judged one by one."""
+"""Every step of a solution: read as a claim, and judged alone."""
 
 from .result import Claim, Definition, Judgement, Solution
 from .reward import token_rewards

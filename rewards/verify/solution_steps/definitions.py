@@ -1,4 +1,4 @@
-"""Whether an equation defines a symbol, or claims something of one that is defined."""
+"""Whether an equation defines a symbol, or states a claim about defined symbols."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an equation is for; ``name`` and ``value`` are of the symbol that it defines.
+    """The purpose of an equation; ``name`` and ``value`` belong to the symbol that is defined.
 
-    ``tried`` says that it may as well be a claim that is wrong.
+    ``tried`` says that the equation may also be a wrong claim.
     """
 
     act: Act
@@ -49,44 +49,48 @@ def meaning_of(
     right: Side,
     lead: str,
     scope: Scope,
-    whole: Integral,
+    problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
-    """What an equation at the beginning of a chain is for.
+    """The purpose of an equation at the beginning of a chain.
 
     Args:
-        left: its left side.
-        right: its right side.
-        lead: the prose before it.
+        left: the left side.
+        right: the right side.
+        lead: the prose before the equation.
         scope: the definitions in force.
-        whole: the integral of the problem, which ``I`` may stand for.
+        problem_integral: the integral of the problem, which ``I`` may stand for.
         agrees: whether two sides are equal up to a constant.
 
     Raises:
-        NotReadError: it has a form that is not read here.
+        NotReadError: the equation has an unsupported form.
 
     """
     node = left.expression
     if isinstance(node, Symbol):
-        part = left.parts.get(node.name)
-        if isinstance(part, Differential):
-            return _differential(part.variable, right, scope, lambda: agrees(left, right))
-        if isinstance(part, Derivative) and not right.parts and isinstance(part.of, Symbol):
-            name = part.of.name  # v' = f as dv = f dx
+        operation = left.parts.get(node.name)
+        if isinstance(operation, Differential):
+            return _differential(operation.variable, right, scope, lambda: agrees(left, right))
+        if (
+            isinstance(operation, Derivative)
+            and not right.parts
+            and isinstance(operation.of, Symbol)
+        ):
+            name = operation.of.name  # v' = f as dv = f dx
             if scope.is_fresh(name):
-                antiderivative = Integral(right.expression, part.variable)
+                antiderivative = Integral(right.expression, operation.variable)
                 side = Side(Symbol(node.name), {node.name: antiderivative})
                 return Meaning("define", name, side)
-        if part is None:
-            return _symbol(node.name, right, lead, scope, whole, agrees)
+        if operation is None:
+            return _symbol(node.name, right, lead, scope, problem_integral, agrees)
     name = right.expression.name if isinstance(right.expression, Symbol) else ""
     if not free_symbols(left) and not left.parts and name in scope.variables | scope.moving():
         return Meaning("point", name, left)  # "substituting 4 = u"
     definition = implicit(left, right, scope)
     if definition is None:
         return _CLAIM
-    known = scope.variables | scope.values.keys()
-    if definition[0] != scope.variable and not free_symbols(definition[1]) & known:
+    defined = scope.variables | scope.values.keys()
+    if definition[0] != scope.variable and not free_symbols(definition[1]) & defined:
         return _CLAIM
     return Meaning("define", *definition)
 
@@ -96,7 +100,7 @@ def _symbol(
     right: Side,
     lead: str,
     scope: Scope,
-    whole: Integral,
+    problem_integral: Integral,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     names = free_symbols(right)
@@ -111,10 +115,10 @@ def _symbol(
     if name in scope.values:
         return _defined(name, right, lead, scope, agrees)
     if name == scope.variable:
-        fresh = {each for each in names if scope.is_fresh(each)}
+        fresh_names = {symbol for symbol in names if scope.is_fresh(symbol)}
         if prose.chooses(lead) and names <= scope.introduced and not right.parts:
             return define  # the same letter in another substitution
-        if len(fresh) != 1 or right.parts or names & scope.values.keys() or name in names:
+        if len(fresh_names) != 1 or right.parts or names & scope.values.keys() or name in names:
             return _CLAIM
         return define
     if name in scope.symbols:
@@ -124,7 +128,7 @@ def _symbol(
     if is_constant_name(name) and constant:
         return _NOTHING
     if name in FUNCTIONS and not isinstance(right.expression, Symbol):
-        meant = Side(Symbol("Q_0"), {"Q_0": whole})
+        meant = Side(Symbol("Q_0"), {"Q_0": problem_integral})
         if agrees(meant, right):
             return Meaning("claim", name, meant)
     return define
@@ -133,7 +137,7 @@ def _symbol(
 def _defined(
     name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """What an equation is for whose left side is a symbol with a meaning."""
+    """The purpose of an equation whose left side is a defined symbol."""
     define = Meaning("define", name, right)
     names = free_symbols(right)
     value = scope.values[name]
@@ -152,25 +156,29 @@ def _defined(
     if prose.derives(lead):
         return _CLAIM
     lone = isinstance(right.expression, Symbol) and right.has(Integral)
-    other = lone and not agrees(Side(Symbol(name), {}), right)
-    return Meaning("define", name, right, tried=True) if other else _CLAIM
+    redefined = lone and not agrees(Side(Symbol(name), {}), right)
+    return Meaning("define", name, right, tried=True) if redefined else _CLAIM
 
 
 def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
     if name == scope.variable or (name in scope.values and name not in scope.chosen):
         return _CLAIM
-    moving = {each: part for each, part in right.parts.items() if isinstance(part, Differential)}
-    differentials = linear(right.expression, moving.keys())[1]
+    differential_of = {
+        symbol: differential
+        for symbol, differential in right.parts.items()
+        if isinstance(differential, Differential)
+    }
+    differentials = linear(right.expression, differential_of.keys())[1]
     if len(differentials) != 1 or len(right.parts) != 1:
         raise NotReadError("a differential of several variables")
     factor, symbol = differentials[0]
-    integral = Integral(factor, moving[symbol].variable)
+    integral = Integral(factor, differential_of[symbol].variable)
     again = name in scope.values and agree()
     return Meaning("again" if again else "define", name, Side(Symbol(symbol), {symbol: integral}))
 
 
 def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation introduces by a function of it: ``\sin\theta = x``."""
+    r"""The symbol that an equation introduces implicitly: ``\sin\theta = x``."""
     if left.parts or right.parts:
         return None
     for node, value in (
@@ -195,10 +203,10 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
 
 def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""The problem's variable as a function of one new variable: ``x + 1 = \cosh t``."""
+    r"""The problem's variable as a function of a new variable: ``x + 1 = \cosh t``."""
     terms = left.args if isinstance(left, Call) and left.function == "add" else ()
-    (name, *others) = symbols_of(right) or ("",)
-    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or others:
+    (name, *further) = symbols_of(right) or ("",)
+    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:
         return None
     shifts = (neg(term) for term in terms if not symbols_of(term))
     return (scope.variable, Side(add(right, *shifts), {})) if scope.is_fresh(name) else None

@@ -1,4 +1,4 @@
-"""How far what a sign, an operator or a bar is of goes, in a text."""
+"""The extent of the operand of an integral sign, an operator or a bar in a text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLANK = re.compile(r"(?:\\(?:[,;:! ]|q?quad(?![A-Za-z]))|\s)*")
 
 
 class NotReadError(ValueError):
-    """The side is no formula that is read here."""
+    """The side has no supported formula."""
 
 
 def released(text: str) -> str:
@@ -36,19 +36,19 @@ def released(text: str) -> str:
 
 
 def extent(text: str, differential: Differential) -> tuple[str, str, str]:
-    """The integrand after an integral sign, its variable, and the text behind the differential."""
+    """The integrand after an integral sign, the variable, and the text behind the differential."""
     at, end, name = differential.start, differential.end, differential.variable
     opened: list[int] = []
-    for place in range(at):
-        if text[place] in _OPEN and text[place - 1 : place] != "\\":
-            opened.append(place)
-        elif text[place] in _CLOSE and text[place - 1 : place] != "\\":
+    for index in range(at):
+        if text[index] in _OPEN and text[index - 1 : index] != "\\":
+            opened.append(index)
+        elif text[index] in _CLOSE and text[index - 1 : index] != "\\":
             if not opened:
                 raise NotReadError("an integral without a differential")
             opened.pop()
     if not opened:
-        before, after = text[:at], text[end:]
-        return (before, name, after) if before.strip() else _in_front(name, after)
+        front, tail = text[:at], text[end:]
+        return (front, name, tail) if front.strip() else _in_front(name, tail)
     top = opened[0]
     close = closing_brace(text, top) if text[top] == "{" else -1
     if close < 0 or len(opened) > 1 or not _FRACTION.search(text[:top]):
@@ -61,67 +61,67 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
     return fraction, name, text[bottom + 1 :]
 
 
-def _in_front(name: str, after: str) -> tuple[str, str, str]:
+def _in_front(name: str, tail: str) -> tuple[str, str, str]:
     r"""``\int dx``, ``\int dx\, f(x)`` and ``\int dx / f``."""
-    text = after.lstrip()
+    text = tail.lstrip()
     if not text or text[0] in "+-=)]}" or text.startswith("\\right"):
-        return "1", name, after
-    body, rest = operand(text, grouped=False)
-    return (f"1{body}" if body.startswith("/") else body), name, rest
+        return "1", name, tail
+    body, remainder = operand(text, grouped=False)
+    return (f"1{body}" if body.startswith("/") else body), name, remainder
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
     """The depth of brackets behind each character."""
     depth = 0
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
-        yield place, depth
+        yield index, depth
 
 
 def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
-    r"""What ``\frac{d}{dx}`` applies to, and the rest: a group, or the rest of the term."""
+    r"""The operand of ``\frac{d}{dx}``, a group or the tail of a term, and the text behind."""
     grouped &= re.match(r"(?:\\(?:left|[bB]igg?l?)\s*)?[([{]", text) is not None
-    for place, depth in depths(text):
+    for index, depth in depths(text):
         if depth < 0:
-            return text[:place], text[place:]
-        if grouped and not depth and text[place] in _CLOSE:
-            return text[: place + 1], text[place + 1 :]
-        if not grouped and not depth and place and text[place] in "+-=":
-            return text[:place], text[place:]
+            return text[:index], text[index:]
+        if grouped and not depth and text[index] in _CLOSE:
+            return text[: index + 1], text[index + 1 :]
+        if not grouped and not depth and index and text[index] in "+-=":
+            return text[:index], text[index:]
     return text, ""
 
 
 def opening(text: str, close: int) -> int:
-    """The place of the bracket that the one at ``close`` closes."""
+    """The index of the opening bracket that matches the closing bracket at ``close``."""
     depth = 0
-    for place in range(close, -1, -1):
-        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+    for index in range(close, -1, -1):
+        depth += (text[index] in _CLOSE) - (text[index] in _OPEN)
         if not depth:
-            return place
+            return index
     raise NotReadError("a bracket that is not opened")
 
 
 def _ends_operand(text: str) -> bool:
-    """Whether a sign behind a text is one of addition."""
-    last = text.rstrip()[-1:]
-    return bool(last) and (last.isalnum() or last in ")}]|")
+    """Whether a sign behind a text is a binary sign, not a prefix."""
+    final = text.rstrip()[-1:]
+    return bool(final) and (final.isalnum() or final in ")}]|")
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """Where that may begin what a bar stands behind: with all terms before it, or the last one."""
+    """Where the operand of a bar may begin: at the first term before the bar, or at the last."""
     depth, start, term = 0, 0, -1
-    for place in range(at - 1, -1, -1):
-        depth += (text[place] in _CLOSE) - (text[place] in _OPEN)
+    for index in range(at - 1, -1, -1):
+        depth += (text[index] in _CLOSE) - (text[index] in _OPEN)
         if depth < 0:
-            start = place + 1
+            start = index + 1
             break
         if depth:
             continue
-        if term < 0 and text[place] in "+-" and _ends_operand(text[max(0, place - 9) : place]):
-            term = place + 1
-        if text[place : place + 4] == "{Q_{":
+        if term < 0 and text[index] in "+-" and _ends_operand(text[max(0, index - 9) : index]):
+            term = index + 1
+        if text[index : index + 4] == "{Q_{":
             # Another bar ends here: only the last term is meant.
-            start = term if term >= 0 else text.find("}}", place) + len("}}")
+            start = term if term >= 0 else text.find("}}", index) + len("}}")
             break
     limit = list(_LIMIT_BEFORE.finditer(text, start, at))
     start = limit[-1].end() if limit else start

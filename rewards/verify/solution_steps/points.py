@@ -24,13 +24,13 @@ from .sides import Side, symbol_name
 MOST, FAR = 24, 10.0
 
 _LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
-_MORE = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
+_GREATER = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
 _NAME = r"(?P<name>\\?[A-Za-z]+)"
 _BOUND = r"[^<>=≤≥]{1,40}?"
 _RANGES = (
     re.compile(rf"\s*(?P<lower>{_BOUND}){_LESS}{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
     re.compile(rf"\s*{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
-    re.compile(rf"\s*{_NAME}{_MORE}(?P<lower>{_BOUND})\s*"),
+    re.compile(rf"\s*{_NAME}{_GREATER}(?P<lower>{_BOUND})\s*"),
     re.compile(
         rf"\s*{_NAME}\s*(?:\\in(?![A-Za-z])|∈)\s*(?:\\left)?[(\[](?P<lower>[^,]{{1,40}}),"
         r"(?P<upper>[^,]{1,40}?)(?:\\right)?[)\]]\s*"
@@ -42,20 +42,20 @@ _LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*"
 
 
 def leaves_out_a_point(latex: str) -> bool:
-    """Whether a condition is no more than that something is not a number."""
+    """Whether a condition only excludes a number."""
     return _LEFT_OUT.fullmatch(latex.strip(" .,;()")) is not None
 
 
 def range_of(latex: str) -> tuple[str, Range] | None:
-    """The variable of a condition and the numbers between which it lies, if it is as simple."""
+    """The variable of a simple condition and the numbers between which the variable lies."""
     for pattern in _RANGES:
         match = pattern.fullmatch(latex.strip(" .,;()"))
         if match is None:
             continue
-        name, found = symbol_name(match["name"]), match.groupdict()
+        name, bounds = symbol_name(match["name"]), match.groupdict()
         ends: list[float] = []
         for group, default in (("lower", -inf), ("upper", inf)):
-            text = found.get(group)
+            text = bounds.get(group)
             try:
                 limit = limit_of(text, text, name) if text else None
             except ProblemError:
@@ -70,13 +70,13 @@ def range_of(latex: str) -> tuple[str, Range] | None:
 
 
 def is_narrow(run: Range) -> bool:
-    """Whether a range is so small, or so far out, that much looks equal there."""
+    """Whether a range is so small, or so far out, that different functions look equal."""
     ends = [abs(end) for end in run if not isinf(end)]
     return len(ends) != 1 or ends[0] > FAR
 
 
 def number(limit: Limit) -> float | None:
-    """A limit as a number; None of one with symbols."""
+    """A limit as a number; None for a limit with symbols."""
     if isinstance(limit, int):
         return limit * inf
     if symbols_of(limit) or needs_worker(limit):
@@ -92,7 +92,7 @@ def number(limit: Limit) -> float | None:
 
 @dataclass
 class Points:
-    """The points that a text has named, each with the number of its sentence."""
+    """The points that a text has named, each with the number of the sentence."""
 
     seen: list[tuple[int, str, Expression]] = field(default_factory=list)
 
@@ -102,7 +102,9 @@ class Points:
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
         """The values of a variable that a sentence names."""
-        return [one[2] for one in self.seen if one[0] == sentence and name in (None, one[1])]
+        return [
+            point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
+        ]
 
     def hold(
         self,
@@ -131,38 +133,38 @@ class Points:
     ) -> Judgement:
         """Whether a variable has a value at a point that the text, or the problem, names.
 
-        It is wrong if it fits no point, and if its sentence says that it belongs to one.
+        A value is wrong if no point fits, and if the sentence assigns the value to a point.
 
         Args:
-            sentence: of the statement.
-            bound: whether it follows from a point: "if x = 0, then u = 1".
+            sentence: the number of the statement's sentence.
+            bound: whether the statement follows from a point: "if x = 0, then u = 1".
             name: the variable.
-            value: its value.
+            value: the value of the variable.
             scope: the definitions in force.
             compare: whether two numbers are equal.
 
         """
-        other, pairs = _related(name, value, scope)
-        own = self.of(sentence, other)
-        every = [*own, *(one[2] for one in self.seen if one[1] == other), *scope.ends(other)]
+        base, pairs = _related(name, value, scope)
+        own = self.of(sentence, base)
+        every = [*own, *(point[2] for point in self.seen if point[1] == base), *scope.ends(base)]
         try:
-            found = [compare(*pairs(at)) for at in every]
+            judgements = [compare(*pairs(at)) for at in every]
         except NotReadError:  # it grows too large
             return Judgement.UNCHECKED
-        if Judgement.CORRECT in found:
+        if Judgement.CORRECT in judgements:
             return Judgement.CORRECT
-        wrong = bound and own and all(each is Judgement.INCORRECT for each in found)
+        wrong = bound and own and all(judgement is Judgement.INCORRECT for judgement in judgements)
         return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
 
 
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """The variable that a variable depends on, and what has to be equal at a point of that."""
+    """The variable on which another depends, and a function from points to pairs of equal sides."""
     if name in scope.values:
         of = scope.values[name]
         moving = sorted(symbols_of(of.expression) & scope.variables)
-        other = moving[0] if moving else scope.variable
-        return other, lambda at: (substituted(of, {other: Side(at, {})}), value)
+        base = moving[0] if moving else scope.variable
+        return base, lambda at: (substituted(of, {base: Side(at, {})}), value)
     changed = scope.changed[scope.variable]
     return scope.variable, lambda at: (substituted(changed, {name: value}), Side(at, {}))

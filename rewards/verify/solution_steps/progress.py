@@ -1,9 +1,10 @@
-r"""How far right claims bring a problem: the size of the integrals that are left.
+r"""The progress of right claims on a problem: the size of the remaining integrals.
 
-A problem costs the nodes of its integrand. An integral that a right claim equates, up to a
-constant, with other integrals costs no more than these together; one that is equated with none is
-solved. Costs only fall, and all that a text can gain is the cost of its problem: repetition,
-padding, identities beside the point and a restated question change nothing.
+The cost of a problem is the number of nodes in the integrand. If a right claim equates an integral,
+up to a constant, with other integrals, the cost is at most the sum of the other costs; an integral
+equated with a closed form is solved. Costs only fall, and the total gain is at most the cost of
+the problem: repetition, padding, identities beside the point and a restated question change
+nothing.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ class Progress:
         """The share of the problem that a right claim settles.
 
         Args:
-            left: its left side.
-            right: its right side.
+            left: the left side of the claim.
+            right: the right side.
             scope: the definitions in force.
 
         Raises:
-            NotReadError: an integral in it has another form than a claim can have.
+            NotReadError: an integral in the claim has an unsupported form.
 
         """
         related = self._related(left, right, scope)
@@ -61,23 +62,27 @@ class Progress:
         self.relations.append(related)
         self.stated |= related == (self.problem,)
         self._relax()
-        before, self.left = self.left, min(self.left, self.costs[self.problem])
-        return (before - self.left) / self.whole
+        cost_before, self.left = self.left, min(self.left, self.costs[self.problem])
+        return (cost_before - self.left) / self.whole
 
     def repeats(self, left: Side, right: Side, scope: Scope, *, anew: bool) -> bool:
-        """Whether an equation tries what a right one has done, as with the other sign.
+        """Whether an equation repeats the reduction of a right claim, as with another sign.
 
         Args:
-            left: its left side.
-            right: its right side.
+            left: the left side.
+            right: the right side.
             scope: the definitions in force.
-            anew: it begins a chain, so that its first integral is reduced once more.
+            anew: the equation begins a chain, so the first integral is reduced once more.
 
         """
         related = self._related(left, right, scope)
-        known = [each for each in self.relations if len(each) > 1 and each[-1] != _EVALUATION]
-        again = anew and any(each[0] == related[0] for each in known if related)
-        return len(related) > 1 and (again or set(related) in map(set, known))
+        reductions = [
+            relation
+            for relation in self.relations
+            if len(relation) > 1 and relation[-1] != _EVALUATION
+        ]
+        again = anew and any(reduction[0] == related[0] for reduction in reductions if related)
+        return len(related) > 1 and (again or set(related) in map(set, reductions))
 
     def _related(self, left: Side, right: Side, scope: Scope) -> tuple[_Key, ...]:
         """The integrals that an equation relates."""
@@ -92,7 +97,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """A definite integral costs as much as the indefinite one, and its evaluation."""
+        """A definite integral costs as much as the indefinite integral and the evaluation."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -103,33 +108,37 @@ class Progress:
             changed = False
             for related in self.relations:
                 for key in related if related[-1] != _EVALUATION else related[:1]:
-                    others = sum(self.costs[each] for each in related if each != key)
-                    if others < self.costs[key]:
-                        self.costs[key], changed = others, True
+                    cost = sum(self.costs[other_key] for other_key in related if other_key != key)
+                    if cost < self.costs[key]:
+                        self.costs[key], changed = cost, True
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """The integrals of a side, each with its factor and its cost."""
+    """The integrals of a side, each with a factor and a cost."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return
     side = scope.evaluated(substituted(scope.evaluated(side), named))
-    parts = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
-    for factor, name in linear(side.expression, parts.keys())[1]:
-        part = parts[name]
-        variable = part.variable
-        meaning = None if part.limits else scope.values.get(variable)
-        others = {each: value for each, value in scope.values.items() if each != variable}
-        inner = substituted(Side(part.integrand, {}), others)
+    integrals = {
+        name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
+    }
+    for factor, name in linear(side.expression, integrals.keys())[1]:
+        integral = integrals[name]
+        variable = integral.variable
+        meaning = None if integral.limits else scope.values.get(variable)
+        definitions = {
+            symbol: value for symbol, value in scope.values.items() if symbol != variable
+        }
+        inner = substituted(Side(integral.integrand, {}), definitions)
         cost = size(inner.expression)
         mixed = symbols_of(inner.expression) & (scope.variables - {variable})
         if meaning is not None and (mixed or meaning.has(Integral)):
             cost += size(meaning.expression)  # the integral is over another variable
-        unknown = symbols_of(part.integrand) & side.parts.keys()
+        unknown = symbols_of(integral.integrand) & side.parts.keys()
         if unknown or (meaning is not None and meaning.has(Integral)):
             cost += MOST_NODES  # of a symbol that is known by its differential only
-        about = part.limits or (_canonical(meaning.expression) if meaning else None)
-        cost += part.limits is not None
+        about = integral.limits or (_canonical(meaning.expression) if meaning else None)
+        cost += integral.limits is not None
         yield (_canonical(inner.expression), variable, about), _value(factor, scope), cost
 
 
@@ -151,5 +160,7 @@ def _canonical(node: Expression) -> object:
         return node.numerator, node.denominator
     if isinstance(node, Symbol):
         return node.name
-    parts = [_canonical(arg) for arg in node.args]
-    return node.function, *(sorted(parts, key=repr) if node.function in ("add", "mul") else parts)
+    arguments = [_canonical(arg) for arg in node.args]
+    return node.function, *(
+        sorted(arguments, key=repr) if node.function in ("add", "mul") else arguments
+    )

@@ -1,6 +1,6 @@
-"""What the words around a formula make of it: an assertion, a condition, or a try that failed.
+"""The role of a formula by the words around: an assertion, a condition, or a failed try.
 
-The words are in ``solutions.toml`` beside those that lead to an answer.
+The words are in ``solutions.toml`` beside the words that lead to an answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def names_roots(lead: str) -> bool:
 
 
 def asks(lead: str) -> bool:
-    """Whether an equation behind these words is to be solved for a letter in it."""
+    """Whether an equation behind the words is to be solved for a letter."""
     return patterns.asks.search(lead) is not None
 
 
@@ -33,7 +33,7 @@ def names_an_end(lead: str) -> bool:
 
 
 def is_condition(lead: str, before: bool) -> bool:
-    """Whether a formula behind these words is a condition; ``before``: the one before it was."""
+    """Whether a formula behind the words is a condition; ``before``: the previous formula was."""
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
     ) or (before and patterns.joins.fullmatch(lead) is not None)
@@ -45,17 +45,17 @@ def chooses(lead: str) -> bool:
 
 
 def derives(lead: str) -> bool:
-    """Whether a formula behind these words follows from what stands before them."""
+    """Whether a formula behind the words follows from the text before the words."""
     return patterns.derives.search(lead) is not None
 
 
 def quotes(lead: str) -> bool:
-    """Whether the sentence of a formula quotes what is not asserted: "a common mistake is"."""
+    """Whether the sentence of a formula quotes without an assertion: "a common mistake is"."""
     return patterns.quotes.search(_SENTENCE.split(lead)[-1]) is not None
 
 
 def given_up(words: str) -> Tries:
-    """What these words take back: the statement before them, the try it is in, or all tries."""
+    """The scope of a withdrawal: the previous statement, the current try, or all tries."""
     if patterns.abandons.search(words):
         return "all" if patterns.earlier.search(words) else "try"
     return "statement" if patterns.given_up.search(words) else ""
@@ -67,7 +67,7 @@ def begins_try(words: str) -> bool:
 
 
 def goes_on(lead: str) -> bool:
-    """Whether ``= b`` behind these words goes on with a chain, and is not what a name equals."""
+    """Whether ``= b`` behind the words continues a chain, instead of giving a name's value."""
     return patterns.goes_on.search(lead) is not None
 
 
@@ -77,5 +77,5 @@ def ends_sentence(words: str) -> bool:
 
 
 def is_name(words: str) -> bool:
-    """Whether words in a formula may be the name of what is computed: "Upper sum"."""
+    """Whether words in a formula may name the computed quantity: "Upper sum"."""
     return patterns.no_name.search(words) is None

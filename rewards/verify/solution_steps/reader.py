@@ -1,4 +1,4 @@
-"""Takes the statements of a solution in order, and keeps what they claim and define."""
+"""Takes the statements of a solution in order, and keeps the claims and the definitions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _EquationChain:
 
 
 class Reader:
-    """Takes the statements of a solution in order; ``claims`` are what they claim."""
+    """Takes the statements of a solution in order; ``claims`` are the judged claims."""
 
     def __init__(self, problem: Integrand, whole: Integral, work: Work) -> None:
         self.problem, self.whole = problem, whole
@@ -74,29 +74,29 @@ class Reader:
         self.ends: list[Statement] = []  # that may hold the final answer
         self.seen: dict[tuple[Hashable, ...], list[Side]] = {}  # what the statement has, as read
 
-    def _bound(self, whole: Integral) -> None:
-        """Let the variable of a definite problem run between its limits."""
+    def _bound(self, integral: Integral) -> None:
+        """Let the variable of a definite problem run between the limits."""
         scope = self.scope
-        if whole.limits is not None:
-            scope.limits = whole.limits
-            ends = sorted(end for each in whole.limits if (end := number(each)) is not None)
-            if len(ends) == len(whole.limits) and ends[0] < ends[-1]:
+        if integral.limits is not None:
+            scope.limits = integral.limits
+            ends = sorted(end for limit in integral.limits if (end := number(limit)) is not None)
+            if len(ends) == len(integral.limits) and ends[0] < ends[-1]:
                 scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
-        """Take all statements of a text, whose conditions may stand behind what they are for."""
+        """Take all statements of a text; a condition may stand behind the statement it limits."""
         every = list(statements)
         for statement in every:
             if statement.condition and not leaves_out_a_point(statement.links[0].latex):
-                known = self.conditions.setdefault(statement.sentence, {})
-                found = None
+                bounds = self.conditions.setdefault(statement.sentence, {})
+                bound = None
                 with suppress(*FAULTS):
                     alone = len(statement.links) == 1
-                    found = range_of(statement.links[0].latex) if alone else None
-                if found and found[0] not in self.scope.names and prose.chooses(statement.lead):
-                    self.scope.ranges[found[0]] = found[1]  # "let b < 1"
-                if known is not None and found is not None and found[0] not in known:
-                    known[found[0]] = found[1]
+                    bound = range_of(statement.links[0].latex) if alone else None
+                if bound and bound[0] not in self.scope.names and prose.chooses(statement.lead):
+                    self.scope.ranges[bound[0]] = bound[1]  # "let b < 1"
+                if bounds is not None and bound is not None and bound[0] not in bounds:
+                    bounds[bound[0]] = bound[1]
                 else:
                     self.conditions[statement.sentence] = None
         for statement in every:
@@ -110,7 +110,7 @@ class Reader:
             self.claims = self.parts.judged(self.claims, self.judge)
 
     def take(self, statement: Statement) -> None:
-        """Judge what a statement claims, and keep what it defines."""
+        """Judge the claims of a statement, and keep the definitions."""
         self.seen.clear()
         self._turn(statement)
         links, start, settled = self._opened(statement)
@@ -123,7 +123,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Take back what the words before a statement give up, and begin another try."""
+        """Withdraw the claims that the words before a statement give up, and begin another try."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest)
@@ -134,9 +134,9 @@ class Reader:
             self.try_begins = len(self.claims)
 
     def _opened(self, statement: Statement) -> tuple[list[Link], int, str]:
-        """The links that may claim something, where they begin to, and a symbol they settle."""
+        """The links of the chain, the index of the first claimed link, and a symbol to settle."""
         links = statement.links
-        before = self.shown if statement.displayed and self.shown else self.before
+        continued = self.shown if statement.displayed and self.shown else self.before
         unread = statement.condition or len(self.claims) >= MOST
         if statement.approximate and not unread:
             self._approximate(statement, links)
@@ -148,9 +148,9 @@ class Reader:
         if links[0].latex:
             defines = len(links) > 1 and not statement.approximate
             return (links, *(self._define(statement, links) if defines else (0, "")))
-        if before is not None and before.last is not None and not statement.named:
-            self.chain = before
-            return [before.last.link, *links[1:]], 0, ""
+        if continued is not None and continued.last is not None and not statement.named:
+            self.chain = continued
+            return [continued.last.link, *links[1:]], 0, ""
         return links[1:], 0, ""
 
     def _take_chain(
@@ -166,8 +166,8 @@ class Reader:
             if not link.latex:
                 continue
             right = Read(link, self.sides(link))
-            first = link if left is chain.last or follows is not None else left.link
-            follows = self._claim(statement, left, right, first, follows)
+            start_link = link if left is chain.last or follows is not None else left.link
+            follows = self._claim(statement, left, right, start_link, follows)
             if right.sides:  # what is not read is passed over: a = ? = b claims a = b
                 left = right
         if settled and left.sides:
@@ -188,10 +188,10 @@ class Reader:
         if statement.displayed:
             self.shown = chain
 
-    def _withdraw(self, first: int) -> None:
-        """Take back what is wrong from a claim on, as the text gives it up."""
-        self.parts.drop(first)
-        for index in range(first, len(self.claims)):
+    def _withdraw(self, start: int) -> None:
+        """Withdraw the wrong claims from an index on, because the text gives the claims up."""
+        self.parts.drop(start)
+        for index in range(start, len(self.claims)):
             claim = self.claims[index]
             if claim.judgement is Judgement.INCORRECT:
                 detail, unchecked = "the text gives it up", Judgement.UNCHECKED
@@ -212,7 +212,7 @@ class Reader:
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
-        """The link at which the claims of a chain begin, and a symbol that they settle."""
+        """The index of the link at which the claims begin, and a symbol to be settled."""
         scope = self.scope
         at = _AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
@@ -282,7 +282,7 @@ class Reader:
             self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
-        """Keep a value of a variable, and judge it where another variable's is named."""
+        """Keep a value of a variable, and judge the value against points of other variables."""
         scope = self.scope
         if name in scope.introduced or name in scope.moving():
             bound = statement.follows or statement.sentence == self.conditional
@@ -294,15 +294,15 @@ class Reader:
                 judgement is Judgement.CORRECT and statement.displayed
             ):
                 left, right = links[0], links[1]
-                place = left.latex, right.latex, left.start, right.end, statement.displayed
-                self.claims.append(Claim("substitution", judgement, *place))
+                span = left.latex, right.latex, left.start, right.end, statement.displayed
+                self.claims.append(Claim("substitution", judgement, *span))
         self.points.add(statement.sentence, name, value.expression)
         if statement.supposed:
             self.conditional = statement.sentence
         self._solve(name, value)
 
     def _solve(self, name: str, value: Side) -> None:
-        """Take equations that a value of the variable solves for no claims."""
+        """Mark equations that a value of the variable solves as unchecked."""
         for index, pair in self.equations[-REMEMBERED:]:
             numeric = any(not free_symbols(side) for side in pair)
             near = index >= self.latest
@@ -318,7 +318,7 @@ class Reader:
                 )
 
     def _approximate(self, statement: Statement, links: Sequence[Link]) -> None:
-        """Judge the approximation of what stands before it."""
+        """Judge the approximation of the previous link."""
         chain = self.chain
         if self.single is not None:
             chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
@@ -329,9 +329,9 @@ class Reader:
             return  # a point
         finding = self.judge.near(chain.last, right)
         left = chain.last.link
-        place = left.latex, links[0].latex, left.start, links[0].end, statement.displayed
+        span = left.latex, links[0].latex, left.start, links[0].end, statement.displayed
         detail, witness = finding.detail, finding.witness
-        claim = Claim("arithmetic", finding.judgement, *place, witness=witness, detail=detail)
+        claim = Claim("arithmetic", finding.judgement, *span, witness=witness, detail=detail)
         self.claims.append(claim)
 
     # --- judging ---
@@ -346,10 +346,10 @@ class Reader:
             # "First put u = .., then u = ..": what follows may be about the first.
             values, self.scope.values = self.scope.values, {**self.scope.values}
             self.scope.values |= {name: self.scope.earlier[name] for name in earlier}
-            other = self.judge.judge(left, right, lead, self.chain.anti)
+            judged_earlier = self.judge.judge(left, right, lead, self.chain.anti)
             self.scope.values = values
-            if other.finding.judgement is Judgement.CORRECT:
-                judged = replace(other, earns=False)
+            if judged_earlier.finding.judgement is Judgement.CORRECT:
+                judged = replace(judged_earlier, earns=False)
         self.chain.anti = judged.anti
         return judged
 
@@ -358,7 +358,7 @@ class Reader:
         statement: Statement,
         left: Read,
         right: Read,
-        first: Link,
+        start_link: Link,
         follows: int | None,
     ) -> int:
         """Judge that two links are equal. Returns the index of the claim."""
@@ -377,7 +377,7 @@ class Reader:
             Judgement.UNCHECKED,
             left.link.latex,
             right.link.latex,
-            first.start,
+            start_link.start,
             right.link.end,
             statement.displayed,
             follows=follows,
@@ -390,10 +390,10 @@ class Reader:
         return len(self.claims) - 1
 
     def _failed(self) -> bool:
-        return self.tried or any(one.failed for one in self.claims)
+        return self.tried or any(claim.failed for claim in self.claims)
 
     def _in_context(self, judged: Judged, statement: Statement) -> Judged:
-        """What was found, unless a condition or a point says where the claim is meant."""
+        """The finding, unless a condition or a point restricts the claim."""
         conditions = self.conditions.get(statement.sentence, {})
         if conditions == {} and judged.finding.judgement is not Judgement.INCORRECT:
             return judged
@@ -407,10 +407,10 @@ class Reader:
             judged = replace(judged, earns=False)  # else it could not cost what it earns
         if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
             return judged
-        asked = set().union(*map(free_symbols, sides)) - self.scope.names
-        asked = {name for name in asked if not is_constant_name(name)}
-        if judged.finding.witness and asked and prose.asks(statement.lead):
-            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(asked)}")
+        letters_asked = set().union(*map(free_symbols, sides)) - self.scope.names
+        letters_asked = {name for name in letters_asked if not is_constant_name(name)}
+        if judged.finding.witness and letters_asked and prose.asks(statement.lead):
+            unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(letters_asked)}")
             return replace(judged, finding=unread)
         at_point = self._is_at_point(judged.pair, sides, statement)
         if not at_point and not (letters and conditions is None):
@@ -426,7 +426,7 @@ class Reader:
     def _is_at_point(
         self, pair: tuple[Side, Side], sides: Sequence[Side], statement: Statement
     ) -> bool:
-        """Whether an equation that is wrong as one of functions may be meant at a point."""
+        """Whether an equation that is wrong for functions may be meant at a point."""
         varies = any(free_symbols(side) & self.scope.variables for side in sides)
         named = varies and bool(self.points.of(statement.sentence))
         if named and not any(side.has(Integral) for side in sides):
@@ -438,7 +438,7 @@ class Reader:
         return vanishes and not free_symbols(number) and not number.parts
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
-        """A claim with what was found of it."""
+        """A claim with the finding."""
         finding, pair = judged.finding, judged.pair
         right = finding.judgement is Judgement.CORRECT
         proven, self.chain.proven = self.chain.proven, pair if right else None
@@ -464,7 +464,7 @@ class Reader:
         )
 
     def _void(self, left: Side, right: Side) -> None:
-        """Take back all gains, if a wrong claim is the other try at what a right one has tried."""
+        """Withdraw all gains, if a wrong claim repeats the reduction of a right claim."""
         roots = self.chain.root.sides[:1] if self.chain.root else ()
         for start in (left, *roots):
             with suppress(*FAULTS):
@@ -473,27 +473,27 @@ class Reader:
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self, name: str) -> None:
-        """Judge claims that wanted a definition which has come: "... where u = x^2"."""
+        """Judge the claims that waited for a definition: "... where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, _EquationChain()
         for index, left, right, lead in waiting:
             unrelated = self.claims[index].detail.startswith(UNRELATED)
-            wanted = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
-            found = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
-            if unrelated or wanted:
+            concerned = any(name in free_symbols(side) for side in (*left.sides, *right.sides))
+            judged = Judged(Finding(Judgement.UNCHECKED), "algebra", frozenset())
+            if unrelated or concerned:
                 # Of a letter that is said later only what fits is judged: it earns nothing.
-                found = replace(self._judge(left, right, lead), earns=unrelated)
-            judgement = found.finding.judgement
+                judged = replace(self._judge(left, right, lead), earns=unrelated)
+            judgement = judged.finding.judgement
             if judgement is Judgement.CORRECT or (unrelated and judgement is Judgement.INCORRECT):
-                self.claims[index] = self._with(self.claims[index], found)
+                self.claims[index] = self._with(self.claims[index], judged)
             else:
                 self.pending.append((index, left, right, lead))
         self.chain = chain
 
     def settle(self, verdict: Verdict) -> None:
-        """Let no steps pay that say what the integral is, where the answer is another or unproved.
+        """Withdraw the gains of steps that state the integral, if the answer is wrong or unproved.
 
-        Such a text does not follow them, or they are seen to be right at a few points only.
+        Such a text does not follow the steps, or a few points alone confirm the steps.
         """
         if verdict.status is not Status.CORRECT and self.progress.stated:
             self.claims = [replace(claim, gain=0.0) for claim in self.claims]

@@ -1,4 +1,4 @@
-"""What is said of a solution: its claims, each with its place and whether it is right."""
+"""The result for a solution: the claims, each with offsets and a judgement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Result = Literal["right", "lucky", "slip", "wrong", "unlocated", "undecided"]
 
 
 class Judgement(StrEnum):
-    """Whether a claim is right. What is not read, or not decided, is ``unchecked``.
+    """Whether a claim is right. An unread or undecided claim is ``unchecked``.
 
     >>> Judgement("correct") is Judgement.CORRECT
     True
@@ -48,9 +48,9 @@ class Definition:
 
     Attributes:
         name: the symbol.
-        value: LaTeX of what it stands for; of a differential ``dv``, of that.
+        value: LaTeX of the value; for a symbol known by ``dv``, LaTeX of the differential.
         start: offset in the completion.
-        end: offset of its end.
+        end: offset of the end.
 
     Example:
         >>> Definition("u", "x^2", 4, 11).name
@@ -66,25 +66,25 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    r"""One equality that a solution states.
+    r"""An equality that a solution states.
 
     Attributes:
-        kind: what it does.
-        judgement: whether it is right.
-        left: LaTeX of its left side; of a chain, the link before.
-        right: LaTeX of its right side.
+        kind: the purpose of the claim.
+        judgement: whether the claim is right.
+        left: LaTeX of the left side; in a chain, the previous link.
+        right: LaTeX of the right side.
         start: offset in the completion.
-        end: offset of its end.
-        displayed: it stands in a display or on a line of its own.
-        definitions: indices of the definitions (`Solution.definitions`) that it uses.
+        end: offset of the end.
+        displayed: the claim stands in a display or on a separate line.
+        definitions: indices of the definitions (`Solution.definitions`) in use.
         follows: index of the claim before in the same chain, or None.
         points: sample points at which both sides agree, or differ.
-        witness: a point that refutes it: ``expected`` is the left side there and ``got`` the right;
-            of sides with integrals, or up to a constant, their derivatives.
-        gain: the share of the problem that it settles (`Solution.progress`).
-        detail: why it is unchecked.
-        withdrawn: it is wrong, and the text gives it up, so that nothing is asserted. It is
-            unchecked, but a try that has failed.
+        witness: a point that refutes the claim: ``expected`` is the left side, ``got`` the right;
+            with integrals, or up to a constant, the derivatives of the sides.
+        gain: the share of the problem that the claim settles (`Solution.progress`).
+        detail: why the claim is unchecked.
+        withdrawn: the claim is wrong, and the text gives the claim up. The judgement is
+            ``unchecked``, but the try has failed.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -110,7 +110,7 @@ class Claim:
 
     @property
     def failed(self) -> bool:
-        """Whether it is wrong, asserted or not."""
+        """Whether the claim is wrong, asserted or not."""
         return self.withdrawn or self.judgement is Judgement.INCORRECT
 
 
@@ -119,9 +119,9 @@ class Solution(Record):
     r"""A solution with every claim judged; made by `verify_solution`.
 
     Attributes:
-        claims: in the order of the text.
-        definitions: the symbols that it introduces.
-        verdict: of the final answer alone, whatever stands before it.
+        claims: the claims in the order of the text.
+        definitions: the symbols that the text introduces.
+        verdict: the verdict on the final answer alone, whatever the steps are.
 
     Example:
         >>> from calculus_harness.rewards import verify_solution
@@ -140,24 +140,24 @@ class Solution(Record):
 
     @property
     def first_wrong(self) -> int | None:
-        """Index of the first claim that is wrong, or None."""
-        wrong = (at for at, one in enumerate(self.claims) if _is(one, Judgement.INCORRECT))
+        """Index of the first wrong claim, or None."""
+        wrong = (at for at, claim in enumerate(self.claims) if _is(claim, Judgement.INCORRECT))
         return next(wrong, None)
 
     @property
     def coverage(self) -> float | None:
-        """Share of the displayed claims that were judged; None if there are none."""
-        shown = [one for one in self.claims if one.displayed]
-        judged = sum(not _is(one, Judgement.UNCHECKED) for one in shown)
-        return judged / len(shown) if shown else None
+        """Share of the displayed claims that were judged; None without displayed claims."""
+        displayed = [claim for claim in self.claims if claim.displayed]
+        judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
+        return judged / len(displayed) if displayed else None
 
     @property
     def outcome(self) -> Result:
-        """How it came out.
+        """The outcome of the solution.
 
-        ``right``: a right answer, and no wrong claim. ``lucky``: a right answer in spite of one.
-        ``slip``: only the answer is wrong. ``wrong``: a step is. ``unlocated``: the answer is wrong
-        or missing, and no claim was found to be. ``undecided``: the answer could not be judged.
+        ``right``: a right answer, and no wrong claim. ``lucky``: a right answer, and a wrong claim.
+        ``slip``: only the answer is wrong. ``wrong``: a step is wrong. ``unlocated``: the answer is
+        wrong or missing, and no claim is wrong. ``undecided``: the answer could not be judged.
         """
         status, wrong = self.verdict.status, self.first_wrong
         if status is Status.CORRECT:
@@ -172,14 +172,14 @@ class Solution(Record):
     def progress(self) -> float:
         """The share of the problem that right claims settle before the first wrong one: 0 to 1.
 
-        It is how far they bring down the size of the integrals that are left to be solved, so a
-        claim that says nothing new, or nothing of this problem, adds nothing.
+        Right claims reduce the size of the unsolved integrals. A claim without news, or about
+        another problem, adds nothing.
         """
         total = 0.0
-        for one in self.claims:
-            if one.failed:  # also one that the text gives up
+        for claim in self.claims:
+            if claim.failed:  # also one that the text gives up
                 break
-            total += one.gain
+            total += claim.gain
         return total
 
 

@@ -22,7 +22,7 @@ def verify_steps(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> Verdict:
-    r"""The verdict on the final answer, with the progress of the steps as its reward.
+    r"""The verdict on the final answer, with the progress of the steps as the reward.
 
     Args:
         completion: as for `verify_solution`.
@@ -35,7 +35,7 @@ def verify_steps(
         deadline: as there.
 
     Returns:
-        The `Verdict` of the final answer; its ``reward`` is `Solution.progress`.
+        The `Verdict` of the final answer; the ``reward`` is `Solution.progress`.
 
     Raises:
         ProblemError: as `verify_solution`.
@@ -65,12 +65,12 @@ def token_rewards(
 
     Args:
         solution: the verified completion.
-        offsets: where each token begins and ends in the completion, as a tokenizer's
-            ``return_offsets_mapping`` gives it.
-        wrong: what the first wrong claim gets.
+        offsets: start and end of each token in the completion, as from a tokenizer's
+            ``return_offsets_mapping``.
+        wrong: the reward of the first wrong claim.
 
     Returns:
-        The gain of each claim at its last token, and 0 elsewhere.
+        The gain of each claim at the last token of the claim, and 0 elsewhere.
 
     Example:
         >>> text = r"$\int 2x\,dx = x^2 + C$"
@@ -82,7 +82,9 @@ def token_rewards(
     rewards = [0.0] * len(offsets)
     for index, claim in enumerate(solution.claims):
         value = wrong if index == solution.first_wrong else claim.gain
-        last = [at for at, (start, end) in enumerate(offsets) if start < claim.end and start < end]
-        if last and value:
-            rewards[last[-1]] += value
+        tokens = [
+            at for at, (start, end) in enumerate(offsets) if start < claim.end and start < end
+        ]
+        if tokens and value:
+            rewards[tokens[-1]] += value
     return rewards

@@ -1,7 +1,7 @@
 r"""The definitions in force, and equations written out in one variable.
 
-``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x one of theta, but only in equations
-with theta. ``dv = e^x\,dx`` makes v an antiderivative, until the text says which.
+``u = x^2`` makes u a function of x. ``x = \sin\theta`` makes x a function of theta, but only in
+equations with theta. ``dv = e^x\,dx`` makes v some antiderivative, until the text states v.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Equation:
     Attributes:
         left: the left side.
         right: the right side.
-        variable: the one that both depend on.
-        rates: the variables of integration and of differentials as functions of it.
-        narrow: the text has introduced it for another (``x = \sin\theta``), so it runs from 0 to
-            the end of the first quadrant.
+        variable: the common variable of both sides.
+        rates: the variables of integration and of differentials as functions of ``variable``.
+        narrow: the text has substituted the variable (``x = \sin\theta``), so the variable runs
+            from 0 to the end of the first quadrant.
         used: the definitions that were written out.
-        free: symbols that are left.
-        within: sides in the one variable that are to be between two numbers.
-        ranges: between which numbers letters are.
+        free: the free symbols.
+        within: sides in the variable, each with the numbers between which the side has to lie.
+        ranges: the numbers between which letters lie.
         problem: the symbols of the problem.
 
     """
@@ -67,21 +67,21 @@ class Equation:
 
 @dataclass
 class Scope:
-    """What the text has defined so far.
+    """The definitions of the text so far.
 
     Attributes:
-        variable: the problem's.
-        symbols: the problem's, with its parameters.
-        values: what symbols stand for, written out.
-        changed: the problem's variable as a function of another.
-        variables: those that are integrated over.
+        variable: the variable of the problem.
+        symbols: the variable and the parameters of the problem.
+        values: the values of symbols, written out.
+        changed: the problem's variable as a function of another variable.
+        variables: the variables of integration.
         functions: names of functions (``F(x)``) with their variables.
         chosen: symbols that are known by their differentials, as v of ``dv = ..``.
         solved: unknown constants that an equation determines.
-        limits: those of the problem.
-        earlier: what symbols stood for before they got another meaning.
-        assumed: names of which only the sense tells that they are the problem's integral.
-        ranges: where variables run, by the limits of the problem and by conditions.
+        limits: the limits of the problem.
+        earlier: the previous values of redefined symbols.
+        assumed: names that stand for the problem's integral by an assumption.
+        ranges: the ranges of variables, by the limits of the problem and by conditions.
 
     """
 
@@ -103,39 +103,39 @@ class Scope:
 
     @property
     def names(self) -> set[str]:
-        """Symbols that a side may have."""
+        """The symbols that may occur in a side."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
         return own | self.symbols
 
     @property
     def introduced(self) -> set[str]:
-        """The variables that the problem's own is a function of."""
+        """The variables of which the problem's variable is a function."""
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name stands for nothing yet: a small letter that is no parameter."""
-        known = name in self.values or name in self.symbols or name == self.variable
-        known |= name in self.introduced
-        return not known and not is_constant_name(name) and name[:1].islower()
+        """Whether a name is undefined so far: a small letter that is no parameter."""
+        is_defined = name in self.values or name in self.symbols or name == self.variable
+        is_defined |= name in self.introduced
+        return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Let a symbol stand for a side, as it is to be read now."""
+        """Define a symbol by a side, with the present definitions written out."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
-        known, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
             value = self.written_out(self.evaluated(side), {})
         finally:
-            self.values = known
+            self.values = values_before
         if name in free_symbols(value):
             raise NotReadError("a symbol defined by itself")
         if name == self.variable:
-            self.variables |= {each for each in free_symbols(value) if self.is_fresh(each)}
+            self.variables |= {symbol for symbol in free_symbols(value) if self.is_fresh(symbol)}
             self.changed = {name: value}
         elif name not in self.symbols:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """A side with all definitions written out; adds those that it has to ``used``."""
+        """A side with all definitions written out; adds the written-out definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -147,34 +147,34 @@ class Scope:
         return side
 
     def evaluated(self, side: Side) -> Side:
-        """A side with ``[F]_a^b`` as F(b) - F(a), and with what ``F(2)`` stands for."""
+        """A side with ``[F]_a^b`` as F(b) - F(a), and with the values of ``F(2)``."""
         table: dict[str, Side] = {}
-        for name, part in side.parts.items():
-            if isinstance(part, Value):
-                value = self.values.get(part.function)
+        for name, operation in side.parts.items():
+            if isinstance(operation, Value):
+                value = self.values.get(operation.function)
                 if value is None or _movers(value):
                     raise NotReadError("a value of a function that is not known")
-                argument = {self.applied[part.function]: Side(part.at, {})}
+                argument = {self.applied[operation.function]: Side(operation.at, {})}
                 table[name] = substituted(value, argument)
-            elif isinstance(part, Change):
-                table[name] = self._changed(name, part, side.parts)
+            elif isinstance(operation, Change):
+                table[name] = self._changed(name, operation, side.parts)
         side = _without(side, table)
         limits = {
-            name: to_the_end(part, side.parts)
-            for name, part in side.parts.items()
-            if isinstance(part, LimitAt) and symbols_of(part.of) & side.parts.keys()
+            name: to_the_end(operation, side.parts)
+            for name, operation in side.parts.items()
+            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
         }
         return _without(side, limits)
 
-    def _changed(self, name: str, part: Change, parts: Mapping[str, Part]) -> Side:
-        of = Side(part.of, {})
-        if symbols_of(part.of) & parts.keys():
+    def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
+        of = Side(change.of, {})
+        if symbols_of(change.of) & operations.keys():
             raise NotReadError("an integral between limits")
-        functions = {each: self.values[each] for each in self.functions if each in self.values}
+        functions = {key: self.values[key] for key in self.functions if key in self.values}
         of = substituted(of, functions)
-        if part.variable and part.variable not in symbols_of(of.expression):
+        if change.variable and change.variable not in symbols_of(of.expression):
             of = self.written_out(of, {})
-        running = {part.variable} if part.variable else self._running(of)
+        running = {change.variable} if change.variable else self._running(of)
         if len(running) > 1:
             of = self.written_out(of, {})
             running = self._running(of)
@@ -184,17 +184,17 @@ class Scope:
             return Side(ZERO, {})
         (variable,) = running
         ends = []
-        made: dict[str, Part] = {}
-        for at, (limit, inward) in enumerate(zip(part.limits, (1, -1), strict=True)):
+        limits_at_ends: dict[str, Part] = {}
+        for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):
             tree = None if isinstance(limit, int) else _replaced(of.expression, {variable: limit})
             if tree is None or not is_finite(tree):
-                made[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
+                limits_at_ends[f"{name}_{at}"] = LimitAt(of.expression, variable, limit, inward)
                 tree = Symbol(f"{name}_{at}")
             ends.append(tree)
-        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), made)
+        return Side(Call("add", (ends[1], Call("neg", (ends[0],)))), limits_at_ends)
 
     def _running(self, side: Side) -> set[str]:
-        """The symbols of a side that run between limits: variables, or what nothing defines."""
+        """The symbols of a side that run between limits: variables, or undefined symbols."""
         names = symbols_of(side.expression)
         moving = names & {*self.variables, *self.introduced, *self.moving()}
         return moving or {
@@ -202,17 +202,17 @@ class Scope:
         }
 
     def ends(self, name: str) -> list[Expression]:
-        """The limits of the problem, if they are those of a variable."""
+        """The finite limits of the problem, if a name is the problem's variable."""
         finite = [limit for limit in self.limits if not isinstance(limit, int)]
         return finite if name == self.variable else []
 
     def moving(self) -> set[str]:
-        """The symbols that stand for something that varies."""
+        """The symbols whose values depend on a variable."""
         return {name for name, value in self.values.items() if free_symbols(value) & self.variables}
 
     @property
     def applied(self) -> dict[str, str]:
-        """The names that can be applied, with their variables: ``F(x)`` and, with u = x^2, u."""
+        """The names of functions with variables: ``F(x)`` and, with u = x^2, u."""
         table = dict(self.functions)
         for name, value in self.values.items():
             if name not in table and not value.parts:
@@ -225,7 +225,7 @@ class Scope:
         """Two sides in terms of one variable.
 
         Raises:
-            NotReadError: they have several, and nothing says how they depend on each other.
+            NotReadError: the sides have several variables without a relation.
 
         """
         moving = _movers(left) | _movers(right)
@@ -253,13 +253,13 @@ class Scope:
         free = self._free(sides, rates)
         narrow = False
         for name, value in self.changed.items():
-            others = free_symbols(value) & free & self.variables
-            if name in free and others:
+            new_variables = free_symbols(value) & free & self.variables
+            if name in free and new_variables:
                 table = {name: value}
                 sides = [substituted(side, table) for side in sides]
-                rates = {each: substituted(side, table) for each, side in rates.items()}
+                rates = {symbol: substituted(side, table) for symbol, side in rates.items()}
                 free = self._free(sides, rates)
-            narrow |= bool(others)
+            narrow |= bool(new_variables)
         running = free & self.variables
         if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
             return self._of_any(left, right, sorted(running))
@@ -272,7 +272,7 @@ class Scope:
         return Equation(sides[0], sides[1], root, rates, narrow, *about)
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """What has to lie between two numbers, as sides in a variable."""
+        """The sides in a variable that have to lie between two numbers."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -280,13 +280,13 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The symbols of both sides; a variable of integration counts by what it stands for."""
+        """The free symbols of both sides; a variable of integration counts by the rate."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
     def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
-        """A formula that holds for any functions, as that of integration by parts."""
+        """A formula for arbitrary functions, as the formula of integration by parts."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
         sides = [substituted(side, table) for side in (left, right)]
         return Equation(
@@ -295,38 +295,38 @@ class Scope:
 
 
 def is_constant_name(name: str) -> bool:
-    """Whether a symbol is a constant of integration by its name."""
+    """Whether a name is customary for a constant of integration."""
     return name.partition("_")[0] in ("C", "c", "K", "k", "constant", "tilde C", "hat C", "bar C")
 
 
 def substituted(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with symbols replaced, all at once; what an integral binds is left."""
+    """A side with symbols replaced simultaneously; variables bound by an integral stay."""
     if not table:
         return side
     trees = {name: value.expression for name, value in table.items()}
-    parts: dict[str, Part] = {}
-    for name, part in side.parts.items():
-        if isinstance(part, Integral):
-            bound = part.limits is not None
+    operations: dict[str, Part] = {}
+    for name, operation in side.parts.items():
+        if isinstance(operation, Integral):
+            bound = operation.limits is not None
             inner = {
-                each: tree for each, tree in trees.items() if not bound or each != part.variable
+                key: tree for key, tree in trees.items() if not bound or key != operation.variable
             }
-            limits = part.limits and (
-                _limit_replaced(part.limits[0], trees),
-                _limit_replaced(part.limits[1], trees),
+            limits = operation.limits and (
+                _limit_replaced(operation.limits[0], trees),
+                _limit_replaced(operation.limits[1], trees),
             )
-            integrand = _replaced(part.integrand, inner)
-            parts[name] = replace(part, integrand=integrand, limits=limits)
-        elif isinstance(part, LimitAt):
-            inner = {each: tree for each, tree in trees.items() if each != part.variable}
-            parts[name] = replace(part, of=_replaced(part.of, inner))
-        elif isinstance(part, Derivative):
-            parts[name] = replace(part, of=_replaced(part.of, trees))
+            integrand = _replaced(operation.integrand, inner)
+            operations[name] = replace(operation, integrand=integrand, limits=limits)
+        elif isinstance(operation, LimitAt):
+            inner = {symbol: tree for symbol, tree in trees.items() if symbol != operation.variable}
+            operations[name] = replace(operation, of=_replaced(operation.of, inner))
+        elif isinstance(operation, Derivative):
+            operations[name] = replace(operation, of=_replaced(operation.of, trees))
         else:
-            parts[name] = part
+            operations[name] = operation
     for name in free_symbols(side) & table.keys():
-        parts.update(table[name].parts)
-    return Side(_replaced(side.expression, trees), parts)
+        operations.update(table[name].parts)
+    return Side(_replaced(side.expression, trees), operations)
 
 
 def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
@@ -334,27 +334,27 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def _without(side: Side, table: Mapping[str, Side]) -> Side:
-    """A side with what stands for some of its parts."""
+    """A side with some parts replaced by sides."""
     if not table:
         return side
-    parts = {name: part for name, part in side.parts.items() if name not in table}
-    return substituted(Side(side.expression, parts), table)
+    remaining = {name: operation for name, operation in side.parts.items() if name not in table}
+    return substituted(Side(side.expression, remaining), table)
 
 
 def free_symbols(side: Side) -> set[str]:
-    """The symbols of a side that nothing in it binds."""
+    """The free symbols of a side."""
     if not side.parts:
         return symbols_of(side.expression)
 
     def free(tree: Expression) -> set[str]:
         names: set[str] = set()
         for name in symbols_of(tree):
-            part = side.parts.get(name)
-            names |= {name} if part is None else of_part(part)
+            operation = side.parts.get(name)
+            names |= {name} if operation is None else of_part(operation)
         return names
 
-    def of_part(part: Part) -> set[str]:
-        match part:
+    def of_part(operation: Part) -> set[str]:
+        match operation:
             case Integral(integrand, variable, None):
                 return free(integrand) | {variable}
             case Integral(integrand, variable, limits):
@@ -376,76 +376,81 @@ def free_symbols(side: Side) -> set[str]:
     return free(side.expression)
 
 
-def to_the_end(limit: LimitAt, parts: Mapping[str, Part]) -> Side:
-    """A limit of integrals up to its variable as the integrals up to its point.
+def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
+    """A limit of integrals up to the limit's variable as integrals up to the limit's point.
 
-    Where these integrals converge, the limit of a sum with them is the sum of the limits.
+    Where the integrals converge, the limit of a sum is the sum of the limits.
     """
-    integrals = symbols_of(limit.of) & parts.keys()
-    rest, terms = linear(limit.of, integrals)
-    made: dict[str, Part] = {}
+    integrals = symbols_of(limit.of) & operations.keys()
+    summand, terms = linear(limit.of, integrals)
+    moved: dict[str, Part] = {}
     for name in integrals:
-        part = parts[name]
-        if not isinstance(part, Integral) or part.limits is None:
+        integral = operations[name]
+        if not isinstance(integral, Integral) or integral.limits is None:
             raise NotReadError("a limit of an indefinite integral")
-        if limit.variable in symbols_of(part.integrand):
+        if limit.variable in symbols_of(integral.integrand):
             raise NotReadError("a limit of an integral whose integrand varies")
         lower, upper = (
-            limit.point if end == Symbol(limit.variable) else end for end in part.limits
+            limit.point if end == Symbol(limit.variable) else end for end in integral.limits
         )
-        made[name] = replace(part, limits=(lower, upper))
+        moved[name] = replace(integral, limits=(lower, upper))
     if any(limit.variable in symbols_of(factor) for factor, _ in terms):
         raise NotReadError("a limit of an integral and a factor")
-    if limit.variable in symbols_of(rest):
+    if limit.variable in symbols_of(summand):
         name = f"{min(integrals)}_rest"
-        made[name], rest = replace(limit, of=rest), Symbol(name)
-    return Side(add(rest, *(mul(factor, Symbol(name)) for factor, name in terms)), made)
+        moved[name], summand = replace(limit, of=summand), Symbol(name)
+    return Side(add(summand, *(mul(factor, Symbol(name)) for factor, name in terms)), moved)
 
 
 def differentiated(side: Side) -> Side:
-    """A side with the derivatives of definite integrals by their limits, and under the sign."""
+    """A side with the derivatives of definite integrals written out by Leibniz's rule."""
     table: dict[str, Side] = {}
     done: set[str] = set()
-    for name, part in side.parts.items():
-        if not isinstance(part, Derivative):
+    for name, operation in side.parts.items():
+        if not isinstance(operation, Derivative):
             continue
-        integrals = {each for each in symbols_of(part.of) if _varies(side, each, part.variable)}
+        integrals = {
+            key for key in symbols_of(operation.of) if _varies(side, key, operation.variable)
+        }
         if not integrals:
             continue
-        rest, terms = linear(part.of, integrals)
-        if any(part.variable in symbols_of(factor) for factor, _ in terms):
+        summand, terms = linear(operation.of, integrals)
+        if any(operation.variable in symbols_of(factor) for factor, _ in terms):
             raise NotReadError("the derivative of a product with an integral")
-        made: dict[str, Part] = {f"{name}_rest": replace(part, of=rest)}
-        slopes = [mul(factor, _slope(side, each, part.variable, made)) for factor, each in terms]
-        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), made)
+        derivatives: dict[str, Part] = {f"{name}_rest": replace(operation, of=summand)}
+        slopes = [
+            mul(factor, _slope(side, symbol, operation.variable, derivatives))
+            for factor, symbol in terms
+        ]
+        table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), derivatives)
         done |= integrals - symbols_of(side.expression)
-    kept = {name: part for name, part in side.parts.items() if name not in done}
-    return _without(Side(side.expression, kept), table)
+    remaining = {name: operation for name, operation in side.parts.items() if name not in done}
+    return _without(Side(side.expression, remaining), table)
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
     """Whether a symbol stands for a definite integral that varies with a variable."""
-    part = side.parts.get(name)
-    definite = isinstance(part, Integral) and part.limits is not None
+    operation = side.parts.get(name)
+    definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.parts))
 
 
-def _slope(side: Side, name: str, variable: str, made: dict[str, Part]) -> Expression:
-    """The derivative of a definite integral by Leibniz's rule; adds its parts to ``made``."""
-    part = side.parts[name]
-    if not isinstance(part, Integral) or symbols_of(part.integrand) & side.parts.keys():
+def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
+    """The derivative of a definite integral by Leibniz's rule; new ones go to ``derivatives``."""
+    integral = side.parts[name]
+    if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
         raise NotReadError("the derivative of a nested integral")
     try:
-        under = differentiate(part.integrand, variable)
+        under = differentiate(integral.integrand, variable)
         total: list[Expression] = []
-        for limit, sign in zip(part.limits or (), (-1, 1), strict=False):
+        for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
             if not isinstance(limit, int) and variable in symbols_of(limit):
-                there = _replaced(part.integrand, {part.variable: limit})
-                total.append(mul(Number(sign), there, differentiate(limit, variable)))
+                boundary_value = _replaced(integral.integrand, {integral.variable: limit})
+                total.append(mul(Number(sign), boundary_value, differentiate(limit, variable)))
     except ValueError:
         raise NotReadError("a derivative without a rule") from None
     if under != ZERO:
-        made[f"{name}_slope"] = replace(part, integrand=under)
+        derivatives[f"{name}_slope"] = replace(integral, integrand=under)
         total.append(Symbol(f"{name}_slope"))
     return add(*total)
 
@@ -461,27 +466,27 @@ def is_finite(tree: Expression) -> bool:
 def _movers(side: Side) -> set[str]:
     """The variables of indefinite integrals, derivatives and differentials."""
     return {
-        part.variable
-        for part in side.parts.values()
-        if isinstance(part, Differential | Derivative)
-        or (isinstance(part, Integral) and part.limits is None)
+        operation.variable
+        for operation in side.parts.values()
+        if isinstance(operation, Differential | Derivative)
+        or (isinstance(operation, Integral) and operation.limits is None)
     }
 
 
 def _replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
     if not table or symbols_of(node).isdisjoint(table):
         return node
-    made = 0
+    node_count = 0
     sizes = {name: size(tree) for name, tree in table.items()}
 
     def walk(node: Expression) -> Expression:
-        nonlocal made
+        nonlocal node_count
         if isinstance(node, Symbol):
-            made += sizes.get(node.name, 1)
-            if made > MOST_NODES:
+            node_count += sizes.get(node.name, 1)
+            if node_count > MOST_NODES:
                 raise NotReadError("definitions that grow too large")
             return table.get(node.name, node)
-        made += 1
+        node_count += 1
         if isinstance(node, Call) and node.args:
             return Call(node.function, tuple(map(walk, node.args)))
         return node

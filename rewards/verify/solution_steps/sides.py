@@ -1,7 +1,7 @@
-r"""One side of an equation as a tree, with integrals, derivatives and differentials in it.
+r"""A side of an equation as a tree, with integrals, derivatives and differentials.
 
-The LaTeX reader reads closed forms. What is none is cut out first and stands in the tree as a
-symbol (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
+The LaTeX reader reads closed forms. Integrals and the like are cut out first and stand in the tree
+as symbols (``Q_1``), so that ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ READINGS, PARTS, LONGEST = 3, 24, 4000
 
 @dataclass(frozen=True, slots=True)
 class Integral:
-    """An integral; an indefinite one has no limits."""
+    """An integral; an indefinite integral has no limits."""
 
     integrand: Expression
     variable: str
@@ -53,7 +53,7 @@ class Differential:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``F`` between two limits; ``variable`` is None where the limits do not name it."""
+    """``F`` between two limits; ``variable`` is None where the limits do not name the variable."""
 
     of: Expression
     variable: str | None
@@ -83,14 +83,16 @@ Part = Integral | Derivative | Differential | Change | LimitAt | Value
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree and what the symbols in it stand for that are parts."""
+    """A tree, and the parts for which symbols of the tree stand."""
 
     expression: Expression
     parts: Mapping[str, Part]
 
     def has(self, *kinds: type[Part]) -> bool:
-        """Whether it has a part of one of these kinds."""
-        return bool(self.parts) and any(isinstance(part, kinds) for part in self.parts.values())
+        """Whether the side has a part of one of the classes."""
+        return bool(self.parts) and any(
+            isinstance(operation, kinds) for operation in self.parts.values()
+        )
 
 
 def read_sides(
@@ -100,15 +102,15 @@ def read_sides(
     variable: str,
     numbers: Iterator[int],
 ) -> list[Side]:
-    r"""The readings of a side, the likeliest first; none if it cannot be read.
+    r"""The readings of a side, the likeliest first; an empty list for an unreadable side.
 
     Args:
-        latex: its LaTeX.
+        latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
-        functions: names that the text has given to functions (``F(x)``), with their variables, and
-            all that can be applied to a number (``u(1)`` where u = x^2).
-        variable: that of derivatives that name none (``F'``).
-        numbers: for the symbols of parts, so that no two sides share one.
+        functions: names of functions in the text (``F(x)``) with variables, and all names that
+            can be applied to a number (``u(1)`` where u = x^2).
+        variable: the variable of derivatives without a named variable (``F'``).
+        numbers: numbers for the symbols of parts, so that no two sides share a symbol.
 
     """
     if len(latex) > LONGEST:
@@ -175,7 +177,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """Reads one side; ``choice`` numbers the reading that is taken of what is ambiguous."""
+    """Reads a side; ``choice`` is the index of the reading of ambiguous text."""
 
     def __init__(
         self,
@@ -206,10 +208,10 @@ class _SideReader:
         for mark in reversed(list(_LIMIT.finditer(text)) if "\\lim" in text else []):
             text = self._limiting(text, mark)
         if "d" in text:
-            for place in reversed(list(differentials_in_order(text))):
+            for differential in reversed(list(differentials_in_order(text))):
                 if "d" not in self.names:
-                    part = self._add(Differential(place.variable))
-                    text = text[: place.start] + part + text[place.end :]
+                    symbol = self._add(Differential(differential.variable))
+                    text = text[: differential.start] + symbol + text[differential.end :]
         return self._formula(text)
 
     def called(self, text: str, functions: Mapping[str, str], applied: Mapping[str, str]) -> str:
@@ -222,18 +224,18 @@ class _SideReader:
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
-        found = list(calls)
-        if len(found) > PARTS:
+        applications = list(calls)
+        if len(applications) > PARTS:
             raise NotReadError("too many values of functions")
-        for call in reversed(found):
+        for call in reversed(applications):
             depth, end = 1, call.end()
             while depth and end < len(text):
                 depth += (text[end] == "(") - (text[end] == ")")
                 end += 1
-            inside = _SIZE.sub("", text[call.end() : end - 1]).strip()
+            argument = _SIZE.sub("", text[call.end() : end - 1]).strip()
             value = f" {call[0][: call.end(2) - call.start()]} "
-            if symbol_name(inside) != applied[call[1]]:
-                at = self.tree(inside)
+            if symbol_name(argument) != applied[call[1]]:
+                at = self.tree(argument)
                 if call[1] not in functions and symbols_of(at):
                     continue  # a product: u(x + 1)
                 if call[2]:
@@ -243,47 +245,46 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """The text with a limit replaced, which is of the rest of its term."""
-        marks, rest = limits_of(text[mark.end() :])
+        """The text with a limit replaced; the operand of the limit is the tail of the term."""
+        marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
             raise NotReadError("a limit at no point")
         name = symbol_name(tends["name"])
-        inside, after = operand(rest, grouped=False)
+        body, tail = operand(text_behind, grouped=False)
         side = {"+": 1, "-": -1, None: 0}[tends["side"]]
         point = self._limit(tends["point"], name)
         return (
-            text[: mark.start()]
-            + self._add(LimitAt(self._formula(inside), name, point, side))
-            + after
+            text[: mark.start()] + self._add(LimitAt(self._formula(body), name, point, side)) + tail
         )
 
     def _formula(self, text: str) -> Expression:
         bound = _INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
         if any(
-            bound and not _symbols_within(part).isdisjoint(bound) for part in self.parts.values()
+            bound and not _symbols_within(operation).isdisjoint(bound)
+            for operation in self.parts.values()
         ):
             raise NotReadError("a sum of integrals")
         readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
         self.ambiguous |= len(readings) > self.choice + 1
         return readings[min(self.choice, len(readings) - 1)].expression
 
-    def _add(self, part: Part) -> str:
+    def _add(self, operation: Part) -> str:
         if len(self.parts) == PARTS:
             raise NotReadError("too many integrals")
         name = f"Q_{next(self.numbers)}"
-        self.parts[name] = part
+        self.parts[name] = operation
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _integral(self, text: str, sign: re.Match[str]) -> str:
-        """The text with its last integral replaced."""
-        marks, rest = limits_of(text[sign.end() :])
-        rest = released(rest)
-        differential = next(differentials_in_order(rest), None)
+        """The text with the last integral replaced."""
+        marks, body = limits_of(text[sign.end() :])
+        body = released(body)
+        differential = next(differentials_in_order(body), None)
         if differential is None:
-            (integrand, after), variable = self._bare(rest), ""
+            (integrand, tail), variable = self._bare(body), ""
         else:
-            integrand, variable, after = extent(rest, differential)
+            integrand, variable, tail = extent(body, differential)
         if "d" not in self.names and any(differentials_in_order(integrand)):
             raise NotReadError("two differentials")
         tree = self._formula(integrand) if integrand.strip() else ONE
@@ -293,23 +294,23 @@ class _SideReader:
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("an integral with one limit")
             limits = self._limit(marks["_"], variable), self._limit(marks["^"], variable)
-        return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + after
+        return text[: sign.start()] + self._add(Integral(tree, variable, limits)) + tail
 
     def _bare(self, text: str) -> tuple[str, str]:
-        """What an integral without a differential is of, and the rest: its term, or its group."""
+        """The integrand of an integral without a differential, a term or a group, and the tail."""
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
-        more = text[len(readings[0][0]) : end]
-        if more and "Q_" not in more:  # another integral begins a term of its own
+        further_terms = text[len(readings[0][0]) : end]
+        if further_terms and "Q_" not in further_terms:  # another integral begins a term of its own
             readings.append((text[:end], text[end:]))
         self.ambiguous |= len(readings) > self.choice + 1
-        integrand, after = readings[min(self.choice, len(readings) - 1)]
+        integrand, tail = readings[min(self.choice, len(readings) - 1)]
         if not integrand.strip():
             raise NotReadError("an integral of nothing")
-        return integrand, after
+        return integrand, tail
 
     def _varying(self, tree: Expression) -> str:
-        """The variable of an integral without a differential: the only one that it can have."""
+        """The variable of an integral without a differential: the only possible variable."""
         symbols = symbols_of(tree)
         if not symbols or self.variable in symbols:
             return self.variable
@@ -332,12 +333,12 @@ class _SideReader:
             by = symbol_name(mark["by"] or mark["by2"])
             of = mark["of"] or mark["of2"]
             if of:
-                after = text[mark.end() :]
+                tail = text[mark.end() :]
                 inner: Expression = Symbol(symbol_name(of))
             else:
-                inside, after = operand(text[mark.end() :])
-                inner = self.tree(inside)
-            text = text[: mark.start()] + self._add(Derivative(inner, by)) + after
+                operand_text, tail = operand(text[mark.end() :])
+                inner = self.tree(operand_text)
+            text = text[: mark.start()] + self._add(Derivative(inner, by)) + tail
         while prime := _PRIME.search(text):
             start = prime.start()
             if prime["name"]:
@@ -347,8 +348,8 @@ class _SideReader:
                 of_prime = self.tree(text[start + 1 : prime.start()].removesuffix("\\right"))
                 start -= 5 if text[:start].endswith("\\left") else 0
             by = self.applied.get(prime["name"] or "", self.variable)
-            part = self._add(Derivative(of_prime, by))
-            text = text[:start] + part + text[prime.end() :]
+            symbol = self._add(Derivative(of_prime, by))
+            text = text[:start] + symbol + text[prime.end() :]
         return text
 
     def _changed(self, text: str, mark: re.Match[str]) -> tuple[int, str]:
@@ -358,13 +359,13 @@ class _SideReader:
             start = opening(text, at)
             inner = text[start + 1 : mark.start()]
             size = re.search(r"\\(?:left|[bB]igg?l?)\s*$", text[:start])
-            first = size.start() if size else start
-            if mark["mark"] == ")" and text[:first].rstrip()[-1:].isalpha():
+            group_start = size.start() if size else start
+            if mark["mark"] == ")" and text[:group_start].rstrip()[-1:].isalpha():
                 raise NotReadError("limits behind the argument of a function")
-            return first, inner
-        left = text.rfind("\\left.", 0, at)
-        if mark["size"] == "\\right" and left >= 0:
-            return left, text[left + 6 : mark.start()]
+            return group_start, inner
+        opened_at = text.rfind("\\left.", 0, at)
+        if mark["size"] == "\\right" and opened_at >= 0:
+            return opened_at, text[opened_at + 6 : mark.start()]
         starts = bar_starts(text, mark.start())
         self.ambiguous |= len(starts) > self.choice + 1
         start = starts[min(self.choice, len(starts) - 1)]
@@ -375,22 +376,22 @@ class _SideReader:
             mark = _AT.search(text)
             if mark is None:
                 break
-            marks, after = limits_of(text[mark.end() :])
+            marks, tail = limits_of(text[mark.end() :])
             if "_" not in marks or "^" not in marks:
                 raise NotReadError("a value at one place")
             start, inner = self._changed(text, mark)
             named = _NAMED_LIMIT.fullmatch(marks["_"])
             variable = symbol_name(named["name"]) if named else None
-            ends = [marks[each].replace(":", "=", 1) for each in "_^"]
+            ends = [marks[script].replace(":", "=", 1) for script in "_^"]
             limits = [self._limit(end, variable or "") for end in ends]
-            part = Change(self.tree(inner), variable, (limits[0], limits[1]))
-            text = text[:start] + self._add(part) + after
+            change = Change(self.tree(inner), variable, (limits[0], limits[1]))
+            text = text[:start] + self._add(change) + tail
         return text
 
 
-def _symbols_within(part: Part) -> frozenset[str] | set[str]:
-    """The symbols of what a part is of."""
-    match part:
+def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
+    """The symbols of a part's operand."""
+    match operation:
         case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Value(_, tree):
             return symbols_of(tree)
         case Differential(variable):
@@ -404,5 +405,5 @@ def symbol_name(letter: str) -> str:
 
 
 def _large(limits: re.Match[str]) -> str:
-    lower, upper = (normalize("NFKC", each or "") for each in limits.groups())
+    lower, upper = (normalize("NFKC", digits or "") for digits in limits.groups())
     return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"

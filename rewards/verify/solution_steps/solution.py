@@ -1,4 +1,4 @@
-"""Verify a solution: its claims in the order of the text, then its final answer."""
+"""Verify a solution: the claims in the order of the text, then the final answer."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ def verify_solution(
 ) -> Solution:
     r"""Verify every step of a solution of an integral.
 
-    Equations in displays, in the text and on lines of their own are read as claims, and each is
-    judged by itself: one that follows rightly from a wrong one is right. An equality of expressions
-    with integrals is meant up to a constant. A claim that is not read, or that holds on a part of
-    the real line only, is ``unchecked``.
+    Equations in displays, in the text and on separate lines are read as claims. Each claim is
+    judged alone: a right consequence of a wrong claim is right. An equality of expressions with
+    integrals holds up to a constant. An unread claim, and a claim that holds on a proper subset of
+    the real line, is ``unchecked``.
 
     Args:
-        completion: the model's output. Any text is safe, and the work that it causes is bounded.
+        completion: the model's output. Any text is safe, with bounded work.
         integrand: f, as for `verify_antiderivative`; or a definite integral, in LaTeX, as for
             `verify_definite_integral`.
-        variable: the variable of an indefinite integral, as there.
-        assumptions: kinds of parameters, as there.
+        variable: the variable of an indefinite integral, as for `verify_antiderivative`.
+        assumptions: kinds of parameters, as for `verify_antiderivative`.
         strict: an answer needs a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: the completion was cut off by the token limit.
         thoughts: read the thoughts of the model as well. Rewards never do.
-        deadline: seconds of processor time for all that has to run in a worker, however many times.
+        deadline: seconds of processor time for all work in a worker together.
 
     Returns:
-        The claims with their places, the definitions, and the verdict of the final answer.
+        The claims with offsets, the definitions, and the verdict on the final answer.
 
     Raises:
         ProblemError: the integrand is unreadable or ambiguous, or the variable is wrong.
@@ -92,14 +92,14 @@ def verify_solution(
         "thoughts": thoughts,
     }
     # The final answer and the claims may need a worker, each for itself and all at once.
-    whole = Deadline.of(deadline)
+    time_left = Deadline.of(deadline)
     try:
-        return _solution(completion, text, Work(), deadline=whole, **options)
+        return _solution(completion, text, Work(), deadline=time_left, **options)
     except NeedsWorkerError:
         with suppress(WorkerError):
-            result = call_task("solution", completion, text, options, deadline=whole)
+            result = call_task("solution", completion, text, options, deadline=time_left)
             return Solution.from_dict(result)
-        return _solution(completion, text, Work(special=False), deadline=whole, **options)
+        return _solution(completion, text, Work(special=False), deadline=time_left, **options)
 
 
 def _solution(
@@ -117,25 +117,32 @@ def _solution(
 ) -> Solution:
     verify: Callable[..., Verdict]
     if integral_layout(problem).marks:
-        known = prepare_definite(problem, options["assumptions"])
-        integrand = known.integrand
-        whole = Integral(integrand.expression, integrand.variable, (known.lower, known.upper))
+        bounded = prepare_definite(problem, options["assumptions"])
+        integrand = bounded.integrand
+        problem_integral = Integral(
+            integrand.expression, integrand.variable, (bounded.lower, bounded.upper)
+        )
         verify = partial(verify_definite_integral, problem=problem, **options)
     else:
         integrand = prepare(problem, variable, options["assumptions"])
-        whole = Integral(integrand.expression, integrand.variable)
+        problem_integral = Integral(integrand.expression, integrand.variable)
         verify = partial(verify_antiderivative, integrand=problem, variable=variable, **options)
-    given = {"strict": strict, "stop": stop, "truncated": truncated}
-    verdict = verify(completion, **given, deadline=deadline)
+    options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}
+    verdict = verify(completion, **options_of_text, deadline=deadline)
     if verdict.status is Status.INCORRECT and verdict.answer and verdict.evidence.witness is None:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict
-    reader = Reader(integrand, whole, work)
+    reader = Reader(integrand, problem_integral, work)
     reader.take_all(statements(completion, stop, thoughts=thoughts))
-    chains = [each.links for each in reader.ends if len(each.links) > 1]
+    chains = [statement.links for statement in reader.ends if len(statement.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
-    if whole.limits and lost and chains and not any(each.boxed for each in reader.ends):
+    if (
+        problem_integral.limits
+        and lost
+        and chains
+        and not any(statement.boxed for statement in reader.ends)
+    ):
         # Taken for the answer was an antiderivative on the way to the value.
         verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
     reader.settle(verdict)
@@ -145,13 +152,15 @@ def _solution(
 
 
 def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | None:
-    """The claim that the final answer is right; None where there is no answer."""
+    """The claim that the final answer is right; None without an answer."""
     if verdict.answer is None:
         return None
     answer = _joined(verdict.answer)
-    boxed = [each.links[-1] for each in reader.ends if each.boxed]
-    same = [link for each in reader.ends if answer in _joined((link := each.links[-1]).latex)]
-    place = (boxed or same)[-1] if boxed or same else _place(verdict.answer, completion)
+    boxed = [statement.links[-1] for statement in reader.ends if statement.boxed]
+    same = [
+        link for statement in reader.ends if answer in _joined((link := statement.links[-1]).latex)
+    ]
+    answer_link = (boxed or same)[-1] if boxed or same else _place(verdict.answer, completion)
     judgement = _JUDGEMENTS.get(verdict.status, Judgement.UNCHECKED)
     if judgement is Judgement.INCORRECT and not boxed:
         read = reader.sides(Link(verdict.answer, 0, 0))
@@ -166,8 +175,8 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
         judgement,
         "",
         verdict.answer,
-        place.start,
-        place.end,
+        answer_link.start,
+        answer_link.end,
         displayed=True,
         points=evidence.points,
         witness=evidence.witness,

@@ -1,7 +1,7 @@
-r"""The statements of a solution: chains of links joined by ``=``, each with its place in the text.
+r"""The statements of a solution: chains of links joined by ``=``, each link with offsets.
 
 Formulas are found as for the final answer (`rewards.reading.extraction`). Here nothing is dropped
-and every link keeps its offsets: what does not belong to it is blanked, never removed.
+and every link keeps the offsets: foreign characters in a link are blanked, never removed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REMARK = re.compile(
 _BRACE = re.compile(r"\\(?:under|over)brace\s*(?=\{)")
 _NOTE = re.compile(r"\s*[_^]\s*(?:\{|\\[A-Za-z]+|\w)")
 _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*")
-_INSIDE = re.compile(r"\$([^$]+)\$")
+_FORMULA_IN_TEXT = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
 _RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
@@ -53,7 +53,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One side of an equation, verbatim, and where it stands."""
+    """A side of an equation, verbatim, and the offsets."""
 
     latex: str
     start: int
@@ -62,23 +62,23 @@ class Link:
 
 @dataclass(slots=True)
 class Statement:
-    """A chain of links. An empty first link means that it continues an earlier chain.
+    """A chain of links. A chain with an empty first link continues an earlier chain.
 
     Attributes:
-        links: its sides.
-        lead: the words before it.
-        displayed: it stands in a display or on a line of its own.
-        boxed: it is in a box.
-        condition: it is an inequality, or a membership.
-        approximate: it follows an approximation sign.
-        supposed: the words before it make it a condition, or an equation to be solved.
-        aside: it stands within words that are within a formula.
-        named: words stand for its first link.
-        sentence: the number of its sentence.
-        alone: a display has no other.
-        follows: an arrow stands before it.
-        gives_up: what the words before it take back.
-        begins_try: they begin another try.
+        links: the sides.
+        lead: the words before the statement.
+        displayed: the statement stands in a display or on a separate line.
+        boxed: the statement is in a box.
+        condition: the statement is an inequality, or a membership.
+        approximate: the statement follows an approximation sign.
+        supposed: the words before mark a condition, or an equation to be solved.
+        aside: the statement stands within words inside a formula.
+        named: words stand for the first link.
+        sentence: the number of the sentence.
+        alone: the display has no other statement.
+        follows: an arrow stands before the statement.
+        gives_up: the scope of a withdrawal by the words before.
+        begins_try: the words before begin another try.
 
     """
 
@@ -99,9 +99,9 @@ class Statement:
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
-    """Where the part of a completion begins and ends that is no further turn, nor a thought."""
+    """Start and end of the visible answer in a completion, without thoughts and further turns."""
     if thoughts:
-        marks = [place for mark in stop if (place := completion.find(mark)) >= 0]
+        marks = [index for mark in stop if (index := completion.find(mark)) >= 0]
         return 0, min([*marks, len(completion), LONGEST])
     text = visible(completion, stop).text
     at = completion.rfind(text) if text.strip() else -1
@@ -110,7 +110,7 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
     start = max((tag.end() for tag in patterns.thought.finditer(completion)), default=0)
     if not text.strip():
         return len(completion), len(completion)
-    ends = [place for mark in stop if (place := completion.find(mark, start)) >= 0]
+    ends = [index for mark in stop if (index := completion.find(mark, start)) >= 0]
     turn = patterns.ends_turn.search(completion, start)
     ends += [turn.start()] if turn else []
     return start, min([*ends, len(completion), start + LONGEST])
@@ -119,19 +119,19 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
 def statements(
     completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
 ) -> Iterator[Statement]:
-    """The statements of a completion in order, at most `MOST`; of its thoughts on request."""
+    """The statements of a completion in order, at most `MOST`; on request, of the thoughts."""
     start, end = shown(completion, stop, thoughts)
     text = completion[start:end]
-    count = sentence = before = 0
+    count = sentence = previous_end = 0
     supposed = quoted = False
     for span in _formulas(text):
-        lead = text[max(before, span.start - LEAD) : span.start]
-        words = text[max(before, span.start - PROSE) : span.start]
+        lead = text[max(previous_end, span.start - LEAD) : span.start]
+        words = text[max(previous_end, span.start - PROSE) : span.start]
         gives_up, begins = prose.given_up(words), prose.begins_try(words)
         if prose.ends_sentence(words):
             sentence, supposed, quoted = sentence + 1, False, False
         quoted |= prose.quotes(words)
-        before = max(before, span.end)
+        previous_end = max(previous_end, span.end)
         for statement in _of_span(text, span, start):
             statement.lead = f"{lead} {statement.lead}"
             statement.gives_up, statement.begins_try = gives_up, begins
@@ -149,25 +149,25 @@ def statements(
             lead, gives_up, begins = "", "", False
         if prose.ends_sentence(span.latex[-2:]):
             sentence, quoted = sentence + 1, False
-    last = prose.given_up(text[max(before, len(text) - PROSE) :])
-    yield Statement([Link("", end, end)], sentence=sentence + 1, gives_up=last)
+    gives_up_at_end = prose.given_up(text[max(previous_end, len(text) - PROSE) :])
+    yield Statement([Link("", end, end)], sentence=sentence + 1, gives_up=gives_up_at_end)
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas of a text, those without delimiters only where they are equations."""
+    """The formulas of a text; of formulas without delimiters, equations only."""
     delimited = spans(text)
     bare: list[Span] = []
-    left = 0
+    gap_start = 0
     for right, end in [*((span.start, span.end) for span in delimited), (len(text), len(text))]:
-        sign = text.find("=", left, right)
+        sign = text.find("=", gap_start, right)
         while sign >= 0:
-            first = max(text.rfind("\n", left, sign) + 1, left)
-            last = text.find("\n", sign, right)
-            last = right if last < 0 else last
-            for cell in _cells(text, first, last):
+            line_start = max(text.rfind("\n", gap_start, sign) + 1, gap_start)
+            line_end = text.find("\n", sign, right)
+            line_end = right if line_end < 0 else line_end
+            for cell in _cells(text, line_start, line_end):
                 bare += [span for span in bare_spans(text, *cell) if "=" in span.latex]
-            sign = text.find("=", last, right)
-        left = max(end, left)
+            sign = text.find("=", line_end, right)
+        gap_start = max(end, gap_start)
     return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
 
 
@@ -181,13 +181,13 @@ def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
-    first = text.find(span.latex, span.start, span.end)
+    begin = text.find(span.latex, span.start, span.end)
     latex = span.latex
-    if first < 0:  # neighbours that were joined into one formula
-        first, latex = span.start, text[span.start : span.end].replace("$", " ")
-    cutter = _Cutter(latex, offset + first, brackets=True)
+    if begin < 0:  # neighbours that were joined into one formula
+        begin, latex = span.start, text[span.start : span.end].replace("$", " ")
+    cutter = _Cutter(latex, offset + begin, brackets=True)
     if cutter.unbalanced:
-        cutter = _Cutter(latex, offset + first, brackets=False)
+        cutter = _Cutter(latex, offset + begin, brackets=False)
     displayed = span.kind == "display" or _is_alone(text, span)
     for statement in cutter.done:
         statement.displayed = displayed
@@ -196,20 +196,20 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span) -> bool:
-    """Whether nothing but markup stands beside a formula on its line."""
-    left = text.rfind("\n", 0, span.start) + 1
-    right = text.find("\n", span.end)
-    after = text[span.end : right if right >= 0 else len(text)]
+    """Whether a formula is alone on a line, but for markup."""
+    line_start = text.rfind("\n", 0, span.start) + 1
+    line_end = text.find("\n", span.end)
+    tail = text[span.end : line_end if line_end >= 0 else len(text)]
     return (
-        len(after) < LEAD
-        and span.start - left < LEAD
-        and _ONLY_MARKUP.fullmatch(text, left, span.start) is not None
-        and _ONLY_MARKUP.fullmatch(after) is not None
+        len(tail) < LEAD
+        and span.start - line_start < LEAD
+        and _ONLY_MARKUP.fullmatch(text, line_start, span.start) is not None
+        and _ONLY_MARKUP.fullmatch(tail) is not None
     )
 
 
 class _Cutter:
-    """Cuts a formula in one pass over its tokens; ``done`` are its statements."""
+    """Cuts a formula in one pass over the tokens; ``done`` are the statements."""
 
     def __init__(self, latex: str, offset: int, *, brackets: bool) -> None:
         self.offset = offset
@@ -315,19 +315,21 @@ class _Cutter:
             self.statement.follows = kind != "near"
         elif kind == "row":
             following = _INDENTATION.match(self.latex, token.end())
-            rest = self.latex[following.end() : following.end() + 40] if following else ""
-            before = self.latex[self.start : at].rstrip(" &\n")
+            next_row = self.latex[following.end() : following.end() + 40] if following else ""
+            row_so_far = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
             own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
-            if (remark and _RELATION.match(rest)) or (own and patterns.row_starts_open.match(rest)):
+            if (remark and _RELATION.match(next_row)) or (
+                own and patterns.row_starts_open.match(next_row)
+            ):
                 # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)
                 self.start = token.end()
                 self.statement.named = False
             elif (
-                _RELATION.match(rest)
-                or patterns.row_starts_open.match(rest)
-                or patterns.row_ends_open.search(before[-40:])
+                _RELATION.match(next_row)
+                or patterns.row_starts_open.match(next_row)
+                or patterns.row_ends_open.search(row_so_far[-40:])
             ):
                 self._blank(at, token.end())
             else:
@@ -348,10 +350,10 @@ class _Cutter:
                 self.start = token.end()
 
     def _first_content(self) -> int:
-        """Where the current link has its first character, looked for once in a row of commas."""
+        """The index of the current link's first character, cached for a row of commas."""
         if self.content < self.start:
-            found = _CONTENTS.search(self.latex, self.start)
-            self.content = found.start() if found else len(self.latex)
+            content = _CONTENTS.search(self.latex, self.start)
+            self.content = content.start() if content else len(self.latex)
         return self.content
 
     def _text(self, token: re.Match[str]) -> int:
@@ -363,19 +365,19 @@ class _Cutter:
         mathematical = is_name(words) or patterns.constant_text.fullmatch(words)
         if token["text"] in ("mathrm", "operatorname") or mathematical:
             return close + 1
-        first = not self.statement.links and not _CONTENTS.search(
+        starts_link = not self.statement.links and not _CONTENTS.search(
             self.latex, self.start, token.start()
         )
         self._close(token.start())
-        for formula in _INSIDE.finditer(words) if "$" in words else ():
-            place = self.offset + token.end() + 1 + formula.start(1)
-            inside = _Cutter(formula[1], place, brackets=False).done
-            for statement in inside:
+        for formula in _FORMULA_IN_TEXT.finditer(words) if "$" in words else ():
+            begin = self.offset + token.end() + 1 + formula.start(1)
+            asides = _Cutter(formula[1], begin, brackets=False).done
+            for statement in asides:
                 statement.aside = True
                 statement.lead = words[max(0, formula.start() - LEAD) : formula.start()]
-            self.done += inside
+            self.done += asides
         self.statement.lead = words[:LEAD]
-        named = first and _NAME.fullmatch(words) is not None
+        named = starts_link and _NAME.fullmatch(words) is not None
         self.statement.named = named and prose.is_name(words)
         self.start = close + 1
         return close + 1
@@ -398,8 +400,8 @@ class _Cutter:
         start = self.start + len(latex) - len(latex.lstrip())
         body = _SPACING_AFTER.sub("", latex[-40:].rstrip())
         body = (latex[:-40] + body).strip()
-        place = self.offset + start
-        self.statement.links.append(Link(body, place, place + len(body)))
+        position = self.offset + start
+        self.statement.links.append(Link(body, position, position + len(body)))
         self.statement.boxed |= any(
             opened <= start < close or start <= opened < self.start + len(latex)
             for opened, close in self.boxes

@@ -1,1 +1,1 @@
-"""The functions of a tower: each module registers its own in `FORMS` and `RULES`."""
+"""The functions of a tower: each module registers functions in `FORMS` and `RULES`."""

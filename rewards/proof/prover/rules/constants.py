@@ -1,8 +1,8 @@
-"""Constants that are zero, although no relation of the field says so, as Calcium decides it.
+"""Constants that Calcium proves to be zero, without a relation of the field.
 
 Letters: a constant is a polynomial in generators that are numbers, as ``sqrt(5 + 2 sqrt 6)``.
-(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) What is not decided
-is not proved.
+(Johansson, *Calcium: computing in exact real and complex fields*, ISSAC 2021.) An
+undecided constant is not proved to be zero.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..quotients import Poly
 
 #: What Calcium has with the values that it has here.
 _NAMES = {"ln": "log"} | {name: name for name in ("exp", "sin", "cos", "atan")}
-_KINDS = frozenset(("pi", "i", "root", "even root", *_NAMES))
+_DECIDED = frozenset(("pi", "i", "root", "even root", *_NAMES))
 _SIGNS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
 #: Most terms and highest degree of a constant, and characters of its text: then Calcium takes less
 #: than a second.
@@ -24,21 +24,21 @@ MAX_TERMS, MAX_DEGREE, MAX_TEXT = 12, 16, 300
 
 
 def vanishes(field: Field, num: Poly, den: Poly) -> bool:
-    """Whether a numerator is zero as all its coefficients are, and the denominator is not."""
+    """Whether all coefficients of a numerator are zero, but not all of the denominator's."""
     numbers = _numbers(field)
     if not field.support(field.poly(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
-    above, below = (_coefficients(field, poly, numbers) for poly in (num, den))
-    return all(is_zero(field, poly) for poly in above) and any(
-        is_zero(field, poly) is False for poly in below
+    numerators, denominators = (_coefficients(field, poly, numbers) for poly in (num, den))
+    return all(is_zero(field, poly) for poly in numerators) and any(
+        is_zero(field, poly) is False for poly in denominators
     )
 
 
 def is_zero(field: Field, poly: Poly) -> bool | None:
-    """Whether a polynomial in numbers is zero; None if that is not decided."""
+    """Whether a polynomial in numbers is zero; None for an undecided polynomial."""
     if poly.is_constant():
         return bool(poly.is_zero())
-    if any(generator.kind not in _KINDS for generator in field.used(field.poly(poly))):
+    if any(generator.kind not in _DECIDED for generator in field.used(field.poly(poly))):
         return None
     text = _text(field.tree(field.poly(poly)))
     if text is None or len(text) > MAX_TEXT or poly.total_degree() > MAX_DEGREE:
@@ -54,8 +54,8 @@ def _numbers(field: Field) -> int:
     """Bits of the generators that are numbers."""
     bits = 0
     for generator in field.generators:
-        parts = [arg for arg in generator.args if not isinstance(arg, str)]
-        constant = all(not field.support(arg) & ~bits for arg in parts)
+        elements = [arg for arg in generator.args if not isinstance(arg, str)]
+        constant = all(not field.support(arg) & ~bits for arg in elements)
         if generator.kind != "symbol" and constant:
             bits |= 1 << generator.index
     return bits
@@ -63,17 +63,17 @@ def _numbers(field: Field) -> int:
 
 def _coefficients(field: Field, poly: Poly, numbers: int) -> list[Poly]:
     """Coefficients, which are polynomials in numbers, of the products of other generators."""
-    parts: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
-    last = field.size - 1
+    polys: dict[tuple[int, ...], dict[tuple[int, ...], fmpq]] = {}
+    highest = field.size - 1
     for powers, c in poly.terms():
-        inside = tuple(e if numbers >> last - at & 1 else 0 for at, e in enumerate(powers))
-        outside = tuple(e - k for e, k in zip(powers, inside, strict=True))
-        parts.setdefault(outside, {})[inside] = c
-    return [field.ring.from_dict(part) for part in parts.values()]
+        of_numbers = tuple(e if numbers >> highest - at & 1 else 0 for at, e in enumerate(powers))
+        monomial = tuple(e - k for e, k in zip(powers, of_numbers, strict=True))
+        polys.setdefault(monomial, {})[of_numbers] = c
+    return [field.ring.from_dict(poly_terms) for poly_terms in polys.values()]
 
 
 def _text(node: Expression) -> str | None:
-    """An expression in the notation of Calcium; None for what it does not have."""
+    """An expression in the notation of Calcium; None for a function that Calcium lacks."""
     if type(node) is Number:
         return f"({node.numerator}/{node.denominator})"
     args = [_text(arg) for arg in node.args]

@@ -1,8 +1,8 @@
-"""Rules of elementary functions, and of those that are not analytic.
+"""Rules of elementary functions and of functions that are not analytic.
 
-Formulas are those of the *Digital Library of Mathematical Functions*, whose sections are named.
-`RULES` maps a function to one of a translator and of its arguments' values. Where a derivative is
-by one argument, the others must be constant.
+Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
+`RULES` maps a name to a function of a tower and of the arguments' values. Where a derivative is
+by one argument, the other arguments must be constant.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ _arctangent = by("atan", lambda t, u: 1 / (1 + u * u))
 
 
 def _atan(t: T, u: Q) -> Q:
-    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if that has no radical (4.24.15)."""
+    """2 atan u = atan(2u/(1 - u^2)) for |u| < 1, if the right side has no radical (4.24.15)."""
     if any(generator.kind == "root" for generator in t.field.used(u)) and t.field.is_real(u):
-        rest = t.normal(1 - u * u)
-        if t.field.is_positive(rest.num) and t.field.is_positive(rest.den):
-            double = t.normal(2 * u / rest)
+        denominator = t.normal(1 - u * u)
+        if t.field.is_positive(denominator.num) and t.field.is_positive(denominator.den):
+            double = t.normal(2 * u / denominator)
             if not any(generator.kind == "root" for generator in t.field.used(double)):
                 t.rules.add("half arc tangents")
                 return RULES["atan"](t, double) / 2
@@ -92,19 +92,21 @@ def _atan(t: T, u: Q) -> Q:
 
 
 def _atanh(t: T, u: Q) -> Q:
-    inside = t.split and t.field.is_real(u)
-    if inside and require_sign(t, 1 - u) > 0 and require_sign(t, 1 + u) > 0:  # 4.37.24
+    splits_at_ends = t.split and t.field.is_real(u)
+    if splits_at_ends and require_sign(t, 1 - u) > 0 and require_sign(t, 1 + u) > 0:  # 4.37.24
         return (ln(t, 1 + u) - ln(t, 1 - u)) / 2
     return generator(t, "atanh", u, lambda: 1 / (1 - u * u))
 
 
-def _over(triple: Callable[[T, Q], tuple[Q, Q, Q]], above: int, below: int) -> Slope:
+def _over(triple: Callable[[T, Q], tuple[Q, Q, Q]], numerator: int, denominator: int) -> Slope:
     """The quotient of two of three values."""
 
     def rule(t: T, u: Q) -> Q:
-        parts = triple(t, u)
-        divisor = parts[below]
-        return parts[above] if divisor is t.field.one else parts[above] / t.normal(divisor)
+        values = triple(t, u)
+        divisor = values[denominator]
+        return (
+            values[numerator] if divisor is t.field.one else values[numerator] / t.normal(divisor)
+        )
 
     return rule
 
@@ -114,10 +116,10 @@ def _of_inverse(name: str) -> Slope:
 
 
 # Sine to cosecant, as quotients of what `_circular` and `_hyperbolic` give.
-_PLACES = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
+_QUOTIENTS = ((0, 2), (1, 2), (0, 1), (1, 0), (2, 1), (2, 0))
 for _triple, _family in ((_circular, TRIGONOMETRIC), (_hyperbolic, HYPERBOLIC)):
-    for _function, _place in zip(_family, _PLACES, strict=False):
-        RULES[_function.name] = _over(_triple, *_place)
+    for _function, _indices in zip(_family, _QUOTIENTS, strict=False):
+        RULES[_function.name] = _over(_triple, *_indices)
 for _function in (*INVERSE_TRIGONOMETRIC, *INVERSE_HYPERBOLIC):
     if _function.definition:  # acot u is atan(1/u), and so on
         RULES[_function.name] = _of_inverse(_function.definition.partition("(")[0])
@@ -140,10 +142,10 @@ RULES |= {
 
 def _largest(t: T, *values: Q, sign: int) -> Q:
     best = values[0]
-    for other in values[1:]:
-        gap = t.normal(other - best)
+    for value in values[1:]:
+        gap = t.normal(value - best)
         if not gap.is_zero() and require_sign(t, gap) == sign:
-            best = other
+            best = value
     return best
 
 
@@ -188,8 +190,8 @@ def _holds(t: T, node: Expression) -> bool:
     if not isinstance(node, Call):
         raise NotProvedError("a condition that is none")
     if node.function in ("and", "or"):
-        parts = [_holds(t, arg) for arg in node.args]
-        return all(parts) if node.function == "and" else any(parts)
+        conditions = [_holds(t, arg) for arg in node.args]
+        return all(conditions) if node.function == "and" else any(conditions)
     if node.function not in ("lt", "le", "gt", "ge"):
         raise NotProvedError("a condition that singles out points")
     gap = t.normal(t.value(node.args[0]) - t.value(node.args[1]))

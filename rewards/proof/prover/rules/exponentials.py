@@ -21,27 +21,27 @@ from .radicals import either_root, integer_power, positive_root, power, root, ro
 def exponent(
     t: Tower, u: Quotient
 ) -> tuple[Vector, list[tuple[fmpq, Quotient, Generator]], Quotient | None]:
-    """The vector of an exponent, its multiples of generators that may have a rule, its angle."""
+    """The vector of an exponent, the multiples of generators that may have a rule, the angle."""
     vector: Vector = {}
-    others: list[tuple[fmpq, Quotient, Generator]] = []
+    multiples: list[tuple[fmpq, Quotient, Generator]] = []
     angle = None
     for c, arg, inner in t.addends(u):
-        if t.unit_i is not None and (inside := t.without_i(arg)) is not None:
-            angle = inside * t.field.constant(c) + (angle or t.field.zero)
+        if t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+            angle = turn * t.field.constant(c) + (angle or t.field.zero)
         elif inner is not None and inner.kind in EXPONENTIALS:
-            others.append((c, arg, inner))
+            multiples.append((c, arg, inner))
         else:
             vector[t.key(arg)] = c
-    return vector, others, angle
+    return vector, multiples, angle
 
 
 def exp(t: Tower, u: Quotient) -> Quotient:
-    for known, value in t.powers:  # is often asked for again
-        if known.num == u.num and known.den == u.den:
+    for exponent_before, value in t.powers:  # is often asked for again
+        if exponent_before.num == u.num and exponent_before.den == u.den:
             return value
-    vector, others, angle = exponent(t, u)
+    vector, multiples, angle = exponent(t, u)
     result = None
-    for c, arg, inner in others:
+    for c, arg, inner in multiples:
         by_rule = EXPONENTIALS[inner.kind](t, inner, c)
         if by_rule is None:
             vector[t.key(arg)] = c
@@ -64,12 +64,16 @@ def _generator(t: Tower, at: int) -> Generator:
     """The exponential t_i of a unit u: t_i' = u' t_i."""
     c, arg = t.unit(t.exponents, at)
     derivative, constant = t.field.derivative, t.field.constant(c)
-    made = t.scaled(
-        "exp", arg, c, lambda made: made.element * derivative(arg) * constant, positive=True
+    exponential = t.scaled(
+        "exp",
+        arg,
+        c,
+        lambda exponential: exponential.element * derivative(arg) * constant,
+        positive=True,
     )
     t.rules.add("exp")
-    t.exponents.generators[at] = made
-    return made
+    t.exponents.generators[at] = exponential
+    return exponential
 
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:

@@ -69,36 +69,40 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:
-    """ln|u| of a u that may not be real: ln(u v)/2 with its conjugate v.
+    """ln|u| of a u that may not be real: ln(u v)/2 with the conjugate v.
 
-    Factors that are q-th roots of a real r have the modulus |r|^(1/q); what is left has the form
-    a + i b with real a and b, or nothing is said.
+    A factor that is a q-th root of a real r has the modulus |r|^(1/q). The cofactor must have the
+    form a + i b with real a and b.
+
+    Raises:
+        NotProvedError: the cofactor has another form.
+
     """
     base, total = t.field, t.field.zero
-    parts: list[Poly] = []
-    for part, direction in ((element.num, 1), (element.den, -1)):
-        degrees = part.term_content().degrees()[::-1]
+    polys: list[Poly] = []
+    for poly, direction in ((element.num, 1), (element.den, -1)):
+        degrees = poly.term_content().degrees()[::-1]
         for generator, degree in zip(base.generators, degrees, strict=False):
             if not (degree and generator.kind == "even root"):
                 continue
             (radicand,) = generator.args
             if base.is_real(radicand):
-                part = part / generator.element.num**degree
+                poly = poly / generator.element.num**degree
                 # The generator is d (n/d)^(1/q) for a radicand n/d.
                 modulus = ln(t, radicand, bars=True) * base.constant(generator.unit)
-                below = ln(t, base.poly(radicand.den), bars=True)
-                total = total + direction * degree * (modulus + below)
-        parts.append(part)
-    rest = t.normal(Quotient(*parts))
-    if base.is_real(rest):
-        return total + ln(t, rest, bars=True)
+                denominator = ln(t, base.poly(radicand.den), bars=True)
+                total = total + direction * degree * (modulus + denominator)
+        polys.append(poly)
+    cofactor = t.normal(Quotient(*polys))
+    if base.is_real(cofactor):
+        return total + ln(t, cofactor, bars=True)
     i = t.i
-    if base.support(rest) & base.unreal != i.support:
+    if base.support(cofactor) & base.unreal != i.support:
         raise NotProvedError("the modulus of what may not be real")
     t.rules.add("moduli of complex numbers")
-    for part, direction in ((rest.num, 1), (rest.den, -1)):
-        conjugate = part - 2 * i.num * part.derivative(i.num.degrees().index(1))
-        square = t.normal(base.poly(part) * base.poly(conjugate))
+    for poly, direction in ((cofactor.num, 1), (cofactor.den, -1)):
+        conjugate = poly - 2 * i.num * poly.derivative(i.num.degrees().index(1))
+        square = t.normal(base.poly(poly) * base.poly(conjugate))
         total = total + ln(t, square, bars=True) * base.rational(direction, 2)
     return total
 
@@ -125,9 +129,9 @@ def _general_power(t: Tower, base: Expression, exponent: Expression) -> Quotient
             take_for_real(t, value)
         return value
     if base.function == "abs" and ratio.denominator == 1 and ratio.numerator % 2 == 0:
-        inside = t.normal(t.value(base.args[0]))
-        if t.field.is_real(inside):
-            return power(t, inside, ratio)
+        argument = t.normal(t.value(base.args[0]))
+        if t.field.is_real(argument):
+            return power(t, argument, ratio)
     return power(t, t.value(base), ratio)
 
 

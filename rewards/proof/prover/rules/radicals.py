@@ -34,7 +34,7 @@ Radical = tuple[str, Quotient, fmpq]
 
 
 def power(t: Tower, element: Quotient, exponent: Fraction) -> Quotient:
-    """A rational power, as `rewards.numeric.ball_arithmetic.jets.pow_rational` has it."""
+    """A rational power, as in `rewards.numeric.ball_arithmetic.jets.pow_rational`."""
     if exponent.denominator == 1:
         return integer_power(t, element, exponent.numerator)
     if t.principal_roots and exponent.denominator % 2:
@@ -57,7 +57,7 @@ def sqrt(t: Tower, u: Quotient) -> Quotient:
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
-    """A power; of a long sum, as a power of a generator for it."""
+    """A power; a long sum is replaced by a generator first."""
     if element.is_zero():
         if k <= 0:
             raise NotProvedError("a power of zero that has no value")
@@ -70,8 +70,8 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
         raise NotProvedError("a power that is too high")
     if terms == 2 or times <= (4 if terms > 8 else MAX_POWER):
         return element**k
-    above, below = _base(t, element.num / lead), _base(t, element.den)
-    return above**k / below**k * t.field.constant(lead) ** k
+    numerator, denominator = _base(t, element.num / lead), _base(t, element.den)
+    return numerator**k / denominator**k * t.field.constant(lead) ** k
 
 
 def _base(t: Tower, poly: Poly) -> Quotient:
@@ -81,12 +81,12 @@ def _base(t: Tower, poly: Poly) -> Quotient:
     if len(element.num) <= 1:
         return element
     slope = None if base.is_constant(element) else (lambda: base.derivative(element))
-    known = base.get(
+    generator = base.get(
         "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
     )
-    if known.relation is None:
-        base.relate(known, base.variables[known.index] - element.num, 1)
-    return known.element
+    if generator.relation is None:
+        base.relate(generator, base.variables[generator.index] - element.num, 1)
+    return generator.element
 
 
 # --- roots
@@ -97,23 +97,23 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     element = t.normal(element)
     if element.is_zero():
         return element
-    negative, found = radicals(t, element, q)
+    negative, parts_of_root = radicals(t, element, q)
     result = _root_of_minus(t, q) if negative else t.field.one
-    for kind, base, exponent in found:
-        if kind == "root":
+    for family, base, exponent in parts_of_root:
+        if family == "root":
             factor = positive_root(t, base, exponent)
         else:
-            factor = _radical(t, kind, base, exponent)
+            factor = _radical(t, family, base, exponent)
         result = result * factor
     return result
 
 
 def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
-    """The radicals whose product, and of -1 if so, the q-th root of a normal element is."""
+    """The radicals of the q-th root of a normal element, and whether a root of -1 is a factor."""
     positive, element = positive_factors(t.field, element)
-    found = [("root", base, e / q) for base, e in positive]
+    powers = [("root", base, e / q) for base, e in positive]
     if not t.field.support(element):
-        return not element.num.is_one(), found
+        return not element.num.is_one(), powers
     t.splittable = True
     if t.split:
         chosen, coprime = factors(t, element)
@@ -121,22 +121,22 @@ def radicals(t: Tower, element: Quotient, q: int) -> tuple[bool, list[Radical]]:
             if q % 2 == 0:
                 require_positive(t, chosen, element)
             t.rules.add("roots of coprime factors")
-            found += [("root", t.field.poly(base), fmpq(e, q)) for base, e in coprime]
-            return chosen < 0, found
-    kind = "even root" if q % 2 == 0 else "odd root"
+            powers += [("root", t.field.poly(base), fmpq(e, q)) for base, e in coprime]
+            return chosen < 0, powers
+    family = "even root" if q % 2 == 0 else "odd root"
     if not t.field.is_positive(element.den):
-        return False, [*found, (kind, element, fmpq(1, q))]
+        return False, [*powers, (family, element, fmpq(1, q))]
     num, den = t.field.parts(element)
-    kind = "root" if t.field.is_positive(num.num) else kind
-    return False, [*found, (kind, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
+    family = "root" if t.field.is_positive(num.num) else family
+    return False, [*powers, (family, num, fmpq(1, q)), ("root", den, fmpq(-1, q))]
 
 
 def note_radicand(t: Tower, element: Quotient, q: int) -> None:
-    """Read a radicand: the unit of its exponents divides all of them."""
+    """Read a radicand: the unit of a base divides all exponents of the base."""
     element = t.normal(element)
-    for kind, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
+    for family, base, exponent in () if element.is_zero() else radicals(t, element, q)[1]:
         if exponent.q != 1:
-            key = kind, str(base.num), str(base.den)
+            key = family, str(base.num), str(base.den)
             t.units[key] = exponent.gcd(t.units.get(key, UNIT))
 
 
@@ -153,26 +153,26 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
 
 
 def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element as a power of its root, or of a root of that."""
-    known = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
-    times = exponent / known.unit
+    """A rational power of a positive element as a power of a root, or of a root of the root."""
+    generator = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
+    times = exponent / generator.unit
     if times.q != 1:
-        return root_of_positive(t, known.element, times)
-    return known.element ** int(times.p)
+        return root_of_positive(t, generator.element, times)
+    return generator.element ** int(times.p)
 
 
 def either_root(t: Tower, radicand: Quotient) -> Quotient:
-    """A square root that may be the negative of the principal one, as on one branch cut."""
+    """A square root that may be the negative of the principal root, as on a branch cut."""
     return _radical(t, "either root", radicand, fmpq(1, 2))
 
 
 def _radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
-    known = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
-    times = exponent / known.unit
+    generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
+    times = exponent / generator.unit
     if times.q != 1:
         raise NotProvedError("a root whose order was not read")
-    return (known.element / t.field.poly(radicand.den)) ** int(times.p)
+    return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
@@ -184,19 +184,19 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
     order = int(unit.q)
     if order > MAX_ORDER:
         raise NotProvedError("a root of too high an order")
-    above = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
+    relation_value = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
 
-    def slope(made: Generator) -> Quotient:
-        return base.derivative(base.poly(above)) / order / made.element ** (order - 1)
+    def slope(generator: Generator) -> Quotient:
+        return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
 
     def tree(inner: Expression, number: Number) -> Expression:
         return Call("mul", (base.tree(base.poly(radicand.den)), Call("pow", (inner, number))))
 
-    made = t.scaled(kind, radicand, unit, slope, tree, positive=kind == "root")
-    if made.relation is None:
-        base.relate(made, base.variables[made.index] ** order - above, order)
+    generator = t.scaled(kind, radicand, unit, slope, tree, positive=kind == "root")
+    if generator.relation is None:
+        base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
     t.rules.add("root")
-    return made
+    return generator
 
 
 def _root_of_minus(t: Tower, q: int) -> Quotient:
@@ -211,31 +211,31 @@ def _root_of_minus(t: Tower, q: int) -> Quotient:
 def positive_factors(
     field: Field, element: Quotient
 ) -> tuple[list[tuple[Quotient, fmpq]], Quotient]:
-    """Manifestly positive factors with their exponents, and what is left of an element.
+    """Manifestly positive factors with exponents, and the cofactor of an element.
 
-    What is left has +-1 for its leading coefficient.
+    The leading coefficient of the cofactor is 1 or -1.
     """
-    found: list[tuple[Quotient, fmpq]] = []
+    powers: list[tuple[Quotient, fmpq]] = []
     c = abs(element.num.leading_coefficient())
     if c != 1:
         element = Quotient(element.num / c, element.den, element.support)
-        found += [(field.constant(prime), fmpq(e)) for prime, e in _prime_factors(c)]
+        powers += [(field.constant(prime), fmpq(e)) for prime, e in _prime_factors(c)]
     if not field.support(element) & field.positive:
-        return found, element
+        return powers, element
     if (inner := field.single(element)) is not None:
-        return [*found, _without_root(inner, 1)], field.one
-    parts: list[Poly] = []
-    for part, direction in ((element.num, 1), (element.den, -1)):
-        content = part.term_content()
+        return [*powers, _without_root(inner, 1)], field.one
+    polys: list[Poly] = []
+    for poly, direction in ((element.num, 1), (element.den, -1)):
+        content = poly.term_content()
         degrees = () if content.is_one() else content.degrees()[::-1]
         for generator, degree in zip(field.generators, degrees, strict=False):
             if degree and field.positive >> generator.index & 1:
-                part = part / field.variables[generator.index] ** degree
-                found.append(_without_root(generator, direction * degree))
-        parts.append(part)
-    num, den = parts
-    whole = num is element.num and den is element.den
-    return found, element if whole else Quotient(num, den)
+                poly = poly / field.variables[generator.index] ** degree
+                powers.append(_without_root(generator, direction * degree))
+        polys.append(poly)
+    num, den = polys
+    unchanged = num is element.num and den is element.den
+    return powers, element if unchanged else Quotient(num, den)
 
 
 def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
@@ -245,68 +245,68 @@ def _without_root(generator: Generator, exponent: int) -> tuple[Quotient, fmpq]:
 
 
 def factors(t: Tower, element: Quotient) -> tuple[int, list[tuple[Poly, int]] | None]:
-    """A sign and positive coprime factors with exponents; None if a sign is not known."""
-    result, found = 1, []
-    for part, direction in ((element.num, 1), (element.den, -1)):
-        if len(part) > MAX_FACTOR_TERMS:
+    """A sign and positive coprime factors with exponents; None for an unknown sign."""
+    result, powers = 1, []
+    for poly, direction in ((element.num, 1), (element.den, -1)):
+        if len(poly) > MAX_FACTOR_TERMS:
             raise NotProvedError("a polynomial that is too large to be factored")
-        result *= 1 if part.leading_coefficient() > 0 else -1
+        result *= 1 if poly.leading_coefficient() > 0 else -1
         # Not factored, x^2000 - 1 is another polynomial than its factors, and proves less.
-        for factor, e in part.factor()[1] if is_factored_quickly(part) else [(part, 1)]:
+        for factor, e in poly.factor()[1] if is_factored_quickly(poly) else [(poly, 1)]:
             base, times = factor / factor.leading_coefficient(), int(e) * direction
             preferred = _conjugate(t.field, base)
             if preferred is not None:
                 base, norm = preferred
                 result *= 1 if norm > 0 or times % 2 == 0 else -1
-                found += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
+                powers += [(base**0 * p, k * times) for p, k in _prime_factors(abs(norm))]
                 times = -times
                 t.rules.add("conjugates")
             s = sign(t, base)
             if s is None:
                 return 1, None
             result *= s ** (times % 2)
-            found.append((base * s, times))
-    return result, found
+            powers.append((base * s, times))
+    return result, powers
 
 
 def _conjugate(field: Field, poly: Poly) -> tuple[Poly, fmpq] | None:
     """The conjugate ``a - b r`` of ``a + b r`` with a square root r, and their product.
 
-    Only if the product is a number, and of the two the conjugate is the one to be used: then
+    Only if the product is a number and the conjugate is the preferred factor of both: then
     ``sqrt(x^2 + 1) - x`` is ``1/(sqrt(x^2 + 1) + x)``.
     """
-    for other in conjugates(field, poly):
-        if list(poly.coeffs()) < list(other.coeffs()):
-            norm = norm_of(field, poly, other)
+    for conjugate in conjugates(field, poly):
+        if list(poly.coeffs()) < list(conjugate.coeffs()):
+            norm = norm_of(field, poly, conjugate)
             if norm is not None:
-                return other, norm
+                return conjugate, norm
     return None
 
 
 def conjugates(field: Field, poly: Poly) -> Iterator[Poly]:
     """``a - b r`` for each square root r in which a polynomial is ``a + b r``, up to a factor."""
     for generator in field.related:
-        place = field.size - 1 - generator.index
-        if generator.order == 2 and "root" in generator.kind and poly.degrees()[place] == 1:
-            other = poly - 2 * field.variables[generator.index] * poly.derivative(place)
-            yield other / other.leading_coefficient()
+        index = field.size - 1 - generator.index
+        if generator.order == 2 and "root" in generator.kind and poly.degrees()[index] == 1:
+            conjugate = poly - 2 * field.variables[generator.index] * poly.derivative(index)
+            yield conjugate / conjugate.leading_coefficient()
 
 
 def norm_of(field: Field, poly: Poly, conjugate: Poly) -> fmpq | None:
-    """The product of both if it is a number other than zero."""
+    """The product of both polynomials, if the product is a number other than zero."""
     with suppress(NotProvedError):  # the product is too large
-        found = field.reduce(product(poly, conjugate))
-        if found.is_constant() and not found.is_zero():
-            norm: fmpq = found.leading_coefficient()
+        value = field.reduce(product(poly, conjugate))
+        if value.is_constant() and not value.is_zero():
+            norm: fmpq = value.leading_coefficient()
             return norm
     return None
 
 
 def _prime_factors(value: fmpq) -> list[tuple[int, int]]:
-    """The prime factors of a positive rational number with exponents; large ones stay whole."""
+    """The prime factors of a positive rational number with exponents; large numbers stay whole."""
     exponents: dict[int, int] = {}
-    for part, direction in ((value.p, 1), (value.q, -1)):
-        number = int(part)
+    for term, direction in ((value.p, 1), (value.q, -1)):
+        number = int(term)
         small = number.bit_length() <= MAX_FACTOR_BITS
         for prime, e in fmpz(number).factor() if small else [(number, 1)]:
             if prime != 1:

@@ -18,7 +18,7 @@ MAX_CONDITIONS, SIGN_BITS = 5, 256
 
 
 def sign(t: Tower, poly: Poly) -> int | None:
-    """The sign of a polynomial; None if it is not known, or zero."""
+    """The sign of a polynomial; None for zero and for an unknown sign."""
     base = t.field
     if poly.is_zero():
         return None
@@ -30,16 +30,16 @@ def sign(t: Tower, poly: Poly) -> int | None:
         return 1
     if base.is_positive(-poly):
         return -1
-    for known, _, chosen in t.conditions:
-        least = known if chosen > 0 else -known
+    for assumed, _, chosen in t.conditions:
+        least = assumed if chosen > 0 else -assumed
         for s, candidate in ((1, poly), (-1, -poly)):
             if candidate == least or base.is_positive(candidate - least):
                 return s
         if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
-            others, remainder = divmod(poly, known)
+            cofactor, remainder = divmod(poly, assumed)
             if remainder.is_zero():
-                rest = sign(t, others)
-                return None if rest is None else rest * chosen
+                cofactor_sign = sign(t, cofactor)
+                return None if cofactor_sign is None else cofactor_sign * chosen
     t.splittable = True
     lead = poly.leading_coefficient()
     if not t.split or not base.is_real(base.poly(poly)):
@@ -49,7 +49,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
     if symbols_of(tree):
         if len(t.conditions) >= MAX_CONDITIONS:
             raise NotProvedError("too many signs")
-        chosen = next((s for known, s in t.case if known == tree), 1)
+        chosen = next((s for assumed, s in t.case if assumed == tree), 1)
         t.conditions.append((monic, tree, chosen))
     else:
         chosen = _constant_sign(tree)
@@ -61,10 +61,10 @@ def require_sign(t: Tower, element: Quotient) -> int:
     element = t.normal(element)
     if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
-    above, below = sign(t, element.num), sign(t, element.den)
-    if not (above and below):
+    numerator, denominator = sign(t, element.num), sign(t, element.den)
+    if not (numerator and denominator):
         raise NotProvedError("a sign that is not known")
-    return above * below
+    return numerator * denominator
 
 
 def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
@@ -74,9 +74,9 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Note that a part of the integrand is real, as ``x^n`` with real n, so what it is made of.
+    """Note that a sub-expression of the integrand is real, as ``x^n`` with real n.
 
-    In ``g a`` or ``a/g`` with a real a the generator g is real.
+    Then the generator g of ``g a`` or ``a/g`` with a real a is real.
     """
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
@@ -86,14 +86,14 @@ def take_for_real(t: Tower, element: Quotient) -> None:
 
 
 def leave_out_negative(t: Tower) -> None:
-    """Regard the variable as positive, in a case of its own."""
+    """Regard the variable as positive, in a separate case."""
     x = t.symbol(t.variable)
     t.field.positive |= x.support
     t.conditions.append((x.num, Symbol(t.variable), 1))
 
 
 def _constant_sign(tree: Expression) -> int:
-    """The sign of a real constant: of a ball that does not contain zero."""
+    """The sign of a real constant, by a ball without zero."""
     if needs_worker(tree):
         raise NotProvedError("a constant that may take long")
     with precision(SIGN_BITS):

@@ -1,6 +1,6 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are those of the *Digital Library of Mathematical Functions*, whose sections are named.
+Formulas are taken from the *Digital Library of Mathematical Functions*, whose sections are named.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 
 
 def _turning(name: str, turned: str) -> Slope:
-    """erf(i u) = i erfi(u), and the other way round."""
+    """erf(i u) = i erfi(u), and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
-        inside = t.without_i(t.normal(u))
-        return t.by_record(name, u) if inside is None else t.i * t.by_record(turned, inside)
+        argument = t.without_i(t.normal(u))
+        return t.by_record(name, u) if argument is None else t.i * t.by_record(turned, argument)
 
     return rule
 
@@ -51,7 +51,7 @@ RULES |= {
 
 
 def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
-    """An order as one whose rational term lies in [least, least + 1), and whole steps up."""
+    """An order with the rational term in [least, least + 1), and the number of steps up."""
     order, steps = t.normal(order), 0
     if order.den.is_one():
         for exponents, c in order.num.terms():
@@ -65,7 +65,7 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     """Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
-    first, u = s, t.normal(u)
+    order_at_start, u = s, t.normal(u)
 
     def term(order: Q) -> Q:
         return power(t, u, order) * exp(t, -u)
@@ -75,7 +75,7 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     elif s.rational() == fmpq(1, 2):
         value = sqrt(t, t.named("pi")) * RULES["erfc"](t, sqrt(t, u))
     else:
-        value = generator(t, "gamma_upper", u, lambda: -term(first) / u, s)
+        value = generator(t, "gamma_upper", u, lambda: -term(order_at_start) / u, s)
     for _ in range(steps):
         value, s = s * value + term(s), s + 1
     for _ in range(-steps):
@@ -86,9 +86,9 @@ def _gamma_upper(t: T, s: Q, u: Q) -> Q:
 
 def _gamma(t: T, u: Q) -> Q:
     """Gamma(u + 1) = u Gamma(u)."""
-    whole = u.rational()
-    if whole is not None and whole.q == 1 and 1 <= whole <= MAX_WHOLE:
-        return t.field.rational(factorial(int(whole) - 1))
+    integer = u.rational()
+    if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
+        return t.field.rational(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
     base, ratio = u, u.rational()
     if ratio == 1:
@@ -158,13 +158,13 @@ def _polylog(t: T, s: Q, u: Q) -> Q:
 
 def _lambertw(t: T, u: Q, branch: Q | None = None) -> Q:
     """W' = W / (u (1 + W)) on every branch."""
-    others = () if branch is None or branch.is_zero() else (branch,)
+    parameters = () if branch is None or branch.is_zero() else (branch,)
 
     def factor() -> Q:
         w = _lambertw(t, u, branch)
         return w / (u * (1 + w))
 
-    return generator(t, "lambertw", u, factor, *others, at=0)
+    return generator(t, "lambertw", u, factor, *parameters, at=0)
 
 
 RULES |= {"polylog": _polylog, "lambertw": _lambertw}
@@ -195,20 +195,20 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
 
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
-        here, after = low(t, n, u), high(t, n, u)
+        lower, upper = low(t, n, u), high(t, n, u)
         for _ in range(steps):
             n = n + 1
-            here, after = after, alpha * here + 2 * beta * n / u * after
+            lower, upper = upper, alpha * lower + 2 * beta * n / u * upper
         for _ in range(-steps):
-            here, after = alpha * (after - 2 * beta * n / u * here), here
+            lower, upper = alpha * (upper - 2 * beta * n / u * lower), lower
             n = n - 1
-        return here
+        return lower
 
     return value
 
 
 def _airy(name: str) -> Slope:
-    """A'' = u A. The derivative has no name of its own."""
+    """A'' = u A. The derivative has no name."""
 
     def value(t: T, u: Q) -> Q:
         return generator(t, name, u, lambda: generator(t, f"{name}'", u, lambda: u * value(t, u)))
@@ -237,33 +237,33 @@ def _hypgeom(t: T, node: Call) -> Q:
     return _pfq(t, values[: int(p)], values[int(p) : -1], values[-1])
 
 
-def _pfq(t: T, above: list[Q], below: list[Q], z: Q) -> Q:
-    same = next((a for a in above if a in below), None)
+def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
+    same = next((a for a in upper if a in lower), None)
     if same is not None:
-        return _pfq(t, _without(above, same), _without(below, same), z)
-    if any(a.is_zero() for a in above):
+        return _pfq(t, _without(upper, same), _without(lower, same), z)
+    if any(a.is_zero() for a in upper):
         return t.field.one
-    if not below and len(above) < 2:
-        return power(t, 1 - z, -above[0]) if above else exp(t, z)
-    first = next((a for a in above if a + 1 in below), None)
+    if not lower and len(upper) < 2:
+        return power(t, 1 - z, -upper[0]) if upper else exp(t, z)
+    contiguous = next((a for a in upper if a + 1 in lower), None)
 
     def factor() -> Q:
-        if first is not None:  # z F' + a F = a G, where G is without the pair a; a + 1
-            rest = _pfq(t, _without(above, first), _without(below, first + 1), z)
-            return first / z * (rest - _pfq(t, above, below, z))
-        total = _pfq(t, [a + 1 for a in above], [b + 1 for b in below], z)
-        for a in above:
+        if contiguous is not None:  # z F' + a F = a G, where G is without the pair a; a + 1
+            reduced = _pfq(t, _without(upper, contiguous), _without(lower, contiguous + 1), z)
+            return contiguous / z * (reduced - _pfq(t, upper, lower, z))
+        total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
+        for a in upper:
             total = total * a
-        for b in below:
+        for b in lower:
             total = total / b
         return total
 
-    sizes = t.field.rational(len(above)), t.field.rational(len(below))
-    return generator(t, "hypgeom", z, factor, *sizes, *above, *below)
+    sizes = t.field.rational(len(upper)), t.field.rational(len(lower))
+    return generator(t, "hypgeom", z, factor, *sizes, *upper, *lower)
 
 
-def _without(parameters: list[Q], one: Q) -> list[Q]:
-    at = parameters.index(one)
+def _without(parameters: list[Q], parameter: Q) -> list[Q]:
+    at = parameters.index(parameter)
     return parameters[:at] + parameters[at + 1 :]
 
 

@@ -1,4 +1,4 @@
-"""Sines and cosines: polynomials in those of units, by addition theorems and Chebyshev's.
+"""Sines and cosines: polynomials in the sines and cosines of units.
 
 Letters: an angle is ``n_1 b_1 + ... + n_r b_r``, plus multiples of pi, of inverse functions and of
 i, whose sines and cosines are known. T and U are Chebyshev's polynomials.
@@ -23,53 +23,53 @@ Pair = tuple[Quotient, Quotient]
 
 
 #: A number, and a monomial or generator that has known sines.
-Known = tuple[fmpq, Quotient, Generator | None]
+Multiple = tuple[fmpq, Quotient, Generator | None]
 
 
-def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Known]]:
-    """The vector of an angle, and its multiples of what has known sines and cosines."""
+def angle(t: Tower, u: Quotient) -> tuple[Vector, list[Multiple]]:
+    """The vector of an angle, and the multiples of arguments with known sines and cosines."""
     vector: Vector = {}
-    others: list[Known] = []
+    multiples: list[Multiple] = []
     for c, arg, inner in t.addends(u):
-        if _is_known(t, c, arg, inner):
-            others.append((c, arg, inner))
+        if _has_rule(t, c, arg, inner):
+            multiples.append((c, arg, inner))
         else:
             vector[t.key(arg)] = c
-    return vector, others
+    return vector, multiples
 
 
 def sin_cos(t: Tower, u: Quotient) -> Pair:
-    for known, pair in t.sines:  # is often asked for again
-        if known.num == u.num and known.den == u.den:
+    for angle_before, pair in t.sines:  # is often asked for again
+        if angle_before.num == u.num and angle_before.den == u.den:
             return pair
     t.sines.append((u, pair := _sin_cos(t, u)))
     return pair
 
 
 def _sin_cos(t: Tower, u: Quotient) -> Pair:
-    vector, others = angle(t, u)
-    parts = [_known(t, c, arg, inner) for c, arg, inner in others]
+    vector, multiples = angle(t, u)
+    pairs = [_of_multiple(t, c, arg, inner) for c, arg, inner in multiples]
     for at, n in t.angles.add(vector) if vector else ():
         cosine = t.angles.generators.get(at) or _generator(t, at)
         assert cosine.partner is not None
-        parts.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
-    if len(parts) == 1:
-        return parts[0]
-    return reduce(_of_sum, parts) if parts else (t.field.zero, t.field.one)
+        pairs.append(_multiple(t, (cosine.partner.element, cosine.element), int(n.p)))
+    if len(pairs) == 1:
+        return pairs[0]
+    return reduce(_of_sum, pairs) if pairs else (t.field.zero, t.field.one)
 
 
 def _generator(t: Tower, at: int) -> Generator:
-    """The cosine c of a unit u, with its sine s: c' = -u' s, s' = u' c, s^2 + c^2 = 1."""
+    """The cosine c and the sine s of a unit u: c' = -u' s, s' = u' c, s^2 + c^2 = 1."""
     number, arg = t.unit(t.angles, at)
     base = t.field
 
-    def slope(made: Generator) -> Quotient:
-        inside = base.derivative(arg)
+    def slope(generator: Generator) -> Quotient:
+        inner_slope = base.derivative(arg)
         if number != 1:
-            inside = inside * base.constant(number)
-        assert made.partner is not None
-        other = made.partner.element * inside
-        return other if made.kind == "sin" else -other
+            inner_slope = inner_slope * base.constant(number)
+        assert generator.partner is not None
+        product = generator.partner.element * inner_slope
+        return product if generator.kind == "sin" else -product
 
     cosine = t.scaled("cos", arg, number, slope)
     sine = t.scaled("sin", arg, number, slope)
@@ -81,7 +81,7 @@ def _generator(t: Tower, at: int) -> Generator:
     return cosine
 
 
-def _is_known(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool:
+def _has_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool:
     """Whether sines and cosines of a multiple of something are known."""
     if inner is None:
         return t.unit_i is not None and t.without_i(arg) is not None
@@ -90,12 +90,12 @@ def _is_known(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool
     return inner.kind == "i" or (inner.kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12))
 
 
-def _known(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair:
+def _of_multiple(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Pair:
     if inner is None or inner.kind == "i":
-        inside = t.without_i(arg)
-        assert inside is not None
-        inside = inside * t.field.constant(c)
-        up, down = exp(t, inside), exp(t, -inside)
+        exponent = t.without_i(arg)
+        assert exponent is not None
+        exponent = exponent * t.field.constant(c)
+        up, down = exp(t, exponent), exp(t, -exponent)
         return t.i * (up - down) / 2, (up + down) / 2
     if inner.kind == "pi":
         return _of_pi(t, Fraction(int(c.p), int(c.q)) % 2)
@@ -115,17 +115,17 @@ def _multiple(t: Tower, pair: Pair, times: int) -> Pair:
     s, c = pair
     bits = format(abs(times), "b")[1:]
     bound = t.field.support(c) & t.field.bound
-    one = second = t.field.one
-    square, first = (s * s if bound else one - c * c) if "1" in bits else one, c
+    unity = quotient = t.field.one
+    square, cosine = (s * s if bound else unity - c * c) if "1" in bits else unity, c
     for bit in bits:
-        double = first + first
-        first, second = double * first - one, double * second
+        double = cosine + cosine
+        cosine, quotient = double * cosine - unity, double * quotient
         if bit == "1":
-            first, second = c * first - square * second, c * second + first
+            cosine, quotient = c * cosine - square * quotient, c * quotient + cosine
         if bound:
-            first, second = t.normal(first), t.normal(second)
-    sine = t.normal(s * second) if bound else s * second
-    return (sine, first) if times > 0 else (-sine, first)
+            cosine, quotient = t.normal(cosine), t.normal(quotient)
+    sine = t.normal(s * quotient) if bound else s * quotient
+    return (sine, cosine) if times > 0 else (-sine, cosine)
 
 
 def _of_pi(t: Tower, turns: Fraction) -> Pair:
@@ -136,8 +136,8 @@ def _of_pi(t: Tower, turns: Fraction) -> Pair:
         cosine = root(t, 2 + radical, 2) / 2
         return _multiple(t, ((radical - 1) * cosine, cosine), k)
     if n == 12:  # k/12 = 3 k/4 - 2 k/3
-        parts = Fraction(-2 * k, 3) % 2, Fraction(3 * k, 4) % 2
-        return _of_sum(_of_pi(t, parts[0]), _of_pi(t, parts[1]))
+        summands = Fraction(-2 * k, 3) % 2, Fraction(3 * k, 4) % 2
+        return _of_sum(_of_pi(t, summands[0]), _of_pi(t, summands[1]))
     return _cosine(t, (Fraction(1, 2) - turns) % 2), _cosine(t, turns)
 
 
@@ -149,9 +149,9 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     return root(t, t.field.rational(square, 4), 2)
 
 
-def _of_sum(one: Pair, two: Pair) -> Pair:
+def _of_sum(first: Pair, second: Pair) -> Pair:
     """Sine and cosine of the sum of two angles."""
-    (s, c), (sine, cosine) = one, two
+    (s, c), (sine, cosine) = first, second
     return s * cosine + c * sine, c * cosine - s * sine
 
 

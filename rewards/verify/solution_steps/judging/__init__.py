@@ -1,1 +1,1 @@
-"""Whether the claims of a solution are right, and what each does."""
+"""The judgement and the purpose of each claim of a solution."""

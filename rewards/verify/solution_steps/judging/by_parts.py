@@ -1,8 +1,9 @@
 r"""Whether ``u`` and ``dv`` are the parts of an integral that the text is about.
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. The choice is wrong if
-no integral of the whole text is that one, up to a factor, but is one with the v that the text goes
-on with, or with the dv or the u of the same choice elsewhere; else it claims nothing.
+no integrand of the text is proportional to u v', but an integrand is proportional to u times the
+derivative of the v that the text uses afterwards, or a repetition of the choice with another u or
+dv fits an integrand. In all other cases the choice claims nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CHOICES, INTEGRALS = 8, 40
 
 @dataclass(slots=True)
 class _Choice:
-    """A choice of parts: u, dv as an integral, and the definition that is wrong if they are."""
+    """A choice of parts: u, dv as an integral, and the definition that a wrong choice refutes."""
 
     first: int  # index of the claim before which it stands
     u: Expression
@@ -39,7 +40,7 @@ class _Choice:
 
 @dataclass(slots=True)
 class Parts:
-    """The choices of parts in a text, and the integrals that they may be the parts of."""
+    """The choices of parts in a text, and the integrals of the text."""
 
     whole: Integral
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
@@ -50,9 +51,9 @@ class Parts:
         """Keep the integrals of a formula."""
         self.unread |= not sides and ("int" in latex or "∫" in latex)
         for side in sides:
-            for part in side.parts.values():
-                if isinstance(part, Integral):
-                    self.integrals[part.integrand, part.variable] = None
+            for operation in side.parts.values():
+                if isinstance(operation, Integral):
+                    self.integrals[operation.integrand, operation.variable] = None
 
     def choose(
         self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
@@ -60,29 +61,32 @@ class Parts:
         """Keep a choice: ``name`` is v, whose differential has been said last."""
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
-        integral = next((part for part in dv.parts.values() if isinstance(part, Integral)), None)
+        integral = next(
+            (operation for operation in dv.parts.values() if isinstance(operation, Integral)), None
+        )
         if u_name == name or u is None or integral is None or u.parts:
             return
-        definition, left = definitions[-1], f"d{name}"
+        definition, name_on_left = definitions[-1], f"d{name}"
         previous = self.choices[-1] if self.choices else None
         if previous is not None and previous.dv == integral:  # then it is u that is new
             definition = next(
-                (said for said in reversed(definitions) if said.name == u_name), definition
+                (entry for entry in reversed(definitions) if entry.name == u_name),
+                definition,
             )
-            left = definition.name
-        self.choices.append(_Choice(first, u.expression, integral, left, definition, shown))
+            name_on_left = definition.name
+        self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
 
     def settle(self, value: Side) -> None:
-        """Keep what v is said to be."""
+        """Keep the v that the text states."""
         if self.choices and not value.parts:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:
-        """Forget the choices of a try that the text gives up."""
+        """Forget the choices of an abandoned try."""
         self.choices = [choice for choice in self.choices if choice.first < first]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
-        """The claims of a text with the choices that are of no integral; these earn nothing on."""
+        """The claims of a text with the wrong choices, behind which no claim earns anything."""
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
             following = [
@@ -101,7 +105,7 @@ class Parts:
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]
 
         def fits(choice: _Choice, slope: Expression) -> bool | None:
-            """Whether u times the slope of v is an integrand of the text; None if not known."""
+            """Whether u times the slope of v is an integrand of the text; None if undecided."""
             by, product = choice.dv.variable, mul(choice.u, slope)
             if symbols_of(product) - judge.scope.symbols - {by}:
                 return None
@@ -130,7 +134,7 @@ class Parts:
 
 
 def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
-    """Whether a choice is the one before once more, but for u or dv."""
+    """Whether two adjacent choices have the same u or the same dv."""
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
     # The parts of what is left look like it: u = x^2, then u = 2x with the same dv.
@@ -151,5 +155,5 @@ def _terms(tree: Expression) -> tuple[Expression, ...]:
 
 
 def _shifted(follows: int | None, at: int) -> int | None:
-    """The index of a claim when another one stands before it."""
+    """The index of a claim after the insertion of another claim at ``at``."""
     return follows if follows is None or follows < at else follows + 1

@@ -2,7 +2,7 @@ r"""Whether the two sides of an equation are equal, by balls at points of their 
 
 With an indefinite integral, or up to a constant, derivatives are compared: ``\int f\,dx = F +
 \int g\,dx`` holds if f = F' + g. Nothing is differentiated symbolically: a jet carries the
-derivative along the one variable that both sides depend on, and ``\int g\,du`` contributes g u'.
+derivative along the common variable of both sides, and ``\int g\,du`` contributes g u'.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 @dataclass
 class Work:
-    """What a solution may still cost; being a count, it is the same on every machine."""
+    """The remaining work budget of a solution, counted, so equal on every machine."""
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
@@ -66,7 +66,7 @@ class Work:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:
-        """The compiled tree, which the claims of a chain share; it costs the same each time."""
+        """The compiled tree, shared by the claims of a chain, at the same cost for each use."""
         tape = self.tapes.get((tree, variable))
         if tape is None:
             self.allow(tree)
@@ -78,7 +78,7 @@ class Work:
         return tape
 
     def allow(self, tree: Expression) -> None:
-        """Refuse functions that take long, or have the solution judged in a worker."""
+        """Refuse slow functions, or require a worker for the solution."""
         if needs_worker(tree):
             if not self.special:
                 raise NotReadError("a special function that takes too long")
@@ -90,29 +90,29 @@ class Work:
             raise NotReadError("too many definite integrals and limits")
 
     def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
-        """The value of a definite integral or of a limit; without parameters it is kept."""
-        part = parts[name]
-        inner = inner_parts(part_tree(part), parts)
-        if part in self.known and not inner:
-            known = self.known[part]
-            if isinstance(known, NotReadError):
-                raise known
-            return known
+        """The value of a definite integral or of a limit; a value without parameters is cached."""
+        definite = parts[name]
+        inner = inner_parts(part_tree(definite), parts)
+        if definite in self.known and not inner:
+            cached = self.known[definite]
+            if isinstance(cached, NotReadError):
+                raise cached
+            return cached
         constant = not free_symbols(Side(Symbol(name), parts))
         try:
             value = value_of(name, parts, values, self.pay, self.improper)
         except NotReadError as error:
             if constant:
-                self.known[part] = error
+                self.known[definite] = error
             raise
         if constant:
-            self.known[part] = value
+            self.known[definite] = value
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the comparison found; ``loose``: with letters that nothing defines."""
+    """The result of a comparison; ``loose``: the equation has undefined letters."""
 
     judgement: Judgement
     points: int = 0
@@ -157,54 +157,57 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A value of a letter: in its range, if the text says one, or of its kind."""
+        """A value of a letter: in the range that the text states, or by the assumption."""
         if name in self.equation.ranges:
             return _between(self.equation.ranges[name], uniform(self.key, name))
-        place = ASSUMPTIONS[self.kinds.get(name, "positive")]
-        return self.scale * place(uniform(self.key, name))
+        scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
+        return self.scale * scaling(uniform(self.key, name))
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
-            name: part
-            for name, part in side.parts.items()
-            if isinstance(part, Integral) and part.limits is None
+            name: operation
+            for name, operation in side.parts.items()
+            if isinstance(operation, Integral) and operation.limits is None
         }
-        rest, factors = linear(side.expression, indefinite.keys())
+        constant_term, factors = linear(side.expression, indefinite.keys())
         tape, terms = self.work.tape, []
         for factor, name in factors:
-            part = indefinite[name]
-            if symbols_of(part.integrand) & side.parts.keys():
+            integral = indefinite[name]
+            if symbols_of(integral.integrand) & side.parts.keys():
                 raise NotReadError("an integral within another")
             if self.variable in symbols_of(factor):
                 raise NotReadError("a factor of an integral that is not constant")
-            tapes = tape(factor, self.variable), tape(part.integrand, self.variable)
-            terms.append(_Term(*tapes, part.variable))
-        return tape(rest, self.variable), terms
+            tapes = tape(factor, self.variable), tape(integral.integrand, self.variable)
+            terms.append(_Term(*tapes, integral.variable))
+        return tape(constant_term, self.variable), terms
 
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
-        """The parts with a value at a point: what to differentiate, and by what."""
+        """The derivatives and differentials: the operand of each, and the variable."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
-            for name, part in side.parts.items():
-                if isinstance(part, Differential):
-                    placed[name] = None, part.variable
-                elif isinstance(part, Derivative):
-                    placed[name] = self._compiled(Side(part.of, side.parts)), part.variable
+            for name, operation in side.parts.items():
+                if isinstance(operation, Differential):
+                    placed[name] = None, operation.variable
+                elif isinstance(operation, Derivative):
+                    placed[name] = (
+                        self._compiled(Side(operation.of, side.parts)),
+                        operation.variable,
+                    )
         if placed and self.order:
             raise NotReadError("derivatives in an equation that holds up to a constant")
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and the limits, if they do not vary with the variable."""
+        """Compute the definite integrals and the limits that do not depend on the variable."""
         for side in (self.equation.left, self.equation.right):
             constant = definite_parts(side)
             within = {
                 inner
-                for part in constant.values()
-                for inner in inner_parts(part_tree(part), side.parts)
+                for definite in constant.values()
+                for inner in inner_parts(part_tree(definite), side.parts)
             }
-            for part in constant.values():
-                self.work.allow(part_tree(part))
+            for definite in constant.values():
+                self.work.allow(part_tree(definite))
             for name in sorted(constant.keys() - within):
                 if self.variable in free_symbols(Side(Symbol(name), side.parts)):
                     if self.order:
@@ -214,45 +217,45 @@ class Program:
                     self.values[name] = self.work.value(name, side.parts, self.values)
 
     def divergence(self) -> Finding:
-        """A side with one integral that diverges has no value, and so is not what has one."""
+        """Judge a side with a divergent integral, which has no value, against the other side."""
         sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
         if self.equation.free:
             raise NotReadError(unread)
-        found: list[str] = []
+        divergent: list[str] = []
         for side in sides:
-            for name, part in side.parts.items():
-                if not isinstance(part, Integral | LimitAt):
+            for name, operation in side.parts.items():
+                if not isinstance(operation, Integral | LimitAt):
                     raise NotReadError(unread)
                 try:
                     self.values[name] = self.work.value(name, side.parts, {})
                 except DivergentStepError:
-                    found.append(name)
-        if len(found) != 1:
+                    divergent.append(name)
+        if len(divergent) != 1:
             raise NotReadError(unread)
         for side in sides:
-            linear(side.expression, found)
+            linear(side.expression, divergent)
         pairs = []
         for value in (ZERO, ONE):  # in place of the integral
-            self.values[found[0]] = value
+            self.values[divergent[0]] = value
             pairs.append(self.at(ONE, PRECISIONS[0]))
-        first, second = pairs
-        if first is None or second is None or not all(map(acb.is_finite, first + second)):
+        at_zero, at_one = pairs
+        if at_zero is None or at_one is None or not all(map(acb.is_finite, at_zero + at_one)):
             raise NotReadError(unread)
-        if any(differ(a, b) for a, b in zip(first, second, strict=True)):
+        if any(differ(a, b) for a, b in zip(at_zero, at_one, strict=True)):
             return Finding(Judgement.INCORRECT, 1, detail=unread)
         raise NotReadError(unread)
 
     # --- at one point ---
 
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
-        """Both sides, or None where a part of them is not real."""
+        """Both sides, or None where a sub-expression is not real."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
         if self.varying and self.work.evaluations < EVALUATED // 2:
             raise NotReadError("too many integrals that vary")  # the rest is for numbers
-        for name, parts in self.varying:
+        for name, operations in self.varying:
             try:
-                values[name] = self.work.value(name, parts, values | {self.variable: x})
+                values[name] = self.work.value(name, operations, values | {self.variable: x})
             except NotReadError:
                 return None
         for name in self.rates:
@@ -266,11 +269,11 @@ class Program:
                 return None
             values[name] = slope if of is None else slope / speeds[by]
         results = [self._side(side, x, bits, values, speeds, self.order) for side in self.sides]
-        left, right = results
-        return None if left is None or right is None else (left, right)
+        left_value, right_value = results
+        return None if left_value is None or right_value is None else (left_value, right_value)
 
     def _speed(self, name: str, x: Ball, bits: int, values: Mapping[str, Ball]) -> Ball | None:
-        """The derivative of a variable along the one that all depend on."""
+        """The derivative of a variable along the common variable."""
         tape, terms = self.rates[name]
         if name == self.variable:
             return ONE
@@ -338,11 +341,11 @@ class Program:
 
 
 def definite_parts(side: Side) -> dict[str, LimitAt | Integral]:
-    """The definite integrals and the limits of a side, which are computed before its points."""
+    """The definite integrals and the limits of a side, computed before the sample points."""
     return {
-        name: part
-        for name, part in side.parts.items()
-        if isinstance(part, LimitAt) or (isinstance(part, Integral) and part.limits)
+        name: operation
+        for name, operation in side.parts.items()
+        if isinstance(operation, LimitAt) or (isinstance(operation, Integral) and operation.limits)
     }
 
 
@@ -356,10 +359,10 @@ def compare(
         order: 1 compares derivatives.
         kinds: kinds of parameters, as in `verify_antiderivative`.
         key: seeds the sample points.
-        work: what the solution may still cost.
+        work: the remaining budget of the solution.
 
     Raises:
-        NotReadError: they have a form that is not compared here.
+        NotReadError: a side has an unsupported form.
 
     """
     finding = Finding(Judgement.UNCHECKED)
@@ -426,7 +429,7 @@ def _tapes(side: _Compiled) -> Iterator[Tape]:
 
 
 def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | None]:
-    """Whether the sides agree at a point; None if that cannot be told."""
+    """Whether the sides agree at a point; None if undecided."""
     for bits in PRECISIONS:
         with precision(bits):
             pair = program.at(x, bits)
@@ -440,6 +443,6 @@ def _same(program: Program, x: Ball) -> tuple[bool | None, tuple[Ball, Ball] | N
 
 def _witness(program: Program, x: Ball | None, pair: tuple[Ball, Ball]) -> Witness:
     constants = {name: value for name, value in program.values.items() if not name.startswith("Q_")}
-    place = ({} if x is None else {program.variable: x}) | constants
-    point = ", ".join(f"{name}={show(ball)}" for name, ball in place.items())
+    values = ({} if x is None else {program.variable: x}) | constants
+    point = ", ".join(f"{name}={show(ball)}" for name, ball in values.items())
     return Witness(point, expected=show(pair[0]), got=show(pair[1]))

@@ -1,4 +1,4 @@
-"""What a claim does, by its form."""
+"""The purpose of a claim, by the form of the sides."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
     """The kind of a claim.
 
     Args:
-        left: its left side, as written.
-        right: its right side.
+        left: the left side, as written.
+        right: the right side.
         scope: the definitions in force.
-        lead: the prose before it.
+        lead: the prose before the claim.
 
     """
     names = free_symbols(left) | free_symbols(right)
@@ -30,13 +30,15 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
         return "parts" if by_parts else "substitution"
     if left.has(Derivative) or right.has(Derivative):
         return "derivative"
-    before, after = _integrals(left, scope), _integrals(right, scope)
-    if before and after:
-        if {one.variable for one in before} != {one.variable for one in after}:
+    integrals_left, integrals_right = _integrals(left, scope), _integrals(right, scope)
+    if integrals_left and integrals_right:
+        if {integral.variable for integral in integrals_left} != {
+            integral.variable for integral in integrals_right
+        }:
             return "parts" if by_parts else "substitution"
-        outside = (_outside(right) - _outside(left)) & scope.variables
-        return "parts" if outside and len(before) <= len(after) else "algebra"
-    if before or after:
+        new_factors = (_outside(right) - _outside(left)) & scope.variables
+        return "parts" if new_factors and len(integrals_left) <= len(integrals_right) else "algebra"
+    if integrals_left or integrals_right:
         return "parts" if by_parts and isinstance(left.expression, Symbol) else "integral"
     if names & scope.solved:
         return "partial fractions"
@@ -59,16 +61,16 @@ def kind_of(left: Side, right: Side, scope: Scope, lead: str) -> Kind:
 
 
 def _integrals(side: Side, scope: Scope) -> list[Integral]:
-    """The indefinite integrals of a side, those included that symbols stand for."""
+    """The indefinite integrals of a side and of the definitions used in the side."""
     named = (scope.values[name] for name in free_symbols(side) if name in scope.values)
     return [
-        part
-        for each in (side, *named)
-        for part in each.parts.values()
-        if isinstance(part, Integral) and part.limits is None
+        operation
+        for owner in (side, *named)
+        for operation in owner.parts.values()
+        if isinstance(operation, Integral) and operation.limits is None
     ]
 
 
 def _outside(side: Side) -> set[str]:
-    """The symbols of a side that are not inside an integral."""
+    """The symbols of a side outside the integrals."""
     return free_symbols(Side(side.expression, {})) - side.parts.keys()

@@ -1,4 +1,4 @@
-"""Whether what two links of a chain say is equal, in some reading of both."""
+"""Whether two links of a chain are equal, in some reading of both links."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FUNCTIONS = frozenset("IJFGySR")
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A link with its readings."""
+    """A link and the readings of the link."""
 
     link: Link
     sides: Sequence[Side]
@@ -48,7 +48,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What was found of a claim, the definitions it uses, and the readings that it is about."""
+    """The finding of a claim, the definitions in use, and the pair of readings that was judged."""
 
     finding: Finding
     kind: Kind
@@ -60,7 +60,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges equations under the definitions in force; `scope` gets the constants that it finds."""
+    """Judges equations under the definitions in force; solved constants are added to `scope`."""
 
     scope: Scope
     assumptions: Mapping[str, str]
@@ -121,10 +121,10 @@ class Judge:
     def _is_anti(self, side: Side) -> bool:
         """Whether a side has an indefinite integral that is not differentiated."""
         for name in symbols_of(side.expression):
-            part = side.parts.get(name)
-            if isinstance(part, Integral) and part.limits is None:
+            operation = side.parts.get(name)
+            if isinstance(operation, Integral) and operation.limits is None:
                 return True
-            value = self.scope.values.get(name) if part is None else None
+            value = self.scope.values.get(name) if operation is None else None
             if value is not None and self._is_anti(value):
                 return True
         return False
@@ -132,7 +132,7 @@ class Judge:
     def _compare(
         self, left: Side, right: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
-        """Compare two sides, with the definitions that they use."""
+        """Compare two sides; returns the finding and the definitions in use."""
         used: frozenset[str] = frozenset()
         try:
             equation = self.scope.equation(left, right)
@@ -145,15 +145,15 @@ class Judge:
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols
             if order or moving:
-                unknown = frozenset(each for each in unknown if not is_constant_name(each))
+                unknown = frozenset(name for name in unknown if not is_constant_name(name))
             # A formula is meant for any values of the letters that its integral has.
-            arbitrary = {each for each in _integrated(left) if _PARAMETER.fullmatch(each)}
+            arbitrary = {name for name in _integrated(left) if _PARAMETER.fullmatch(name)}
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
             both = _integrated(left, limits=True) & free_symbols(right)
-            given = unknown <= (arbitrary if order else both)
+            free_choice = unknown <= (arbitrary if order else both)
             if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
                 raise NotReadError("an integral of what nothing defines")
-            if finding.judgement is Judgement.INCORRECT and unknown and not given:
+            if finding.judgement is Judgement.INCORRECT and unknown and not free_choice:
                 return self._solved(equation, sorted(unknown), key, order, moving), used
         except (NotReadError, NotLinearError) as error:
             return Finding(Judgement.UNCHECKED, detail=str(error)), used
@@ -163,7 +163,7 @@ class Judge:
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
-        """Whether antiderivatives are equated: functions, each with its constant."""
+        """Whether antiderivatives are equated: functions, each with a constant."""
         constants = {
             name
             for name in equation.free
@@ -179,7 +179,7 @@ class Judge:
     ) -> Finding:
         """Determine unknown constants, with which the equation may hold.
 
-        Letters that nothing defines make no claim true. If no values of them do, it is wrong.
+        Undefined letters make no claim true. A claim without a solution is wrong.
         """
         names = ", ".join(unknown)
         if moving:
@@ -202,11 +202,13 @@ class Judge:
 
 
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
-    """The symbols of the integrands of a side, or those that it has with the limits."""
-    integrals = {name: part for name, part in side.parts.items() if isinstance(part, Integral)}
+    """The symbols of the integrands of a side, or of the integrals with limits."""
+    integrals = {
+        name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
+    }
     if limits:
         return set().union(*(free_symbols(Side(Symbol(name), side.parts)) for name in integrals))
-    return set().union(*(symbols_of(part.integrand) for part in integrals.values()))
+    return set().union(*(symbols_of(integral.integrand) for integral in integrals.values()))
 
 
 def _names(left: Side, right: Side) -> set[str]:
@@ -214,15 +216,15 @@ def _names(left: Side, right: Side) -> set[str]:
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:
-    """A difference, if it is more than rounding makes of a number to some decimals."""
+    """The finding of a decimal: a difference within the rounding error counts as equality."""
     number, witness = _NUMBER.fullmatch(latex.strip()), finding.witness
     unread = Finding(Judgement.UNCHECKED, detail="a decimal that may be rounded")
     if number is None or witness is None or "=" in witness.point:
         return unread
     decimals = number["decimals"] or number["more"] or ""
     try:  # a witness is shown as "[0.785 +/- 3.1e-17]", or without its radius
-        shown = (each.lstrip("[").split()[0] for each in (witness.expected, witness.got))
-        gap = abs(float(next(shown)) - float(next(shown)))
+        numbers = (ball.lstrip("[").split()[0] for ball in (witness.expected, witness.got))
+        gap = abs(float(next(numbers)) - float(next(numbers)))
     except (ValueError, IndexError):
         return unread
     if gap <= 10.0 ** -len(decimals):  # cut off or rounded

@@ -35,17 +35,18 @@ def solve(
 
     Args:
         equation: both sides in one variable.
-        unknowns: the constants, in which it is linear.
+        unknowns: the constants, in which the equation is linear.
         kinds: kinds of parameters.
         key: seeds the points.
-        work: what the solution may still cost.
+        work: the remaining budget of the solution.
         order: 1 compares derivatives, as `compare` does.
 
     Returns:
-        Rational values; none if the equation does not determine them; None if it cannot hold.
+        Rational values; an empty table if the equation does not determine the values; None if the
+        equation cannot hold.
 
     Raises:
-        NotReadError: it is not linear, has other than rational solutions, or is not compared here.
+        NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
 
     """
     if not unknowns or len(unknowns) > MOST:
@@ -69,20 +70,20 @@ def solve(
         else:
             raise NotReadError("too few points at which all of it is real")
         # A letter that changes neither side (+ A - A) cannot make them equal.
-        kept = _independent(rows, len(unknowns))
-        if not kept:
+        pivots = _independent(rows, len(unknowns))
+        if not pivots:
             return None
-        names = [unknowns[at] for at in kept]
+        names = [unknowns[at] for at in pivots]
         program.values.update(dict.fromkeys(unknowns, ZERO))
-        matrix = acb_mat([[row[at] for at in kept] for row in rows[: len(kept)]])
-        solved = matrix.solve(acb_mat([[-row[-1]] for row in rows[: len(kept)]]))
+        matrix = acb_mat([[row[at] for at in pivots] for row in rows[: len(pivots)]])
+        solved = matrix.solve(acb_mat([[-row[-1]] for row in rows[: len(pivots)]]))
         program.values.update({name: solved[at, 0] for at, name in enumerate(names)})
-        for x in islice(program.points(), len(kept), len(kept) + CHECKED + 2):
+        for x in islice(program.points(), len(pivots), len(pivots) + CHECKED + 2):
             pair = program.at(x, PRECISIONS[-1])
             if pair is not None and differ(*pair):
                 # Linear at the points, as the rows are; it cannot hold at this one.
                 return None
-        determined = len(kept) == sum(_matters(rows, at) for at in range(len(unknowns)))
+        determined = len(pivots) == sum(_matters(rows, at) for at in range(len(unknowns)))
         if not determined:
             return {}
         return {name: _rational(solved[at, 0]) for at, name in enumerate(names)}
@@ -94,16 +95,16 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 
 
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
-    """The unknowns that equations at generic points determine, the first ones that do."""
-    kept: list[int] = []
+    """The first unknowns that are determined by equations at generic points."""
+    pivots: list[int] = []
     for column in range(count):
-        trial = [*kept, column]
+        trial = [*pivots, column]
         if not _matters(rows, column):
             continue
         square = acb_mat([[row[at] for at in trial] for row in rows[: len(trial)]])
         if not _vanishes(square.det()):
-            kept = trial
-    return kept
+            pivots = trial
+    return pivots
 
 
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
@@ -116,19 +117,21 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
             return None
         values.append(pair[1] - pair[0])
     # Where the unknowns are 2, 3, .. a linear equation is known by its coefficients.
-    places = {name: ONE * at for at, name in enumerate(unknowns, 2)}
-    program.values.update(places)
+    trial_values = {name: ONE * at for at, name in enumerate(unknowns, 2)}
+    program.values.update(trial_values)
     pair = program.at(x, PRECISIONS[-1])
-    rest = values.pop()
-    row = [value - rest for value in values]
-    total = sum((places[name] * value for name, value in zip(unknowns, row, strict=True)), rest)
+    constant = values.pop()
+    row = [value - constant for value in values]
+    total = sum(
+        (trial_values[name] * value for name, value in zip(unknowns, row, strict=True)), constant
+    )
     if pair is None or differ(pair[1] - pair[0], total):
         raise NotReadError("an equation that is not linear in its unknown constants")
-    return [*row, rest]
+    return [*row, constant]
 
 
 def _vanishes(value: Ball) -> bool:
-    """Whether a coefficient is zero, as far as both sides are known."""
+    """Whether a coefficient is zero, within the precision of both sides."""
     return compare(value, ZERO).same is True
 
 

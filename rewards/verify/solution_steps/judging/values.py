@@ -1,4 +1,4 @@
-"""The values of definite integrals, nested ones too, and of limits."""
+"""The values of definite integrals, nested integrals included, and of limits."""
 
 from __future__ import annotations
 
@@ -43,58 +43,60 @@ def value_of(
     pay: Callable[[int], None],
     improper: set[Part],
 ) -> Ball:
-    """The value of a definite integral, or of a limit, at values of the symbols in it.
+    """The value of a definite integral, or of a limit, at values of the free symbols.
 
     Args:
-        name: of the part.
-        parts: of its side.
-        values: of the symbols in it.
-        pay: called with the evaluations that are spent; it may refuse more.
-        improper: integrals that are known to be improper at other values; this one may be added.
+        name: the symbol of the integral or limit.
+        parts: the parts of the side, by symbols.
+        values: the values of the free symbols.
+        pay: called with the number of evaluations spent; raises if the budget is spent.
+        improper: integrals found to be improper at other values; a new integral may be added.
 
     Raises:
-        NotReadError: it has none that can be computed here.
+        NotReadError: the value does not exist or is not computed.
 
     """
-    part = parts[name]
+    definite = parts[name]
     try:
-        if isinstance(part, LimitAt):
+        if isinstance(definite, LimitAt):
             pay(LIMIT_COST)
-            return _limit(part, values)
-        assert isinstance(part, Integral)
-        if inner_parts(part.integrand, parts):
-            return _nested(part, parts, values, pay)
-        proper = None if part in improper else _proper(part, values, pay)
+            return _limit(definite, values)
+        assert isinstance(definite, Integral)
+        if inner_parts(definite.integrand, parts):
+            return _nested(definite, parts, values, pay)
+        proper = None if definite in improper else _proper(definite, values, pay)
         if proper is not None:
             return proper
-        improper.add(part)
+        improper.add(definite)
         pay(IMPROPER)
-        return _improper(part, values)
+        return _improper(definite, values)
     except (QuadratureError, UnusableError) as error:
         pay(FAILED)
         raise NotReadError(str(error)) from None
 
 
-def part_tree(part: Part) -> Expression:
-    """What is integrated, or what a limit is of."""
-    assert isinstance(part, Integral | LimitAt)
-    return part.integrand if isinstance(part, Integral) else part.of
+def part_tree(definite: Part) -> Expression:
+    """The integrand of an integral, or the operand of a limit."""
+    assert isinstance(definite, Integral | LimitAt)
+    return definite.integrand if isinstance(definite, Integral) else definite.of
 
 
 def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
-    """The parts that a tree has."""
+    """The parts whose symbols occur in a tree."""
     return sorted(symbols_of(tree) & parts.keys())
 
 
-def _proper(part: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball | None:
-    """An enclosure; None of an integral that is improper, or takes much work."""
-    lower, upper = part.limits or (0, 0)
+def _proper(
+    integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
+) -> Ball | None:
+    """An enclosure of an integral; None for an improper integral, or after too much work."""
+    lower, upper = integral.limits or (0, 0)
     ends = [symbols_of(limit) for limit in (lower, upper) if not isinstance(limit, int)]
-    if not (symbols_of(part.integrand) - {part.variable}).union(*ends) <= values.keys():
+    if not (symbols_of(integral.integrand) - {integral.variable}).union(*ends) <= values.keys():
         raise NotReadError("a definite integral with unknown ends")
     if isinstance(lower, int) or isinstance(upper, int):
         return None
-    function = box_function(part.integrand, part.variable, values)
+    function = box_function(integral.integrand, integral.variable, values)
     if function is None:
         return None
     with precision(BITS):
@@ -115,81 +117,87 @@ def _proper(part: Integral, values: Mapping[str, Ball], pay: Callable[[int], Non
     return acb(value.real)
 
 
-def _improper(part: Integral, values: Mapping[str, Ball]) -> Ball:
-    lower, upper = part.limits or (0, 0)
-    integrand = Integrand(part.integrand, part.variable, {}, "")
+def _improper(integral: Integral, values: Mapping[str, Ball]) -> Ball:
+    lower, upper = integral.limits or (0, 0)
+    integrand = Integrand(integral.integrand, integral.variable, {}, "")
     value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
     if value.diverges:
         raise DivergentStepError("an integral that diverges")
     return acb(value.ball)
 
 
-def _inner(part: Part, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
-    value = _proper(part, values, pay) if isinstance(part, Integral) and part.limits else None
+def _inner(definite: Part, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
+    value = (
+        _proper(definite, values, pay)
+        if isinstance(definite, Integral) and definite.limits
+        else None
+    )
     if value is None:
         raise NotReadError("an inner integral that is improper")
     return value
 
 
 def _nested(
-    part: Integral,
+    integral: Integral,
     parts: Mapping[str, Part],
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
-    """The outer one of nested integrals, by two quadratures."""
-    assert part.limits is not None
-    inner = inner_parts(part.integrand, parts)
-    if any(isinstance(limit, int) for limit in part.limits):
+    """The value of an outer integral of nested integrals, by two quadratures."""
+    assert integral.limits is not None
+    inner = inner_parts(integral.integrand, parts)
+    if any(isinstance(limit, int) for limit in integral.limits):
         raise NotReadError("a nested integral over an infinite range")
     results: list[Ball] = []
     with precision(BITS):
-        tape = compile_tape(part.integrand, part.variable)
-        low, high = (limit_value(limit, values) for limit in part.limits)
+        tape = compile_tape(integral.integrand, integral.variable)
+        low, high = (limit_value(limit, values) for limit in integral.limits)
         for nodes in NODES:
             total = ZERO
             for at in range(nodes):
                 node, weight = arb.legendre_p_root(nodes, at, weight=True)
                 x = acb(low + (high - low) * (1 + node) / 2)
-                given = {**values, part.variable: x}
-                given |= {name: _inner(parts[name], given, pay) for name in inner}
-                total += weight * tape.run(x, given, derivative=False)[tape.root][0]
+                point = {**values, integral.variable: x}
+                point |= {name: _inner(parts[name], point, pay) for name in inner}
+                total += weight * tape.run(x, point, derivative=False)[tape.root][0]
             results.append(total * (high - low) / 2)
         error = (results[1] - results[0]).abs_upper()
         return acb(results[1].real + arb(0, 2 * error))
 
 
-def _limit(part: LimitAt, values: Mapping[str, Ball]) -> Ball:
-    if symbols_of(part.of) - {part.variable} - values.keys():
+def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:
+    if symbols_of(limit_at.of) - {limit_at.variable} - values.keys():
         raise NotReadError("a limit of what has other variables")
     with precision(LIMIT_BITS):
-        sides = [part.side] if part.side else [1, -1]
-        limits = [one for side in sides if (one := _from_one_side(part, values, side)) is not None]
+        sides = [limit_at.side] if limit_at.side else [1, -1]
+        limits = [
+            value for side in sides if (value := _from_one_side(limit_at, values, side)) is not None
+        ]
         if not limits or differ(limits[0], limits[-1]):
             raise NotReadError("a limit that is not seen")
         return limits[0]
 
 
-def _from_one_side(part: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
-    """The limit as it shows very near to its point; None where it does not."""
-    tape = compile_tape(part.of, part.variable)
+def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
+    """The limit, by values very near to the point; None if the values do not converge."""
+    tape = compile_tape(limit_at.of, limit_at.variable)
     limits = []
-    for x in _approach(part, values, side):
+    for x in _approach(limit_at, values, side):
         jets = tape.run(x, values, derivative=False)
         value = jets[tape.root][0]
         if not value.is_finite() or not real_everywhere(tape, jets):
             return None
         limits.append(value)
-    error = max(((second - first).abs_upper() for first, second in pairwise(limits)), key=log2)
-    last: Ball = limits[-1]
-    if log2(error) > max(log2(last.abs_upper()), 0) - SETTLED:
+    error = max(((finer - coarser).abs_upper() for coarser, finer in pairwise(limits)), key=log2)
+    finest: Ball = limits[-1]
+    if log2(error) > max(log2(finest.abs_upper()), 0) - SETTLED:
         return None
-    return acb(last.real + arb(0, 4 * error))
+    return acb(finest.real + arb(0, 4 * error))
 
 
-def _approach(part: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:
+def _approach(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:
     for bits in NEAR:
-        if isinstance(part.point, int):
-            yield acb(part.point * arb("1.37") * arb(2) ** bits)
+        if isinstance(limit_at.point, int):
+            yield acb(limit_at.point * arb("1.37") * arb(2) ** bits)
         else:
-            yield acb(limit_value(part.point, values) + side * arb("1.37") * arb(2) ** -bits)
+            yield acb(limit_value(limit_at.point, values) + side * arb("1.37") * arb(2) ** -bits)
