@@ -88,7 +88,7 @@ class Steps:
     def impossible(self) -> bool:
         """Whether F has no steps, for want of critical points or by the form of F.
 
-        False as well if the search had to leave out a special function.
+        A search that had to leave out a special function shows nothing.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True

@@ -32,7 +32,6 @@ DIFFERENTIAL: Final = "\ue000"
 #: Among the symbols: the text is a problem, not an answer. Then braces are the fractional part, and
 #: a power series with a known sum is a function like any other; as an answer it is no closed form.
 IN_PROBLEM: Final = "\ue001"
-
 #: Among the symbols: the answer is a value. A sum is no value, because it may be the question.
 IS_VALUE: Final = "\ue002"
 
@@ -253,11 +252,8 @@ class Parser:
             return True
         if self.tokens[self.pos + 1] == "^":
             return False
-        if (
-            previous in self.atoms
-            or previous[0].isdigit()
-            or (len(previous) == 1 and previous.isalpha())
-        ):
+        is_letter = len(previous) == 1 and previous.isalpha()
+        if is_letter or previous in self.atoms or previous[0].isdigit():
             raise self.error("an operator before the number")
         return False
 
