@@ -15,7 +15,7 @@ from ..stats.metrics import Metric, metrics
 from ..stats.paired.wording import short_names
 from ..stats.repaired import Repaired
 from ..stats.summary import Row, Summary, summarise
-from ..stats.tallies import PassEstimate
+from ..stats.tallies import Estimate
 from ..store.run import Run
 from .numbers import dollars, p_value, percent, points, with_interval
 from .sections import (
@@ -42,7 +42,7 @@ class Column:
         """The heading: ``pass@4``."""
         return self.metric.heading(self.k)
 
-    def estimate(self, row: Row) -> PassEstimate | None:
+    def estimate(self, row: Row) -> Estimate | None:
         """The estimate of a row, where the metric has one."""
         estimates = row.estimates.get(self.metric.name, ())
         return next((candidate for candidate in estimates if candidate.k == self.k), None)

@@ -28,7 +28,7 @@ from ..store.run import Run
 from .clusters import clusters_of
 from .intervals import interval
 from .metrics.majority_at_k import majority_at_k
-from .tallies import PassEstimate, ks_up_to
+from .tallies import Estimate, ks_up_to
 
 #: Rounded values that two derivatives must share to be compared by the verifier. Two ways to write
 #: a root or a logarithm may differ at points where f is not real, so that fewer than all points
@@ -220,7 +220,7 @@ class Votes:
     label: str
     subset: str
     problems: int
-    majority: tuple[PassEstimate, ...]
+    majority: tuple[Estimate, ...]
     groups: float
     forms: float | None
 
@@ -275,6 +275,6 @@ def _votes(
     )
 
 
-def _estimate(values: Sequence[float], clusters: Sequence[str], k: int) -> PassEstimate:
+def _estimate(values: Sequence[float], clusters: Sequence[str], k: int) -> Estimate:
     mean = math.fsum(values) / len(values)
-    return PassEstimate(k, mean, interval(values, clusters), mean, mean)
+    return Estimate(k, mean, interval(values, clusters), mean, mean)

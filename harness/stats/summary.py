@@ -19,7 +19,7 @@ from .metrics.labels import Classification, classification
 from .metrics.rates import NAMES, rate
 from .metrics.usage import Usage, usage_of
 from .repaired import Repaired, repaired
-from .tallies import Group, PassEstimate, group_samples
+from .tallies import Estimate, Group, group_samples
 
 #: Outcomes of a simplification that leave an integrand as it was composed (docs/bee.md).
 _NOT_SIMPLIFIED = frozenset({"timeout", "memory", "error", "unproven"})
@@ -67,7 +67,7 @@ class Row(Record):
     problems: int
     planned: int
     samples: int
-    estimates: Mapping[str, tuple[PassEstimate, ...]]
+    estimates: Mapping[str, tuple[Estimate, ...]]
     numbers: Mapping[str, float]
     rates: Mapping[str, float]
     usage: Usage
@@ -82,17 +82,17 @@ class Row(Record):
         return self.samples / self.problems
 
     @property
-    def passes(self) -> tuple[PassEstimate, ...]:
+    def passes(self) -> tuple[Estimate, ...]:
         """pass@k; of ranked candidates about the k best."""
         return self.estimates["pass@k"]
 
     @property
-    def all_passes(self) -> tuple[PassEstimate, ...]:
+    def all_passes(self) -> tuple[Estimate, ...]:
         """pass^k with k > 1; empty for ranked candidates."""
         return tuple(estimate for estimate in self.estimates["pass^k"] if estimate.k > 1)
 
     @property
-    def fails(self) -> tuple[PassEstimate, ...]:
+    def fails(self) -> tuple[Estimate, ...]:
         """Fail@k of ranked candidates."""
         return self.estimates["Fail@k"]
 
@@ -102,7 +102,7 @@ class Row(Record):
         return self.numbers.get("reward")
 
     @property
-    def metrics(self) -> dict[str, tuple[PassEstimate, ...] | float | None]:
+    def metrics(self) -> dict[str, tuple[Estimate, ...] | float | None]:
         """Every metric by the name of the column."""
         return {
             metric.column: self.estimates[metric.name]

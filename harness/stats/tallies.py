@@ -81,7 +81,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class PassEstimate:
+class Estimate:
     """A mean over problems.
 
     Attributes:
@@ -91,7 +91,7 @@ class PassEstimate:
         low: the mean if all undecided and all missing samples were incorrect.
         high: the mean if all undecided and all missing samples were correct.
 
-    >>> PassEstimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
+    >>> Estimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
     0.5
 
     """
@@ -102,7 +102,7 @@ class PassEstimate:
     low: float
     high: float
 
-    def with_missing(self, problems: int, planned: int) -> PassEstimate:
+    def with_missing(self, problems: int, planned: int) -> Estimate:
         """The estimate with bounds that include planned problems without samples.
 
         Args:
@@ -112,7 +112,7 @@ class PassEstimate:
         Returns:
             The estimate, with missing problems wrong in ``low`` and right in ``high``.
 
-        >>> PassEstimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
+        >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
 
         """
@@ -126,7 +126,7 @@ class PassEstimate:
 OverK = Callable[[int, int, int], float]
 
 
-def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> PassEstimate:
+def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
     """The mean of a metric over problems with at least k samples."""
     if not tallies:
         raise ValueError("an estimate of no problems")
@@ -140,14 +140,14 @@ def estimate_mean(
     values: Sequence[float],
     decided: Sequence[float] = (),
     k: int = 0,
-) -> PassEstimate:
+) -> Estimate:
     """The mean of ``values``, one per problem. ``decided`` holds the values if all undecided
     samples were correct.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
     if_correct = math.fsum(decided) / len(decided) if decided else mean
-    return PassEstimate(k, mean, bounds, min(mean, if_correct), max(mean, if_correct))
+    return Estimate(k, mean, bounds, min(mean, if_correct), max(mean, if_correct))
 
 
 @dataclass(frozen=True)

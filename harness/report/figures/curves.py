@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...stats.metrics.pass_at_k import pass_at_k
-from ...stats.tallies import PassEstimate, estimate, keys_by_subset, tally_samples
+from ...stats.tallies import Estimate, estimate, keys_by_subset, tally_samples
 from ..sources import Sources
 from .bars import WIDTH
 from .colours import series_class
@@ -36,7 +36,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
     """
     short = sources.short_names
     names = list(short.values())
-    subsets: dict[str, dict[str, list[PassEstimate]]] = {"all": {}}
+    subsets: dict[str, dict[str, list[Estimate]]] = {"all": {}}
     for run, labels in zip(sources.runs, sources.names, strict=True):
         keys = keys_by_subset(run)
         for model, tallies in tally_samples(run, sources.policy).items():
@@ -60,7 +60,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 
 
 def _over_k(
-    name: str, title: str, series: Mapping[str, Sequence[PassEstimate]], names: Sequence[str]
+    name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
     """Curves with bands, in the colours of the series' places in ``names``."""
     largest = max(point.k for points in series.values() for point in points)

@@ -17,7 +17,7 @@ from ...store import counts
 from ...store.run import Run
 from ..compare import system_names
 from ..metrics.pass_at_k import pass_at_k
-from ..tallies import PassEstimate, Tally, estimate, tally_samples
+from ..tallies import Estimate, Tally, estimate, tally_samples
 from .failures import Failure, failure_of, without_slip
 
 
@@ -47,8 +47,8 @@ class Standing(Record):
     subsets: tuple[str, ...]
     problems: int
     samples: int
-    own: PassEstimate | None
-    common: PassEstimate | None
+    own: Estimate | None
+    common: Estimate | None
     common_problems: int
     rank: int | None
     failures: Mapping[str, float] = field(default_factory=dict)
@@ -131,7 +131,7 @@ def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tupl
     )
 
 
-def _estimate(tallies: Sequence[Tally], k: int) -> PassEstimate:
+def _estimate(tallies: Sequence[Tally], k: int) -> Estimate:
     return estimate(tallies, pass_at_k, min(k, min(tally.samples for tally in tallies)))
 
 

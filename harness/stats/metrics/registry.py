@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any, Literal, TypeVar
 
 from ...tasks import TASKS
-from ..tallies import Group, PassEstimate, estimate, estimate_mean
+from ..tallies import Estimate, Group, estimate, estimate_mean
 
 Unit = Literal["percent", "tokens", "dollars", "number"]
 Direction = Literal["higher", "lower"]
@@ -83,7 +83,7 @@ class Metric:
         fits_task = not tasks or any(problem.task in tasks for problem in group.problems)
         return fits_task and self.ranked in (None, group.ranked)
 
-    def estimates(self, group: Group) -> tuple[PassEstimate, ...]:
+    def estimates(self, group: Group) -> tuple[Estimate, ...]:
         """The estimates with intervals, for every k; empty if the metric does not apply.
 
         Args:

@@ -13,7 +13,7 @@ from ...core.program import program
 from ...report.numbers import percent
 from ...report.published import brittleness_numbers
 from ...stats.metrics.fail_at_k import none_at_k
-from ...stats.tallies import PassEstimate, Tally, estimate, is_ranked, tally_samples
+from ...stats.tallies import Estimate, Tally, estimate, is_ranked, tally_samples
 from ...store.run import Run
 from ...store.verdict_sets import latest_complete
 from .search_error import Ranked
@@ -152,9 +152,7 @@ class ModelAnswers:
             if key in self.tallies and where(problem)
         ]
 
-    def fails(
-        self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]
-    ) -> PassEstimate | None:
+    def fails(self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]) -> Estimate | None:
         """Fail@k of the problems; None for no problems, or with too few answers."""
         judged = [tallies[key] for key in keys if key in tallies]
         if not judged or len(judged) < len(keys) or min(tally.samples for tally in judged) < k:

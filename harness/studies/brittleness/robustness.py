@@ -9,11 +9,11 @@ from ...core.wording import counted
 from ...report.figures.curves import category_chart
 from ...report.numbers import percent, with_interval
 from ...report.sections import Section
-from ...stats.tallies import PassEstimate, Tally, is_ranked
+from ...stats.tallies import Estimate, Tally, is_ranked
 from .answers import KS, NOT_RUN, ModelAnswers, Where, named, published
 
 
-def _estimated(estimate: PassEstimate | None) -> str:
+def _estimated(estimate: Estimate | None) -> str:
     if estimate is None:
         return NOT_RUN
     return with_interval(estimate.value, estimate.interval)
@@ -179,7 +179,7 @@ def nodes(source: ModelAnswers) -> Section:
 def integers(source: ModelAnswers) -> Section:
     """Figure 2."""
     names = [f"{low}-{high - 1}" for low, high in RANGES]
-    series: dict[str, list[PassEstimate | None]] = {}
+    series: dict[str, list[Estimate | None]] = {}
     for template in INTEGERS:
         series[template.name] = [
             source.fails(source.keys(_of_range(low, template.label)), 1, source.tallies)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ....stats.findings import Findings
 from ....stats.summary import Row, Summary
-from ....stats.tallies import PassEstimate
+from ....stats.tallies import Estimate
 from ...figures.bars import by_subset
 from ...numbers import with_interval
 from ...sections import Section
@@ -80,7 +80,7 @@ def _of_row(row: Row, shared: bool) -> str:
     return _cell(row.passes[0]) + ("" if shared else f" of {row.problems}")
 
 
-def _cell(estimate: PassEstimate | None) -> str:
+def _cell(estimate: Estimate | None) -> str:
     return with_interval(estimate.value, estimate.interval) if estimate else ""
 
 

@@ -58,6 +58,6 @@ def test_what_decides_is_the_most_important(tmp_path: Path) -> None:
 
 def test_too_few_answers_have_no_importance() -> None:
     pytest.importorskip("sklearn", reason="needs the extra 'images'")
-    row = properties.Answered((1.0,) * 5, {}, 1.0)
+    row = properties.AnsweredExpression((1.0,) * 5, {}, 1.0)
     with pytest.raises(UserError, match="right and wrong"):
         properties.importance([row] * 50)

@@ -7,7 +7,7 @@ from flint import acb, arb
 
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
-from calculus_harness.rewards.numeric.quadrature import value
+from calculus_harness.rewards.numeric.quadrature import line
 from calculus_harness.rewards.numeric.quadrature.agreed import piece
 from calculus_harness.rewards.numeric.quadrature.agreed.ends import Behaviour, Decay, End
 from calculus_harness.rewards.numeric.quadrature.analytic import integrate_where_large
@@ -34,7 +34,7 @@ def test_an_isolated_kink_lies_in_its_enclosure() -> None:
     [(arb(0), arb(1) / 2), (arb("-inf"), arb(-3)), (arb(5), arb("inf")), (arb("-inf"), arb("inf"))],
 )
 def test_the_middle_is_inside(low: arb, high: arb) -> None:
-    middle = value._middle(low, high)
+    middle = line.inner_point(low, high)
     assert bool(low < middle)
     assert bool(middle < high)
 
