@@ -11,21 +11,19 @@ pytestmark = pytest.mark.train
 import tests.harness.tiny_model as tiny_model  # noqa: E402
 from calculus_harness.harness.models.transformers.networks import (  # noqa: E402
     SHARED,
-    Seq2SeqNetwork,
+    Network,
     common_start,
 )
 
 
 @pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Seq2SeqNetwork:
+def network(tmp_path_factory: pytest.TempPathFactory) -> Network:
     folder = tiny_model.make(tmp_path_factory.mktemp("models") / "tiny", spread=0.3)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64).eval()
-    return Seq2SeqNetwork.of(torch, model, 0)
+    return Network.of(torch, model, 0)
 
 
-def logits(
-    network: Seq2SeqNetwork, prompts: list[list[int]], appended: list[list[int]]
-) -> list[object]:
+def logits(network: Network, prompts: list[list[int]], appended: list[list[int]]) -> list[object]:
     """The logits after the prompts, and after each further token of every row."""
     with torch.inference_mode():
         generation = network.begin(prompts)
@@ -37,7 +35,7 @@ def logits(
 
 
 @pytest.mark.parametrize("shared", [SHARED - 1, SHARED, SHARED + 24])
-def test_shared_prompts_give_the_same_logits(network: Seq2SeqNetwork, shared: int) -> None:
+def test_shared_prompts_give_the_same_logits(network: Network, shared: int) -> None:
     start = [7 + i % 50 for i in range(shared)]
     prompts = [[*start, 20], [*start, 21, 22, 23, 24], [*start, 21, 30]]
     appended = [[40, 41, 42], [43, 44, 45], [46, 47, 48]]
@@ -49,7 +47,7 @@ def test_shared_prompts_give_the_same_logits(network: Seq2SeqNetwork, shared: in
 
 
 def test_the_shared_part_is_computed_once(
-    network: Seq2SeqNetwork, monkeypatch: pytest.MonkeyPatch
+    network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[tuple[int, ...]] = []
     real = network.model.forward

@@ -27,7 +27,7 @@ from calculus_harness.prompts import Message, Rendered
 pytest.importorskip("transformers", reason="needs the extra 'train'")
 pytestmark = pytest.mark.train
 
-from calculus_harness.harness.models.transformers.networks import Seq2SeqNetwork  # noqa: E402
+from calculus_harness.harness.models.transformers.networks import Network  # noqa: E402
 from calculus_harness.harness.training.config import SmallLlamaSize  # noqa: E402
 from calculus_harness.harness.training.small_llama import make_llama  # noqa: E402
 
@@ -206,13 +206,13 @@ def test_searches_of_equally_long_prompts_share_a_batch(
 ) -> None:
     alone, together = (create(f"transformers/{folder}", {"batch_size": n}) for n in (1, 15))
     sizes: list[int] = []
-    search = Seq2SeqNetwork.search
+    search = Network.search
 
-    def counted(self: Seq2SeqNetwork, prompts: Sequence[list[int]], **options: Any) -> Any:
+    def counted(self: Network, prompts: Sequence[list[int]], **options: Any) -> Any:
         sizes.append(len(prompts))
         return search(self, prompts, **options)
 
-    monkeypatch.setattr(Seq2SeqNetwork, "search", counted)
+    monkeypatch.setattr(Network, "search", counted)
     prompts = ["x", "y", "xy", "z", "t", "a"]
     beams = Sampling(max_tokens=6, beams=5, logprobs=True)
     apart = ask(alone, requests(alone, beams, prompts, count=3))
