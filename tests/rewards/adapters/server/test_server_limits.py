@@ -738,7 +738,7 @@ def children(process: int) -> list[int]:
 
 
 async def attack(address: str, end: float) -> None:
-    """What issue 44 lists, over and over, on loopback."""
+    """Hostile bodies, torn and bombed compression, and idle connections, over and over."""
     bodies = [
         (b'{"items":[' + b"[]," * 1_000_000, ""),
         (
