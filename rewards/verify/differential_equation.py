@@ -35,6 +35,7 @@ from ..reading.problem.differential_equation import (
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
+from .agreement.branches import unless_inverted
 from .answers import (
     NeedsWorkerError,
     find_answer,
@@ -329,8 +330,9 @@ class _Family:
             if outcome.status is Status.INCORRECT and outcome.witness is not None:
                 # A solution is a function on an interval; elsewhere radicals may change their sign.
                 retry = self._same(lhs, rhs, text, budget, DecisionPolicy())
-                if retry.status is Status.CORRECT and retry.coverage and self._holds(lhs, rhs):
-                    outcome = retry
+                on_part = retry.status is Status.CORRECT and retry.coverage
+                holds = on_part and self._holds(lhs, rhs)
+                outcome = retry if holds else unless_inverted(outcome, lhs, rhs)
             relation = self._relation if outcome.status is not Status.CORRECT else None
             if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")

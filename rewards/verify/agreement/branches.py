@@ -15,6 +15,10 @@ from ...numeric.comparison.radicals import Choice
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.integrand import BASE_BITS, Point
 from ...proof.prover.normal import squares
+from ...reading.expression.traversal import nodes_of
+from ...reading.expression.tree import Expression
+from ...reading.functions import RECORDS
+from ...verdict import Status
 
 #: Distances, relative to 1 + |x|, of more points on either side of a point: not round, so that no
 #: zero is hit, and a factor of five apart, so that some point is near the end of a branch. Others
@@ -131,3 +135,18 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
         for brk in comparison.tape.breaks
         if brk.at == "zero"
     )
+
+
+def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
+    """A refutation, or undecided where a tree has an inverse function of its own function.
+
+    arctan(tan u) is u up to a multiple of pi: on an interval without such a jump the trees may be
+    equal, although they differ at the witness. Which functions jump, or turn, is in their records.
+    """
+    for node in (node for tree in trees for node in nodes_of(tree)):
+        record = RECORDS.get(node.function)
+        if record is None or record.branch not in ("turning", "jumping") or not node.args:
+            continue
+        if any(inner.function == record.inverse for inner in nodes_of(node.args[0])):
+            return Outcome(Status.UNDECIDED, detail="equal at most between jumps of a function")
+    return refutation

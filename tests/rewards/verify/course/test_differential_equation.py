@@ -91,6 +91,15 @@ def test_a_lost_solution_is_not_accepted_where_all_are_asked_for() -> None:
     assert plain.correct
 
 
+@pytest.mark.parametrize(
+    ("answer", "status"), [(r"\tan(C/x)", Status.UNDECIDED), ("Cx^2", Status.INCORRECT)]
+)
+def test_an_inverse_function_of_its_function_refutes_nothing(answer: str, status: Status) -> None:
+    """arctan(tan u) is u on a part of the line, where the answer is a solution."""
+    question = r"xy' + (1+y^2)\arctan y = 0"
+    assert verify_differential_equation(rf"$\boxed{{y = {answer}}}$", question).status is status
+
+
 def test_zero_for_boundary_values_is_undecided() -> None:
     asked = r"y'' + y = 0, y(0) = 0, y(\pi) = 0"
     verdict = verify_differential_equation(r"\boxed{y = 0}", asked)
