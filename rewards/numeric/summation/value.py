@@ -12,6 +12,7 @@ from ...reading.expression.traversal import substitute
 from ...reading.expression.tree import Expression, Symbol
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
+from ..ball_arithmetic.magnitude import BITS_PER_DIGIT
 from ..quadrature.value import IntegralValue
 from ..quadrature.work import QuadratureError
 from . import expanded
@@ -49,7 +50,7 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         term = substitute(term, index, add(Symbol(index), number(start)))
         start = 0
     try:
-        with precision(int(digits * 3.3219) + GUARD_BITS):
+        with precision(int(digits * BITS_PER_DIGIT) + GUARD_BITS):
             value = _total(term, index, start)
             if not value.imag.contains(0):
                 raise QuadratureError("the sum is not real")
