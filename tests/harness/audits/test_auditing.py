@@ -339,7 +339,8 @@ def test_a_killed_process_leaves_no_directory_behind(
 ) -> None:
     code = (
         "import os, sys; from calculus_harness import audit; "
-        "found = audit(sys.argv[1], workers=1); print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
+        "found = audit(sys.argv[1], workers=1); "
+        "print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
     )
     places = []
     for signal in ("0", "9"):
