@@ -63,7 +63,8 @@ def integral(number: int) -> tuple[str, str]:
         ),
         (
             rf"\frac{{{a} x + {n}}}{{x^2 + {b * b}}}",
-            rf"\frac{{{a}}}{{2}} \ln(x^2 + {b * b}) + \frac{{{n}}}{{{b}}} \arctan\frac{{x}}{{{b}}} + C",
+            rf"\frac{{{a}}}{{2}} \ln(x^2 + {b * b})"
+            rf" + \frac{{{n}}}{{{b}}} \arctan\frac{{x}}{{{b}}} + C",
         ),
         (rf"{n} x \cos({a} x^2 + {b})", rf"\frac{{{n}}}{{{2 * a}}} \sin({a} x^2 + {b})"),
         (rf"({a} x + {b})^{{{n}}}", rf"\frac{{({a} x + {b})^{{{n + 1}}}}}{{{a * (n + 1)}}}"),
