@@ -35,11 +35,12 @@ Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.
 _USUAL = tuple(map(Fraction, ("7/5", "7/10", "23/10", "9/10", "19/10", "3/5")))
 _WHOLE = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
-#: Powers of ten of the distances of three points at which a limit is computed, and digits of the
-#: arithmetic there: a quotient of differences of fourth order loses 120 at the nearest. Beyond 180
-#: digits mpmath computes e to as many digits as the power of a double exponential has.
-_NEAR, _FAR, _LIMIT_DIGITS = (10, 20, 30), (12, 24, 36), 150
-
+#: Powers of ten of the distances of three points at which a limit is computed, and of points far
+#: out, each with a second choice where the first loses too many digits; digits of the arithmetic: a
+#: quotient of differences of order 7 loses 105 at the second choice. Beyond 180 digits mpmath
+#: computes e to as many digits as the power of a double exponential has.
+_NEAR, _FAR = ((10, 20, 30), (5, 10, 15)), ((12, 24, 36), (6, 12, 18))
+_LIMIT_DIGITS = 150
 #: The last of three values, and what remains of a geometric series of their differences; there is
 #: none where these do not shrink.
 _LIMIT_OF_VALUES = (
@@ -319,31 +320,34 @@ def _limit(
     x = names.pop(question.variable)
     parameters = parameters_of(names, dict(question.all_kinds))
     f = python(question.expression, names | {question.variable: x})
-    signs = (question.side,) if question.side else (1, -1)
-    near = [f"mpf(10)**-{size}" for size in _NEAR]
-    if isinstance(question.at, int):
-        signs, at, near = (question.at,), "", [f"mpf(10)**{size}" for size in _FAR]
-    else:
-        at = f"{_number(question.at, names)} "
+    is_far = isinstance(question.at, int)
+    at = "" if is_far else f"{end_in_python(question.at, names)} "
+    direction = question.at if isinstance(question.at, int) else question.side
+    stated = python(tree, names)
     # An infinity is 1 or -1 as a value of v/(1 + |v|), so that it can be compared with numbers.
     for bounded in (True,) if infinity else (False, True):
-        for sign in signs:
-            points = ", ".join(f"{at}{'+-'[sign < 0]}{distance}" for distance in near)
-            stated = python(tree, names)
-            lines = [*function("f", (x,), f)]
-            if bounded:
-                lines += function("finite", ("v",), "v/(1 + abs(v))")
-                stated = stated if infinity else f"finite({stated} + mpf(0))"
-            text = f"finite(f({x}))" if bounded else f"f({x})"
-            lines += [f"values = [{text} for {x} in ({points})]"]
-            lines += _LIMIT_OF_VALUES
-            lines += [
-                f"reference = mpf({stated})" if infinity else f"reference = {stated} + mpf(0)"
-            ]
-            labels = ("near the point", "limit")
-            if bounded:
-                labels = ("v/(1 + |v|) near the point", "the same of the reference")
-            yield Program(tuple(lines), parameters, labels, digits=_LIMIT_DIGITS)
+        bound = function("finite", ("v",), "v/(1 + abs(v))") if bounded else ()
+        wanted = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
+        value = f"finite(f({x}))" if bounded else f"f({x})"
+        labels = ("v/(1 + |v|) near the point", "the same of the reference")
+        for sign in (direction,) if direction else (1, -1):
+            program = None
+            for powers in reversed(_FAR if is_far else _NEAR):
+                steps = (
+                    f"{'+-'[sign < 0]}mpf(10)**{power if is_far else -power}" for power in powers
+                )
+                points = ", ".join(f"{at}{step}" for step in steps)
+                lines = (
+                    *function("f", (x,), f),
+                    *bound,
+                    f"values = [{value} for {x} in ({points})]",
+                    *_LIMIT_OF_VALUES,
+                    f"reference = {wanted}",
+                )
+                shown = labels if bounded else ("near the point", "reference")
+                program = Program(lines, parameters, shown, digits=_LIMIT_DIGITS, otherwise=program)
+            assert program is not None
+            yield program
 
 
 def _infinity(reference: str) -> int:
