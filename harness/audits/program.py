@@ -1,9 +1,7 @@
-"""The second opinion: a refutation as a short program in mpmath, and what that says.
+"""Confirms refutations by short programs in plain mpmath, which reports show.
 
-The program is printed from the expression trees, and it is what a report shows. Nothing of the
-verifier takes part in it: values are mpmath's, the derivative of a reference is a numerical one,
-an integral is mpmath's quadrature. Text of a table never gets into a program: it is made of numbers
-and of the names below.
+A program is printed from expression trees, and holds only numbers, identifiers and the functions
+below: text of a table never enters a program. The verifier takes no part in a run.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from ...rewards.reading.functions import RECORDS
 from ...rewards.verdict import Verdict
 from .findings import DISPUTED, REFUTED, UNDECIDED, Finding
 
-#: mpmath's notation where it is another than ``mp.NAME(arguments)`` with our name.
+#: mpmath's notation for functions that are not called ``mp.NAME`` with our name there.
 _NOTATION: dict[str, str] = {
     "ln": "mp.log({0})",
     "abs": "abs({0})",
@@ -80,20 +78,20 @@ _SAME = frozenset(
     "csch asinh acosh atanh acoth asech acsch re im arg floor ceil frac factorial binomial gamma "
     "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi".split()
 )
-#: Binding of what is printed: of a sum, a product, a sign, a power, an atom.
+#: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
 #: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
 DIGITS, MORE = 30, 20
-#: Relative differences: from which two values are apart, and up to which two are one. Numerical
-#: derivatives and quadratures of `DIGITS` digits have errors below 1e-12.
+#: Relative differences from which two values differ, and up to which they agree. Decimals of twelve
+#: digits in references differ from exact values by 1e-13.
 APART, SAME = 1e-15, 1e-16
 #: Calls of Python functions in a run of a program: a quadrature makes 100,000, in 0.1 s.
 MOST_CALLS = 2_000_000
-#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
+#: Makes and checks the certificate of a refutation; None without a certificate, or a decision.
 Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
 _POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+|/\d+)?)[^,]*")
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
-#: Where a program looks first: points that are short to write. The verifier's own point is next.
+#: Points that are short to write, which are tried before the verifier's own point.
 _SHORT = tuple(map(Fraction, ("1/2", "3/2", "-1/2", "5/2", "1/4", "3", "-3/2", "1/10", "10")))
 
 
@@ -120,7 +118,7 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 
 def identifiers(*trees: Expression) -> dict[str, str]:
-    """Names for the symbols of formulas: identifiers that hide nothing of a program."""
+    """Identifiers for the symbols of formulas, apart from the names that programs use."""
     taken = {*"mp mpf f F v value values reference error finite terms steps sums".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
@@ -334,15 +332,15 @@ def run(source: str, digits: int) -> dict[str, Any]:
 
 
 def _decimal(q: Fraction) -> str:
-    """A fraction in decimals: of the verifier's point, 15 digits are all that is known."""
+    """A fraction in decimals; the verifier's point has 15 digits."""
     return f"{float(q):.15g}"
 
 
-# --- refutations, confirmed or not ---
+# --- confirmation of refutations ---
 
 
 def no_certificate() -> tuple[None, None]:
-    """In place of a certificate that is about another point than the problem."""
+    """No certificate: the verifier's point is outside of the conditions of the row."""
     return None, None
 
 
