@@ -19,9 +19,9 @@ from ...rewards.numeric.quadrature import DefiniteIntegral, prepare_definite
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.problem import Limit, limit_of, limits_of
-from .comparisons import end_in_python, function, parameters_of, trees_of
 from .findings import AGREED, REFUTED, UNDECIDED, Finding
-from .program import APART, Program, identifiers, python, run
+from .second_opinion.comparisons import end_in_python, function, parameters_of, trees_of
+from .second_opinion.program import APART, Program, identifiers, python, run
 
 _SIGN = re.compile(r"\\int(?![a-zA-Z])")
 _FIRST = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")

@@ -1,7 +1,7 @@
 """Judges the reference of one row, in a worker.
 
 The verifier's refutation counts only if an independent computation confirms it: the checker of
-certificates, or a program in plain mpmath (`comparisons`). Before a refutation, readings and
+certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, readings and
 conditions are tried under which the reference is right.
 """
 
@@ -42,12 +42,18 @@ from ...rewards.reading.problem.derivative import read_derivative
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
-from .comparisons import UncomputedError, equality, integral, of_course, slope
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import OF_COURSE, AuditItem
 from .iterated import audited_iterated, iterated
-from .program import Certifying, UnprintableError, confirmed, no_certificate, witness_of
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
+from .second_opinion.comparisons import UncomputedError, equality, integral, of_course, slope
+from .second_opinion.program import (
+    Certifying,
+    UnprintableError,
+    confirmed,
+    no_certificate,
+    witness_of,
+)
 from .slips import Repair, by_factor, repairs
 from .suspicions import (
     RealLine,

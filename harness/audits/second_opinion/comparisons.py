@@ -12,24 +12,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ...rewards.errors import ProblemError
-from ...rewards.proof.limit_questions import limit_readings
-from ...rewards.reading.expression.traversal import fold, symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.problem.clauses import clauses
-from ...rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
-from ...rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
-from ...rewards.reading.problem.differential_equation import (
+from ....rewards.errors import ProblemError
+from ....rewards.proof.limit_questions import limit_readings
+from ....rewards.reading.expression.traversal import fold, symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.problem.clauses import clauses
+from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
+from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
+from ....rewards.reading.problem.differential_equation import (
     DifferentialEquation,
     StatedSolution,
     read_differential_equation,
     solutions,
 )
-from ...rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ...rewards.reading.problem.sums import read_sum
-from ...rewards.verify.values import with_constants
+from ....rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ....rewards.reading.problem.sums import read_sum
+from ....rewards.verify.values import with_constants
+from ..reading import tree_of
 from .program import Program, identifiers, python
-from .reading import tree_of
 
 Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.

@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from ...rewards.reading.expression.formulas import definition_of
-from ...rewards.reading.expression.traversal import symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.functions import RECORDS
-from ...rewards.verdict import Verdict
-from .findings import DISPUTED, REFUTED, UNDECIDED, Finding
+from ....rewards.reading.expression.formulas import definition_of
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.functions import RECORDS
+from ....rewards.verdict import Verdict
+from ..findings import DISPUTED, REFUTED, UNDECIDED, Finding
 
 #: mpmath's notation for functions that are not called ``mp.NAME`` with our name there.
 _NOTATION: dict[str, str] = {
