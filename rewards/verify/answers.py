@@ -22,6 +22,7 @@ from ..reading.latex import (
     Reading,
     read,
     readings,
+    signed_infinity,
     to_latex,
 )
 from ..verdict import PROOFS, Evidence, Status, Verdict
@@ -38,7 +39,6 @@ _DIVERGES = re.compile(
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
 
 
 @dataclass(slots=True)
@@ -315,9 +315,9 @@ def stated_divergence(
 ) -> int | None:
     """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
-    infinite = _INFINITE.fullmatch(text)
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
+    infinite = signed_infinity(text)
+    if infinite is not None:
+        return infinite
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)

@@ -178,10 +178,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
-    point = match["point"].strip()
-    point = r"\infty" if point.lower() in ("infinity", "positive infinity") else point
-    point = r"-\infty" if point.lower() in ("negative infinity", "minus infinity") else point
-    return rf"{match['name']}\to {point}{side}", body, match["behind"] or ""
+    return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
 
 
 def _named_end(body: str) -> int:
