@@ -219,17 +219,18 @@ def read_tree(
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
         start = _opening(text, group.start())
-        variable = _sole(jets)
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
+        variable = _sole(jets, tree)
         for _ in group[1]:
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + text[group.end() :]
     return _read(text, jets, symbols, trees)
 
 
-def _sole(jets: Jets) -> str:
-    """The variable of the functions, by which a prime differentiates."""
+def _sole(jets: Jets, tree: Expression) -> str:
+    """The variable of the functions, or else of the tree, by which a prime differentiates."""
     variables = {variable for names in jets.variables.values() for variable in names}
+    variables = variables or symbols_of(tree)
     if len(variables) != 1:
         raise ProblemError("a prime does not say by which variable")
     return variables.pop()

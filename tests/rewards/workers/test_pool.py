@@ -62,7 +62,7 @@ def test_what_is_asked_again_waits_for_the_others(tmp_path: Path) -> None:
     begun, log = tmp_path / "begun", tmp_path / "log"
     items = [(str(begun), 0, str(log)), *((None, i, str(log)) for i in range(1, 6))]
     with WorkerPool(1, tasks=TASKS) as pool:
-        # The second try waits for as long as the wall clock allowed, and a new worker starts before.
+        # The second try waits as long as the wall clock allows; a new worker starts before.
         assert pool.map("slow_at_first", items, deadline=10, wall_clock=4) == list(range(6))
     assert log.read_text().split() == ["1", "2", "3", "4", "5", "0"]
 
