@@ -40,9 +40,7 @@ def to_latex(expression: Expression) -> str:
 
 
 def _print(node: Expression) -> _Printed:
-    """The LaTeX of a tree and its precedence. A subtree that occurs twice is printed once and
-    reused.
-    """
+    """The LaTeX of a tree and its precedence. Each subtree is printed only once."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):
