@@ -32,7 +32,7 @@ class Find:
         generator: the generator of the case.
         seed: the seed of the draw.
         index: the number of the case.
-        kind: the fault, an element of `FAULTS`.
+        kind: the kind of fault, an element of `FAULTS`.
         status: the status of the verdict.
         case: the case as drawn.
         minimal: the smallest known case with the same fault.
@@ -52,7 +52,8 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file: the minimal case, the address, and the original case.
+        """A line of the case file: the minimal case, the case as drawn, and the draw (generator,
+        seed, index).
 
         Returns:
             The row.
@@ -73,7 +74,7 @@ class Result:
         repeated: the number of repeated cases, which are judged only once, by generator.
         skipped: the number of cases whose integrand the verifier refuses, by generator.
         faults: the number of wrongly judged cases, by generator and fault.
-        finds: the cases that were judged wrongly, in the order of their addresses.
+        finds: the cases that were judged wrongly, in the order of generator, seed and index.
 
     >>> Result(seed=0).tries.total()
     0
@@ -110,7 +111,7 @@ def verifier(workers: int | None = None) -> Judge:
 
 
 def _judged(case: Case) -> Verdict:
-    """The verdict on an answer to another question than an indefinite integral."""
+    """The verdict on a case whose question is not an indefinite integral."""
     options: dict[str, Any] = {"deadline": DEADLINE}
     if case.assumptions:
         options["assumptions"] = dict(case.assumptions)
@@ -143,23 +144,24 @@ def search(
     minimised: int = 3,
     on_progress: Callable[[Result], None] | None = None,
 ) -> Result:
-    """Look for wrong verdicts; with ``tries`` the result does not depend on the number of workers.
+    """Look for wrong verdicts. With ``tries``, the result does not depend on the number of workers.
 
     Args:
-        tries: how many cases, spread over the generators in turn.
-        minutes: the time limit; the first limit that is reached ends the search.
+        tries: the number of cases, which the generators make in turn.
+        minutes: the time limit. If ``tries`` is given as well, the limit that is reached first ends
+            the search.
         seed: the seed of all draws.
         generators: the names of the generators to use (default: all).
-        workers: processes of the verifier.
+        workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
         minimised: the number of finds to minimise, for each generator and fault.
         on_progress: called after every batch.
 
     Returns:
-        Counts by generator and kind, and every find.
+        Counts by generator and kind of fault, and every find.
 
     Raises:
-        ValueError: no limit is given, or an unknown generator.
+        ValueError: no limit is given, or a generator is unknown.
 
     >>> search(tries=2, generators=["horner"], workers=1).tries
     Counter({'horner': 2})

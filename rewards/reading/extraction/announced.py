@@ -17,7 +17,9 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text; ``answer`` is the boxed or announced part of it, where there is one."""
+    """The visible text; ``answer`` is the boxed or announced part of the text, if there is such a
+    part.
+    """
 
     text: str
     answer: str | None
@@ -25,7 +27,9 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The last box that the text does not deny, with the formula around it and its alternatives."""
+    """The content of the last box that the text does not deny, with the surrounding formula and the
+    alternatives.
+    """
     while closed:
         around = place(text, closed)
         if not around.denied:
@@ -38,9 +42,9 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion, or else the announced one.
+    """The boxed answer of a completion; without a box, the announced answer.
 
-    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, and with
+    As for mathematical answers, thoughts do not count, and ``stop`` strings end the text. With
     ``strict`` or ``truncated`` only a box counts.
     """
     visible_part = visible(completion, stop)

@@ -1,4 +1,4 @@
-"""From text to readings: the likeliest first, then the readings of ambiguities."""
+"""All readings of a text: the likeliest reading first, then the second readings of ambiguities."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Reading:
 
     Attributes:
         expression: the tree.
-        ambiguities: names of the ambiguities that the text has (`AMBIGUITIES`); a name ends in
-            ``:second`` where the second reading was taken.
+        ambiguities: the names of the text's ambiguities (`AMBIGUITIES`). A name ends in ``:second``
+            if the second reading was taken.
 
     >>> [reading.ambiguities for reading in read(r"\sin x/2")]
     [('argument_slash',), ('argument_slash:second',)]
@@ -51,10 +51,12 @@ def read(
         limits: limits on the work.
 
     Returns:
-        All readings, most likely first: one if the text is unambiguous, at most eight.
+        All readings, the likeliest first. An unambiguous text has one reading; there are at most
+        eight.
 
     Raises:
-        ReadError: the text has no reading; the error has the offset and what was expected.
+        ReadError: the text has no reading. The error has an offset and says what was expected
+            there.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import to_latex
@@ -164,7 +166,9 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
+    """Masks of ambiguities whose second reading is taken: single ambiguities first, then pairs, and
+    so on.
+    """
     bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
     masks = sorted(
         (sum(bit for index, bit in enumerate(bits) if mask >> index & 1), mask.bit_count())

@@ -1,8 +1,8 @@
-r"""Decimal commas and thousands separators, where the text is consistent.
+r"""Decimal commas and thousands separators, if the text uses them consistently.
 
 ``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
-in brackets or with a space after it separates (``\max(2,5)``, ``0, 5``), unless another comma of
-the text can only be a decimal one.
+in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). If another
+comma of the text can only be a decimal comma, this comma is a decimal comma, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points and without thousands separators; of the same length."""
+    """The text with decimal points and without thousands separators; the length stays the same."""
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:
@@ -54,12 +54,12 @@ def with_points(text: str) -> str:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """A number without its separators, padded."""
+    """A number without its separators, padded to the same length."""
     return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
 
 
 def _depths(text: str, offsets: list[int]) -> list[int]:
-    """The number of brackets around each of these places, TeX's braces apart."""
+    """The number of open brackets at each of the offsets; TeX's braces do not count."""
     depths: list[int] = []
     depth = 0
     brackets = iter(_BRACKET.finditer(text))
