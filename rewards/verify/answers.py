@@ -295,7 +295,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 def stated_text(answer: ExtractedAnswer) -> str:
     """The text of an answer with both sides of its equations; extraction keeps one side only."""
-    boxed = _final(answer).answer
+    boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
     alternatives = [f"\\text{{ or }} {alternative}" for alternative in answer.alternatives]

@@ -98,7 +98,7 @@ def _trim(latex: str) -> str:
 
 def _without_remark(latex: str) -> str:
     """The link without a last bracket that holds a condition: ``F + C (x > 0)``."""
-    if not patterns.remark_in_brackets.search(latex) or "iecewise" in latex:
+    if not patterns.remark_in_brackets.search(latex) or patterns.values_in_brackets.search(latex):
         return latex
     opened: list[int] = []
     bracket_start = -1
