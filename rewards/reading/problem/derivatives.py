@@ -103,7 +103,7 @@ class Jets:
         return add(*[term for term in terms if term != ZERO]) if terms else ZERO
 
 
-_SPACING: Final = re.compile(r"\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
+_SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
 _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
