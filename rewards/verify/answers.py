@@ -1,4 +1,6 @@
-"""From a completion to a readable answer, and from a decision to a verdict."""
+"""The first and the last stage of every judge: from completion to answer, from decision to
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ _INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.
 
 @dataclass(slots=True)
 class ExtractedAnswer:
-    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+    """The final answer of a completion: either readable (``readings``), or a failure
+    (``status``).
+    """
 
     text: str | None
     source: str
@@ -61,7 +65,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence before a decision."""
+        """The evidence that is known before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -76,7 +80,9 @@ class ExtractedAnswer:
         accept: Acceptance = "agreement",
         undecided_reward: float = 0.0,
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it applies to."""
+        """The verdict, with the evidence of an outcome and the reading of the answer to which the
+        outcome belongs.
+        """
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if accept == "proof" and status is Status.CORRECT and outcome.proof not in PROOFS:
             status = Status.UNDECIDED
@@ -104,11 +110,11 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where nothing but killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
+    """Raise `NeedsWorkerError` if the evaluation may be slow and this process is not a worker."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
@@ -144,9 +150,9 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
+    """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now, the others on demand.
+    Only the first reading is made now; other readings are made on demand.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -187,9 +193,10 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Readings with the symbols replaced that the text defines ("where u = ..").
+    """Readings in which symbols are replaced by their definitions in the text ("where u = ..").
 
-    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    The text cannot define the problem's own symbols. A symbol is not replaced inside another
+    definition.
     """
     values: dict[str, Expression] = {}
     for name, text in definitions:
@@ -221,7 +228,9 @@ def verify_in_worker(
     deadline: float | Deadline,
     **options: Any,
 ) -> Verdict:
-    """The verdict from a worker that can be killed, for verifications that may run long."""
+    """The verdict of a worker, for a verification that may run long and must be stopped by a
+    kill.
+    """
     options["stop"] = list(options["stop"])
     try:
         return unpack(call_task(task, completion, target, options, deadline=deadline))
@@ -232,7 +241,9 @@ def verify_in_worker(
 def stated_text(
     answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
 ) -> str:
-    """The text of an answer with both sides of its equations; extraction keeps one side only."""
+    """The text of an answer with both sides of its equations; the extracted answer has one side
+    only.
+    """
     boxed = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -252,18 +263,20 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """A right answer's outcome, unless the text offers a wrong alternative or a wrong equation.
+    """The outcome of a right answer after a check of alternatives and equations in the text.
 
-    Every alternative of "F or G" must be right, and every link of ``a = b = F``: a list or chain of
-    guesses earns nothing. Links that hold an integral or symbols besides the answer's are steps.
+    Every alternative of "F or G" must be right, and so must every link of ``a = b = F``, so that a
+    list or a chain of guesses earns nothing. A link with an integral, or with symbols that the
+    answer lacks, is a step of the solution and is not checked.
 
     Args:
-        answer: what was extracted.
-        outcome: on its last link.
-        reading: that of the last link.
-        judge: yields outcomes and readings of a readable answer.
+        answer: the extracted answer.
+        outcome: the outcome for the last link.
+        reading: the reading of the last link.
+        judge: a function that yields outcomes and readings of a readable answer.
         symbols: the problem's symbols.
-        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+        allowed: a link that may differ from the answer, such as the integrand at the beginning of a
+            chain.
 
     """
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
@@ -298,9 +311,11 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading, else the first undecided reading, else the likeliest.
+    """The first correct reading; without one, the first undecided reading; else the likeliest
+    reading.
 
-    An undecided reading comes before a wrong reading, because either may be intended.
+    An undecided reading has precedence over a wrong reading, because the undecided reading may be
+    the intended one.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -313,7 +328,11 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 def stated_divergence(
     completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
 ) -> int | None:
-    """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
+    """The infinity that a divergent final answer states: +1, -1, or 0 for divergence without a
+    sign.
+
+    The result is None for any other answer.
+    """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
     infinite = _INFINITE.fullmatch(text)
     if infinite:
@@ -330,7 +349,9 @@ def stated_divergence(
 
 
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence: not negated, and without an assertion of convergence."""
+    """Whether a text asserts divergence, without a negation and without an assertion of
+    convergence.
+    """
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False
