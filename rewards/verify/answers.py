@@ -1,4 +1,6 @@
-"""From a completion to a readable answer, and from a decision to a verdict."""
+"""The first and the last stage of every judge: from completion to answer, from decision to
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ class AnswerOptions:
 
 @dataclass(slots=True)
 class ExtractedAnswer:
-    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+    """The final answer of a completion: either readable (``readings``), or a failure
+    (``status``).
+    """
 
     text: str | None
     source: str
@@ -109,7 +113,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence before a decision."""
+        """The evidence that is known before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -122,7 +126,9 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it applies to."""
+        """The verdict, with the evidence of an outcome and the reading of the answer to which the
+        outcome belongs.
+        """
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -154,11 +160,11 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where nothing but killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
+    """Raise `NeedsWorkerError` if the evaluation may be slow and this process is not a worker."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
@@ -199,9 +205,9 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
+    """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now, the others on demand.
+    Only the first reading is made now; other readings are made on demand.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -242,9 +248,10 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Readings with the symbols replaced that the text defines ("where u = ..").
+    """Readings in which symbols are replaced by their definitions in the text ("where u = ..").
 
-    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    The text cannot define the problem's own symbols. A symbol is not replaced inside another
+    definition.
     """
     values: dict[str, Expression] = {}
     for name, text in definitions:
@@ -268,7 +275,7 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """The verdict from a worker that can be killed, for verifications that may run long.
+    """The verdict of a worker, for a verification that may run long and must be stopped by a kill.
 
     Args:
         task: the name of the task of workers.
@@ -294,7 +301,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations; extraction keeps one side only."""
+    """The text of an answer with both sides of its equations; the extracted answer has one side."""
     boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -314,18 +321,20 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """A right answer's outcome, unless the text offers a wrong alternative or a wrong equation.
+    """The outcome of a right answer after a check of alternatives and equations in the text.
 
-    Every alternative of "F or G" must be right, and every link of ``a = b = F``: a list or chain of
-    guesses earns nothing. Links that hold an integral or symbols besides the answer's are steps.
+    Every alternative of "F or G" must be right, and so must every link of ``a = b = F``, so that a
+    list or a chain of guesses earns nothing. A link with an integral, or with symbols that the
+    answer lacks, is a step of the solution and is not checked.
 
     Args:
-        answer: what was extracted.
-        outcome: on its last link.
-        reading: that of the last link.
-        judge: yields outcomes and readings of a readable answer.
+        answer: the extracted answer.
+        outcome: the outcome for the last link.
+        reading: the reading of the last link.
+        judge: a function that yields outcomes and readings of a readable answer.
         symbols: the problem's symbols.
-        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+        allowed: a link that may differ from the answer, such as the integrand at the beginning of a
+            chain.
 
     """
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
@@ -360,9 +369,11 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading, else the first undecided reading, else the likeliest.
+    """The first correct reading; without one, the first undecided reading; else the likeliest
+    reading.
 
-    An undecided reading comes before a wrong reading, because either may be intended.
+    An undecided reading has precedence over a wrong reading, because the undecided reading may be
+    the intended one.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -373,7 +384,10 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
 
 def stated_divergence(answer: ExtractedAnswer) -> int | None:
-    """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
+    """The infinity that a divergent final answer states: 1, -1, or 0 for divergence without a sign.
+
+    The result is None for any other answer.
+    """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
     infinite = signed_infinity(text)
     if infinite is not None:
@@ -390,7 +404,9 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
 
 
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence: not negated, and without an assertion of convergence."""
+    """Whether a text asserts divergence, without a negation and without an assertion of
+    convergence.
+    """
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

@@ -1,7 +1,7 @@
 """Verify values (definite integrals, constants) and expressions.
 
 Values are compared as closed forms, in balls of rising precision, until the balls are disjoint or
-agree to `VALUE_BITS`. Hence 1/2004! is not 1/2006!, although either is 0.0 as a float.
+agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations
@@ -74,13 +74,14 @@ def verify_value(
     Args:
         completion: the model's output.
         target: LaTeX of a constant.
-        relative_tolerance: accept an answer that is provably this near to the target, for problems
-            that ask for a decimal approximation. By default both must be equal as closed forms.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        relative_tolerance: for problems that ask for a decimal approximation: the largest relative
+            error of an accepted answer. By default answer and target must be equal as closed forms.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -88,7 +89,7 @@ def verify_value(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable or no constant.
+        ProblemError: the target is unreadable, or not a constant.
 
     Example:
         >>> verify_value(r"$\boxed{\frac{\pi}{4}}$", r"\arctan 1").correct
@@ -130,16 +131,19 @@ def verify_equivalent(
 
     Args:
         completion: the model's output.
-        target: LaTeX of the expression; the two are compared on its real domain.
-        variable: the variable of both; other symbols are parameters. None takes the target's sole
-            symbol, or x as `verify_antiderivative` does.
-        up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        target: LaTeX of the expression. The answer is compared with the target on the real domain
+            of the target.
+        variable: the variable of answer and target; other symbols are parameters. None means the
+            only symbol of the target, or x, as for `verify_antiderivative`.
+        up_to_constant: whether derivatives are compared, so that answer and target may differ by a
+            constant.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -147,8 +151,8 @@ def verify_equivalent(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable, or up to a constant any of its symbols may be the
-            variable.
+        ProblemError: the target is unreadable, or ``up_to_constant`` needs a variable and the
+            target has several candidates.
 
     Example:
         >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
@@ -179,7 +183,9 @@ def verify_equivalent(
 
 
 def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression; without a derivative any of several will do."""
+    """The variable of an expression; without a derivative, any of several symbols can be the
+    variable.
+    """
     try:
         return sole_variable(symbols_of(expected))
     except ProblemError:
@@ -197,7 +203,7 @@ def _verdict(
     target: str,
     **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer, from a worker where it may run long."""
+    """The verdict on the best reading of an answer, by a worker if the evaluation may run long."""
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
@@ -251,11 +257,10 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """An answer with constants such as Catalan's G for letters that are no parameters.
+    """An answer in which letters that are not parameters become constants, such as Catalan's G.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
-
     """
     for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
         answer = substitute(answer, name, _CONSTANTS[name])
