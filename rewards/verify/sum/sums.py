@@ -18,6 +18,7 @@ from typing import Final
 from flint import acb, arb, fmpq
 
 from ...arguments import Acceptance
+from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.jets import Ball
 from ...numeric.outcome import Outcome, show
@@ -70,6 +71,8 @@ ONE_CALL: Final = 2_000_000
 #: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
 #: largest, and a sum up to 600 takes 10 ms.
 MAX_CONSTANT: Final = 300
+#: Kinds that say no more of an index than its range does.
+_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
 #: Draws of the parameters of an infinite sum.
 DRAWS: Final = 4
 #: The last of several cases, for which a computer algebra system leaves the sum as it was.
@@ -206,6 +209,11 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     """The outcome for each reading of the problem."""
     for problem in problems:
+        kind = dict(assumed).get(problem.counter, "real")
+        if kind not in _KINDS_OF_INDEX:
+            raise ProblemError(
+                f"the index {problem.counter} runs over a range, and cannot be {kind}"
+            )
         asked_sum = Asked(problem, assumed)
         require_worker(needs_worker(problem.term))
         if infinity is not None:
