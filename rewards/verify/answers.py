@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, TypeVarTuple
 
-from ..arguments import Acceptance, check_switches, check_text
+from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
 from ..reading.expression.traversal import substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
-from ..reading.extraction.announced import final_text
+from ..reading.extraction.announced import FinalText, final_text
 from ..reading.latex import (
     AlternativesError,
     NotClosedFormError,
@@ -24,12 +24,14 @@ from ..reading.latex import (
     Reading,
     read,
     readings,
+    signed_infinity,
     to_latex,
 )
 from ..verdict import PROOFS, Evidence, Status, Verdict
 from ..workers.child import in_worker
 from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
+from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task, unpack, verdict_of
 
 #: Words of an answer that says that there is no value.
@@ -40,7 +42,51 @@ _DIVERGES = re.compile(
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """The options that all judges of answers have.
+
+    Attributes:
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+        assumptions: assumptions on parameters; None for a judge without parameters.
+
+    """
+
+    strict: bool = False
+    stop: Sequence[str] = ()
+    truncated: bool = False
+    accept: Acceptance = "agreement"
+    undecided_reward: float = 0.0
+    deadline: float | Deadline = DEFAULT_DEADLINE
+    assumptions: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        check_switches(strict=self.strict, truncated=self.truncated)
+        check_choice("accept", self.accept, ACCEPTANCES)
+
+    @classmethod
+    def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
+        """The options among the keyword arguments of a judge."""
+        named = (field_.name for field_ in fields(cls))
+        return cls(**{name: keywords[name] for name in named if name in keywords})
+
+    def keywords(self) -> dict[str, Any]:
+        """The options by their names, except the deadline, as they are sent to a worker."""
+        keywords: dict[str, Any] = {
+            "strict": self.strict,
+            "stop": list(self.stop),
+            "truncated": self.truncated,
+            "accept": self.accept,
+            "undecided_reward": self.undecided_reward,
+        }
+        return keywords | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
 
 
 @dataclass(slots=True)
@@ -62,6 +108,8 @@ class ExtractedAnswer:
     detail: str = ""
     offset: int | None = None
     started: float = field(default_factory=time.perf_counter)
+    completion: str = ""
+    options: AnswerOptions = field(default_factory=AnswerOptions)
 
     @property
     def evidence(self) -> Evidence:
@@ -77,14 +125,16 @@ class ExtractedAnswer:
         *,
         detail: str = "",
         flags: tuple[str, ...] = (),
-        accept: Acceptance = "agreement",
-        undecided_reward: float = 0.0,
     ) -> Verdict:
         """The verdict, with the evidence of an outcome and the reading of the answer to which the
         outcome belongs.
         """
         outcome = outcome or Outcome(status, detail=detail or self.detail)
-        if accept == "proof" and status is Status.CORRECT and outcome.proof not in PROOFS:
+        if (
+            self.options.accept == "proof"
+            and status is Status.CORRECT
+            and outcome.proof not in PROOFS
+        ):
             status = Status.UNDECIDED
             outcome = replace(outcome, detail="the answer agrees, and is not proved")
         ambiguities = reading.ambiguities if reading else ()
@@ -105,7 +155,7 @@ class ExtractedAnswer:
         )
         reward = 1.0 if status is Status.CORRECT else 0.0
         if status is Status.UNDECIDED:
-            reward = undecided_reward
+            reward = self.options.undecided_reward
         return Verdict(status, reward, self.text, evidence)
 
 
@@ -121,18 +171,21 @@ def require_worker(slow: bool) -> None:
 
 def find_answer(
     completion: str,
+    options: AnswerOptions,
     *,
-    strict: bool,
-    stop: Sequence[str],
-    truncated: bool,
     method: str = "balls",
     symbols: Collection[str] = (),
 ) -> ExtractedAnswer:
     """Extract the final answer; `read_answer` makes it readable."""
     check_text("completion", completion)
-    check_switches(strict=strict, truncated=truncated)
     started = time.perf_counter()
-    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated, symbols=symbols)
+    extraction = extract(
+        completion,
+        strict=options.strict,
+        stop=options.stop,
+        truncated=options.truncated,
+        symbols=symbols,
+    )
     status = Status.NO_ANSWER if extraction.answer is None else None
     return ExtractedAnswer(
         extraction.answer,
@@ -146,6 +199,8 @@ def find_answer(
         status=Status.UNPARSEABLE if extraction.refused and status is None else status,
         detail=extraction.refused,
         started=started,
+        completion=completion,
+        options=options,
     )
 
 
@@ -219,32 +274,37 @@ def _defined(
         yield reading
 
 
-def verify_in_worker(
-    task: str,
-    completion: str,
-    target: str,
-    answer: ExtractedAnswer,
-    *,
-    deadline: float | Deadline,
-    **options: Any,
-) -> Verdict:
-    """The verdict of a worker, for a verification that may run long and must be stopped by a
-    kill.
+def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
+    """The verdict of a worker, for a verification that may run long and must be stopped by a kill.
+
+    Args:
+        task: the name of the task of workers.
+        target: the problem, integrand or value with which the completion is judged.
+        answer: the answer, with its completion and options.
+        further: the options of the judge that `AnswerOptions` does not have.
+
     """
-    options["stop"] = list(options["stop"])
+    options = {**answer.options.keywords(), **further}
+    deadline = answer.options.deadline
     try:
-        return unpack(call_task(task, completion, target, options, deadline=deadline))
+        return unpack(call_task(task, answer.completion, target, options, deadline=deadline))
     except WorkerError as error:
         return verdict_of(error, answer.text, answer.evidence)
 
 
-def stated_text(
-    answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
-) -> str:
+def _final(answer: ExtractedAnswer) -> FinalText:
+    """The final text of a completion, before one side of its equations is chosen."""
+    options = answer.options
+    return final_text(
+        answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated
+    )
+
+
+def stated_text(answer: ExtractedAnswer) -> str:
     """The text of an answer with both sides of its equations; the extracted answer has one side
     only.
     """
-    boxed = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
+    boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
     alternatives = [f"\\text{{ or }} {alternative}" for alternative in answer.alternatives]
@@ -325,21 +385,19 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
     return min(candidates, key=lambda pair: pair[0].status is not Status.UNDECIDED)
 
 
-def stated_divergence(
-    completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
-) -> int | None:
+def stated_divergence(answer: ExtractedAnswer) -> int | None:
     """The infinity that a divergent final answer states: +1, -1, or 0 for divergence without a
     sign.
 
     The result is None for any other answer.
     """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
-    infinite = _INFINITE.fullmatch(text)
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
+    infinite = signed_infinity(text)
+    if infinite is not None:
+        return infinite
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
-    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    final = _final(answer)
     ending = (final.answer or final.text.strip().rpartition("\n")[2])[-400:]
     if answer.text is None and final.source != "boxed" and says_divergent(ending):
         if answer.status is not None:

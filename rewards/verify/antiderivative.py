@@ -12,10 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..arguments import (
-    ACCEPTANCES,
     Acceptance,
     Method,
-    check_choice,
     check_method,
     check_switches,
     check_text,
@@ -29,6 +27,7 @@ from ..reading.latex import Reading
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -111,30 +110,17 @@ def verify_antiderivative(
     check_method(method)
     check_text("completion", completion)
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
-    check_choice("accept", accept, ACCEPTANCES)
     if accept == "proof" and method != "balls":
         raise UserError(f"the method {method!r} proves nothing: leave out accept='proof'")
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
+    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, allowed, assumptions)
     if method == "welleck":
-        options = {
-            "variable": problem.variable,
-            "assumptions": assumptions,
-            "strict": strict,
-            "stop": list(stop),
-            "truncated": truncated,
-        }
+        chosen = {**options.keywords(), "variable": problem.variable}
         seconds = Deadline.of(allowed).left
-        return verify_welleck(completion, as_latex(integrand), options, seconds)
-    answer = find_answer(
-        completion,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        method=method,
-        symbols=problem.symbols,
-    )
+        return verify_welleck(completion, as_latex(integrand), chosen, seconds)
+    answer = find_answer(completion, options, method=method, symbols=problem.symbols)
     if answer.text is not None and method == "published":
         return verify_published(answer, problem, Deadline.of(allowed).left)
     policy = DecisionPolicy(strict_domain, require_continuous)
@@ -156,19 +142,11 @@ def verify_antiderivative(
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",
-            completion,
             as_latex(integrand),
             answer,
-            deadline=allowed,
             variable=variable,
-            assumptions=assumptions,
-            strict=strict,
             strict_domain=strict_domain,
             require_continuous=require_continuous,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
         )
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A fault of ours, met by one text in a million, must not cost a run; it is counted.
@@ -179,8 +157,6 @@ def verify_antiderivative(
         outcome,
         reading,
         flags=flags,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from flint import acb, arb
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
@@ -48,6 +48,7 @@ from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -128,10 +129,12 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
@@ -141,30 +144,17 @@ def verify_definite_integral(
         with work_limit(ONE_CALL):
             outcome, reading, target = best(_judged(answer, infinity, integrals, reference))
     except NeedsWorkerError:
-        return verify_in_worker(
-            "definite",
-            completion,
-            problem if isinstance(problem, str) else integrals[0].text,
-            answer,
-            deadline=deadline,
-            reference=reference,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
+        text = problem if isinstance(problem, str) else integrals[0].text
+        return verify_in_worker("definite", text, answer, reference=reference)
     answer.method = target.method
     if outcome.status is Status.CORRECT and target.method in _RIGOROUS:
-        accept = "agreement"  # with a value that is enclosed
+        # agreement with an enclosed value is a proof
+        answer.options = replace(options, accept="agreement")
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
         flags=target.integral.integrand.flags,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
 from ..numeric.ball_arithmetic.compare import compare
 from ..numeric.ball_arithmetic.compiler import compile_tape
@@ -29,6 +29,7 @@ from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -86,11 +87,11 @@ def verify_derivative(
         (True, 'identity')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
-    question = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=question.names
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    question = _prepared(problem, assumption_items(assumptions))
+    answer = find_answer(completion, options, symbols=question.names)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
@@ -105,22 +106,8 @@ def verify_derivative(
         outcome, reading = best(judge(answer))
         outcome = with_others(answer, outcome, reading, judge, question.names)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "derivative",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+        return verify_in_worker("derivative", problem, answer)
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
@@ -37,6 +37,7 @@ from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.branches import unless_inverted
 from .answers import (
+    AnswerOptions,
     NeedsWorkerError,
     find_answer,
     require_worker,
@@ -98,31 +99,19 @@ def verify_differential_equation(
         (True, 'identity')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
-    prepared = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=prepared.names
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    prepared = _prepared(problem, assumption_items(assumptions))
+    answer = find_answer(completion, options, symbols=prepared.names)
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
-    answer.text = stated_text(answer, completion, strict, stop, truncated)
+    answer.text = stated_text(answer)
     try:
         outcome = prepared.judge(answer.text)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "differential_equation",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(outcome.status, outcome, accept=accept, undecided_reward=undecided_reward)
+        return verify_in_worker("differential_equation", problem, answer)
+    return answer.verdict(outcome.status, outcome)
 
 
 @lru_cache(maxsize=4096)

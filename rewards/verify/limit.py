@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
@@ -16,13 +16,14 @@ from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
-from ..reading.latex import ReadError, Reading, read, to_latex
+from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.proposed_limits import proposed
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -90,10 +91,12 @@ def verify_limit(
         (True, 'expansion')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
@@ -102,28 +105,14 @@ def verify_limit(
     try:
         outcome, reading, target = best(_judged(answer, infinity, questions, reference))
     except NeedsWorkerError:
-        return verify_in_worker(
-            "limit",
-            completion,
-            problem if isinstance(problem, str) else questions[0].latex,
-            answer,
-            deadline=deadline,
-            reference=reference,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
+        text = problem if isinstance(problem, str) else questions[0].latex
+        return verify_in_worker("limit", text, answer, reference=reference)
     answer.method = target.method
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
         flags=(*target.question.flags, *target.flags),
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -208,9 +197,9 @@ class _KnownLimit:
             ProblemError: the reference is unreadable, or refuted.
 
         """
-        if says_divergent(reference) or "infty" in reference:
-            sign = (-1 if "-" in reference else 1) if "infty" in reference else 0
-            outcome = self.judge_divergence(sign, reference)
+        infinity = signed_infinity(reference)
+        if says_divergent(reference) or infinity is not None:
+            outcome = self.judge_divergence(infinity or 0, reference)
         else:
             try:
                 outcome = self.judge(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
+from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
@@ -31,6 +31,7 @@ from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     Judge,
     NeedsWorkerError,
@@ -98,7 +99,8 @@ def verify_value(
     expected = _target(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
+    answer = find_answer(completion, options)
     read_answer(answer, (IS_VALUE,))
     return _verdict(
         answer,
@@ -106,15 +108,8 @@ def verify_value(
         expected,
         (),
         "value",
-        completion,
         target,
-        deadline=deadline,
         relative_tolerance=relative_tolerance,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -170,7 +165,10 @@ def verify_equivalent(
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
+    answer = find_answer(completion, options)
     read_answer(answer, problem.symbols)
     return _verdict(
         answer,
@@ -178,17 +176,9 @@ def verify_equivalent(
         expected,
         problem.symbols,
         "equivalent",
-        completion,
         target,
-        deadline=deadline,
         variable=variable,
         up_to_constant=up_to_constant,
-        assumptions=assumptions,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -210,40 +200,23 @@ def _verdict(
     expected: Expression,
     symbols: Sequence[str],
     task: str,
-    completion: str,
     target: str,
-    *,
-    deadline: float,
-    accept: Acceptance,
-    undecided_reward: float,
-    **options: Any,
+    **further: Any,
 ) -> Verdict:
     """The verdict on the best reading of an answer; a worker judges if the evaluation may run
     long.
     """
-    check_choice("accept", accept, ACCEPTANCES)
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
         outcome, reading = best(judge(answer))
         outcome = with_others(answer, outcome, reading, judge, symbols)
     except NeedsWorkerError:
-        return verify_in_worker(
-            task,
-            completion,
-            target,
-            answer,
-            deadline=deadline,
-            accept=accept,
-            undecided_reward=undecided_reward,
-            **options,
-        )
-    if accept == "proof" and outcome.status is Status.CORRECT:
+        return verify_in_worker(task, target, answer, **further)
+    if answer.options.accept == "proof" and outcome.status is Status.CORRECT:
         proof = equality(reading.expression, expected)
         outcome = replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ....rewards import Evidence, ProblemError, Status, Verdict, verify_many
+from ....rewards import Status, Verdict
 from ....rewards.questions import QUESTIONS
+from ....rewards.workers.pool import DEFAULT_MEMORY_MB
+from ....rewards.workers.verdicts import WorkItem, map_verdicts
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
@@ -93,33 +95,22 @@ def verifier(workers: int | None = None) -> Judge:
     """The project's verifier as a judge of cases."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
-        indefinite = [case for case in cases if case.task == "antiderivative"]
-        verdicts = iter(
-            verify_many(
-                [case.completion for case in indefinite],
-                [case.integrand for case in indefinite],
-                assumptions=[dict(case.assumptions) for case in indefinite],
-                workers=workers,
-                deadline=DEADLINE,
+        verdicts: dict[int, Verdict] = {}
+        for task in dict.fromkeys(case.task for case in cases):
+            places = [place for place, case in enumerate(cases) if case.task == task]
+            items = [_item(cases[place]) for place in places]
+            found = map_verdicts(
+                QUESTIONS[task].worker_task, items, workers, DEADLINE, DEFAULT_MEMORY_MB
             )
-        )
-        return [
-            next(verdicts) if case.task == "antiderivative" else _judged(case) for case in cases
-        ]
+            verdicts |= zip(places, found, strict=True)
+        return [verdicts[place] for place in range(len(cases))]
 
     return judge
 
 
-def _judged(case: Case) -> Verdict:
-    """The verdict on a case whose question is not an indefinite integral."""
-    options: dict[str, Any] = {"deadline": DEADLINE}
-    if case.assumptions:
-        options["assumptions"] = dict(case.assumptions)
-    try:
-        return QUESTIONS[case.task].verify(case.completion, case.integrand, **options)
-    except ProblemError as error:
-        evidence = Evidence(detail=str(error), flags=("problem_error",))
-        return Verdict(Status.ERROR, 0.0, evidence=evidence)
+def _item(case: Case) -> WorkItem:
+    options = {"assumptions": dict(case.assumptions)} if case.assumptions else {}
+    return case.completion, case.integrand, options
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:

@@ -260,6 +260,8 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "lambertw": lambertw(0),
     "airy_ai": _by_series("airy_ai"),
     "airy_bi": _by_series("airy_bi"),
+    "airy_ai_prime": _unary(lambda u: u.airy_ai(derivative=1), lambda u: u * u.airy_ai()),
+    "airy_bi_prime": _unary(lambda u: u.airy_bi(derivative=1), lambda u: u * u.airy_bi()),
     "laguerre_l": _in_last(lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)),
 }
 RULES |= {

@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping
 from functools import cache
 
 from ..functions import RECORDS
+from .build import ONE, add, div, mul
 from .sympy_text import read_sympy
 from .traversal import all_nodes
 from .tree import Call, Expression, Number, Symbol
@@ -22,11 +23,25 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     >>> slope_of(Call("expint", (Number(2), Symbol("x"))))[0]
     1
     """
+    if call.function == "hypgeom":
+        return _slope_of_hypergeometric(call)
     arguments = _given(call)
     formula = RECORDS[call.function].derivative
     if arguments is None or not formula:
         return None
     return list(arguments).index("u"), _filled(template(formula), arguments)
+
+
+def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
+    """DLMF 16.3.1: each parameter is raised by 1, with the quotient of the parameters before."""
+    upper_count = call.args[0]
+    if not isinstance(upper_count, Number):
+        return None
+    split = 2 + upper_count.numerator
+    upper, lower, argument = call.args[2:split], call.args[split:-1], call.args[-1]
+    raised = (add(parameter, ONE) for parameter in (*upper, *lower))
+    derivative = Call("hypgeom", (*call.args[:2], *raised, argument))
+    return len(call.args) - 1, mul(div(mul(*upper), mul(*lower)), derivative)
 
 
 def definition_of(call: Call) -> Expression | None:

@@ -17,13 +17,15 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text; ``answer`` is the boxed or announced part of the text, if there is such a
-    part.
+    """The visible text; ``answer`` is its boxed or announced part, if the text has such a part.
+
+    ``formula`` is a boxed answer with its text commands.
     """
 
     text: str
     answer: str | None
     source: str
+    formula: str | None = None
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
@@ -36,7 +38,8 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
             contents = {number: box.content or "" for number, box in enumerate(closed)}
             templates = (around.template, *around.alternatives)
             answer = r" \text{ or } ".join(filled(template, contents) for template in templates)
-            return FinalText(text, patterns.wrapped_text.sub(r"\1", answer).strip(" $"), "boxed")
+            plain = patterns.wrapped_text.sub(r"\1", answer).strip(" $")
+            return FinalText(text, plain, "boxed", answer.strip(" $"))
         closed = closed[:-1]
     return FinalText("", None, "none")
 

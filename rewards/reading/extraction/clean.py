@@ -102,7 +102,7 @@ def _trim(latex: str) -> str:
 
 def _without_remark(latex: str) -> str:
     """A link without a condition in brackets at its end: ``F + C (x > 0)`` becomes ``F + C``."""
-    if not patterns.remark_in_brackets.search(latex) or "iecewise" in latex:
+    if not patterns.remark_in_brackets.search(latex) or patterns.values_in_brackets.search(latex):
         return latex
     opened: list[int] = []
     bracket_start = -1

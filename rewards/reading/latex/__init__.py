@@ -8,7 +8,7 @@ from .ambiguities import AMBIGUITIES, Ambiguity
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .limits import DEFAULT_LIMITS, Limits
 from .printer import to_latex
-from .readings import Reading, read, readings
+from .readings import Reading, read, readings, signed_infinity
 
 __all__ = [
     "AMBIGUITIES",
@@ -22,5 +22,6 @@ __all__ = [
     "TooBigError",
     "read",
     "readings",
+    "signed_infinity",
     "to_latex",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from ..expression.traversal import is_deeper
 from ..expression.tree import Expression
@@ -13,6 +14,11 @@ from .grammar import PREFIX, Vocabulary, vocabulary
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import Parser
 from .tokens.lexer import offset_of, tokenize
+
+#: Signs of an infinity, in tokens and in words.
+_SIGNS: Final = {"+": 1, "plus": 1, "positive": 1, "-": -1, "minus": -1, "negative": -1}
+#: The longest text that is read as an infinity: ``\text{negative infinity}`` in braces has 24.
+_LONGEST_INFINITY: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,29 @@ def read(
 
     """
     return tuple(readings(text, symbols=symbols, limits=limits))
+
+
+def signed_infinity(text: str) -> int | None:
+    r"""The sign of an infinity in any spelling; None if the text is anything else.
+
+    >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
+    [1, -1, -1, None]
+
+    """
+    if len(text) > _LONGEST_INFINITY:
+        return None
+    known = vocabulary(frozenset())
+    tokens = tokenize(text, known.canonical, known.symbols, known.spell, DEFAULT_LIMITS)
+    words = [
+        word
+        for token in tokens
+        if token not in ("", "{", "}", ".", ",")
+        for word in token.removeprefix("\\text ").split()
+    ]
+    # The infimum of nothing is no formula: a lone \inf is a misspelt \infty.
+    if not words or words.pop() not in ("\\infty", "\\inf", "infinity", "inf"):
+        return None
+    return _SIGNS.get(words[0]) if len(words) == 1 else None if words else 1
 
 
 def readings(

@@ -145,7 +145,7 @@ def _has_symbol(parser: Parser, index: int) -> bool:
     return False
 
 
-#: Tokens that are searched for a symbol of the problem, so that nested calls take linear time.
+#: Tokens that are searched for a symbol or a brace, so that nested calls take linear time.
 _LONGEST_LOOK: Final = 64
 
 
@@ -171,23 +171,29 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The index after an optional subscript and an optional power, and which of the two there are.
-
-    Scripts of more than a few tokens are not skipped.
-    """
+    """The index after an optional subscript and an optional power, and the marks of those."""
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token
         index += 1
         if tokens[index] == "{":
-            ends = range(index + 1, min(index + 8, len(tokens)))
-            index = next((at for at in ends if tokens[at] in ("}", "")), index)
+            index = _group_end(tokens, index)
         elif tokens[index] == "-":
             index += 1
         if not tokens[index]:
             break
         index += 1
     return index, scripts
+
+
+def _group_end(tokens: list[str], index: int) -> int:
+    """The index of the brace that closes the group that opens here; ``index`` without one."""
+    level = 0
+    for at in range(index, min(index + _LONGEST_LOOK, len(tokens))):
+        level += (tokens[at] == "{") - (tokens[at] == "}")
+        if level == 0:
+            return at
+    return index
 
 
 def _is_binomial(tokens: list[str], index: int) -> bool:

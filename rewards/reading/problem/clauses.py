@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from .derivatives import LONGEST, pieces_of
-from .layout import SPACE
+from .layout import SPACE, marked_tables, restored_tables
 
 #: What may stand beside the formulas of a question; a word that is missing makes it unreadable.
 WORDS: Final = frozenset(
@@ -86,7 +86,8 @@ def clauses(text: str) -> list[Clause]:
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "
 
-    plain = _TEXT.sub(r" ;\1; ", _SPACING.sub(" ", text))
+    plain, tables = marked_tables(text)
+    plain = _TEXT.sub(r" ;\1; ", _SPACING.sub(" ", plain))
     plain = _SENTENCE_END.sub(" ; ", _QUAD.sub(" ; ", _DELIMITERS.sub(" ; ", plain)))
     plain = _WORD.sub(marked, plain)
     results: list[Clause] = []
@@ -98,7 +99,7 @@ def clauses(text: str) -> list[Clause]:
                 continue
             formula = _ENDS.sub("", section).strip()
             if formula:
-                results.append(Clause(tuple(words_before), formula))
+                results.append(Clause(tuple(words_before), restored_tables(formula, tables)))
                 words_before = []
     if words_before:
         results.append(Clause(tuple(words_before), ""))

@@ -17,6 +17,7 @@ from ..latex.parser import IN_PROBLEM
 from .clauses import Clause, clauses
 from .conditions import conditions_of
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .integral import IntegralProblem, read_integral
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.
@@ -59,6 +60,11 @@ _HAS_DERIVATIVE: Final = re.compile(
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
 )
+_INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
+#: The name of an integral that an operator is applied to; no question has it.
+_OF_INTEGRAL: Final = r"\Phi"
+_SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
+_LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
 _IS_NUMBER: Final = re.compile(
     rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"
@@ -105,9 +111,11 @@ class _QuestionReader:
         self.point: dict[str, str] = {}
         self.pair: Sequence[str] = ()
         self.by = ""
+        self.letters: set[str] = set()
         self.order = 1
         self.kinds: list[tuple[str, str]] = []
         self.trees: dict[str, Expression] = {}
+        self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(text):
             self._sort(Clause(clause.words, normal(clause.formula)))
         if len(self.asked) != 1:
@@ -174,25 +182,32 @@ class _QuestionReader:
         named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(formula_asked)]
         function = next((name_of(match["name"]) for match in named if match), "")
         self.by = self.by or (quotients[0].by[-1] if quotients else "")
+        self.letters = {letter for quotient in quotients for letter in quotient.by}
+        for subscript in _SUBSCRIPT.findall(formula_asked):
+            self.letters |= {name_of(letter) for letter in _LETTER.findall(subscript)}
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
-            argument = formula_asked[quotients[0].end :]
-            formula_asked = (
-                f"{formula_asked[: quotients[0].end]}({argument})"
-                if argument.strip()[:1] not in "(["
-                else formula_asked
-            )
+            argument = formula_asked[quotients[0].end :].strip()
+            if _INTEGRAL.match(argument):
+                function = _OF_INTEGRAL.lstrip("\\")
+                self.equations.append((_OF_INTEGRAL, argument))
+                argument = _OF_INTEGRAL
+            operator = formula_asked[: quotients[0].end]
+            formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
         jets = Jets(variables)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
         if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
             tree = self._differentiated(tree, jets)
-        elif not jets.names and not quotients:
+        elif not jets.names and not quotients and "'" not in formula_asked:
             raise self._error("no derivative is asked for")
         curve, name = None, ""
         parameter = self.by
-        if any(jet.function not in self.trees for jet in jets.names.values()):
+        formulas = self.trees.keys() | self.integrals.keys()
+        if not formulas.isdisjoint(symbols_of(tree) - self.trees.keys()):
+            raise self._error("an integral is asked for as well as its derivative")
+        if any(jet.function not in formulas for jet in jets.names.values()):
             curve, name = self._curve(variables), function
         for symbol, jet in jets.names.items():
             tree = substitute(tree, symbol, self._value(jet, variables, curve))
@@ -219,12 +234,17 @@ class _QuestionReader:
                 continue
             name = name_of(match["name"])
             own = tuple(map(name_of, match["own"].split(","))) if match["own"] else ()
+            if _INTEGRAL.match(sides[1]):
+                self.integrals[name] = _definite_integral(sides[1])
+                variables[name] = own or (self.by or "x",)
+                continue
             tree = read_tree(sides[1], Jets({}), (*own, self.by) if self.by else own)
             if name in symbols_of(tree) or name in self.trees:
                 relations.append(sides)
                 continue
             self.trees[name] = tree
-            variables[name] = own or self._own(tree)
+            differentiated = sorted(self.letters & symbols_of(tree) - {*own})
+            variables[name] = (*own, *differentiated) or self._own(tree)
         self.equations = relations
         if asked_for and asked_for not in variables:
             variables[asked_for] = (self.by or "x",)
@@ -234,9 +254,10 @@ class _QuestionReader:
         return variables
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
+        """The variables of a function that is defined without arguments: z = xy."""
+        names = symbols_of(tree)
         if self.by:
             return (self.by,)
-        names = symbols_of(tree)
         if len(names) <= 1 or "x" in names:
             return (next(iter(names)) if len(names) == 1 else "x",)
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
@@ -284,6 +305,10 @@ class _QuestionReader:
             else:
                 for variable in jet.by:
                     tree = _bounded(plain.differentiated(tree, variable))
+        elif jet.function in self.integrals:
+            tree = _derivative_of_integral(self.integrals[jet.function], jet.by[0])
+            for variable in jet.by[1:]:
+                tree = _bounded(plain.differentiated(tree, variable))
         elif curve is not None and len(set(jet.by)) == 1:
             x, y = jet.by[0], jet.function
             slope_in_y = plain.differentiated(curve, y)
@@ -313,6 +338,34 @@ class _QuestionReader:
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
+
+
+def _definite_integral(text: str) -> IntegralProblem:
+    text = text.strip()
+    integral = read_integral(text[1:-1] if text[0] in "([" and text[-1] in ")]" else text)
+    if integral.variable is None or integral.lower is None:
+        raise ProblemError(f"{text!r}: an integral needs limits and a differential here")
+    return integral
+
+
+def _derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
+    """The derivative of an integral whose limits depend on the variable, by Leibniz's rule.
+
+    Raises:
+        ProblemError: the integrand depends on the variable, too, so that an integral remains.
+
+    """
+    integrand, dummy = integral.readings[0].expression, integral.variable
+    assert dummy is not None
+    if variable != dummy and variable in symbols_of(integrand):
+        raise ProblemError(f"the integrand depends on {variable}, too")
+    terms = []
+    for limit, sign in ((integral.upper, 1), (integral.lower, -1)):
+        if isinstance(limit, Expression) and variable in symbols_of(limit):
+            speed = Jets({}).differentiated(limit, variable)
+            term = mul(substitute(integrand, dummy, limit), speed)
+            terms.append(term if sign > 0 else neg(term))
+    return add(*terms) if terms else ZERO
 
 
 def _coordinates(pair: str) -> list[str]:

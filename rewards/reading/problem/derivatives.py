@@ -103,7 +103,7 @@ class Jets:
         return add(*[term for term in terms if term != ZERO]) if terms else ZERO
 
 
-_SPACING: Final = re.compile(r"\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
+_SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
 _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
@@ -219,17 +219,18 @@ def read_tree(
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
         start = _opening(text, group.start())
-        variable = _sole(jets)
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
+        variable = _sole(jets, tree)
         for _ in group[1]:
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + text[group.end() :]
     return _read(text, jets, symbols, trees)
 
 
-def _sole(jets: Jets) -> str:
-    """The variable of the functions, by which a prime differentiates."""
+def _sole(jets: Jets, tree: Expression) -> str:
+    """The variable of the functions, or else of the tree, by which a prime differentiates."""
     variables = {variable for names in jets.variables.values() for variable in names}
+    variables = variables or symbols_of(tree)
     if len(variables) != 1:
         raise ProblemError("a prime does not say by which variable")
     return variables.pop()

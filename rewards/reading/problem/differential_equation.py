@@ -20,6 +20,7 @@ from .clauses import clauses
 from .conditions import conditions_of
 from .derivative import relation
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .layout import marked_tables
 
 #: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
 #: three, four and two.
@@ -276,7 +277,11 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
         raise ReadError(str(error), 0) from None
     for clause in answer_clauses:
         formula = _called(normal(clause.formula), question)
-        if not formula or _MEMBER.search(formula) or _is_constant(formula, question):
+        if (
+            not formula
+            or _MEMBER.search(marked_tables(formula)[0])
+            or _is_constant(formula, question)
+        ):
             continue
         for variant in _signs(formula):
             for solution in _stated(variant, question):

@@ -19,7 +19,7 @@ from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
-from .layout import argument_end, limits_of
+from .layout import argument_end, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
@@ -112,15 +112,16 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > _LONGEST:
         raise ProblemError("the problem is too long")
-    written = _written(text)
-    subscript, body, around = written or _in_words(text)
+    plain, tables = marked_tables(text)
+    written = _written(plain)
+    subscript, body, around = written or _in_words(plain)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     conditions = conditions_of(around) or Conditions()
-    body = _TAIL.sub("", body).strip()
+    body = restored_tables(_TAIL.sub("", body).strip(), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -178,10 +179,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
-    point = match["point"].strip()
-    point = r"\infty" if point.lower() in ("infinity", "positive infinity") else point
-    point = r"-\infty" if point.lower() in ("negative infinity", "minus infinity") else point
-    return rf"{match['name']}\to {point}{side}", body, match["behind"] or ""
+    return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
 
 
 def _named_end(body: str) -> int:

@@ -15,7 +15,7 @@ from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of
+from .layout import SPACE, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no question; those of textbooks have up to 300 characters.
@@ -106,11 +106,13 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    formula, conditions = _formula(text)
+    plain, tables = marked_tables(text)
+    formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
     marks, body = limits_of(formula[sign.end() :])
+    body = restored_tables(body, tables)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)

@@ -35,7 +35,7 @@ from ...reading.expression.sympy_bridge import to_sympy
 from ...reading.expression.tree import Call, Expression, Symbol
 from ...verdict import Status
 from ...workers.verdicts import pack
-from ..answers import find_answer, read_answer
+from ..answers import AnswerOptions, find_answer, read_answer
 from .readable import MAX_NESTED, finite_somewhere, nested_exponentials
 
 TOLERANCE = 0.001
@@ -49,13 +49,7 @@ def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]
     """
     variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))
-    answer = find_answer(
-        completion,
-        strict=options.get("strict", False),
-        stop=options.get("stop", ()),
-        truncated=options.get("truncated", False),
-        method="welleck",
-    )
+    answer = find_answer(completion, AnswerOptions.of(options), method="welleck")
     read_answer(answer, problem.symbols)
     if answer.status is not None:
         return pack(answer.verdict(answer.status))

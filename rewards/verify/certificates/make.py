@@ -22,7 +22,14 @@ from ...verdict import Evidence, Status
 from ...workers.errors import TaskError, WorkerError
 from ...workers.pool import DEFAULT_DEADLINE, shared_pool
 from ...workers.verdicts import WorkItem, call_task
-from ..answers import NeedsWorkerError, best, find_answer, read_answer, require_worker
+from ..answers import (
+    AnswerOptions,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+)
 from ..antiderivative import verify_antiderivative
 from ..decision.decide import decide
 from .identity import certificate
@@ -83,7 +90,7 @@ def certify(
     verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
     extraction = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=problem.symbols
+        completion, AnswerOptions(strict, stop, truncated), symbols=problem.symbols
     )
     answer = read_answer(extraction, problem.symbols)
     try:

@@ -17,7 +17,7 @@ from typing import Final
 
 from flint import acb, arb, fmpq
 
-from ...arguments import ACCEPTANCES, Acceptance, check_choice
+from ...arguments import Acceptance
 from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.jets import Ball
 from ...numeric.outcome import Outcome, show
@@ -48,6 +48,7 @@ from ...verdict import Status, Verdict, Witness
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
 from ..answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -125,11 +126,13 @@ def verify_sum(
         (True, 'enclosure')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     assumed = assumption_items(assumptions)
     question = _read(problem)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):
             if isinstance(question, SeriesQuestion):
@@ -137,22 +140,8 @@ def verify_sum(
             else:
                 outcome, reading = _of_sum(answer, infinity, question, assumed)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "sum",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+        return verify_in_worker("sum", problem, answer)
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)

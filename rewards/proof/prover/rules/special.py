@@ -207,13 +207,17 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     return value
 
 
-def _airy(name: str) -> Slope:
-    """A'' = u A. The derivative has no name."""
+def _airy(name: str) -> dict[str, Slope]:
+    """A'' = u A, for a function and its derivative."""
+    prime = f"{name}_prime"
 
     def value(t: T, u: Q) -> Q:
-        return generator(t, name, u, lambda: generator(t, f"{name}'", u, lambda: u * value(t, u)))
+        return generator(t, name, u, lambda: slope(t, u))
 
-    return value
+    def slope(t: T, u: Q) -> Q:
+        return generator(t, prime, u, lambda: u * value(t, u))
+
+    return {name: value, prime: slope}
 
 
 RULES |= {
@@ -221,8 +225,8 @@ RULES |= {
     "bessel_y": _bessel("bessel_y", -1, 1, -1),
     "bessel_i": _bessel("bessel_i", 1, -1, 1),
     "bessel_k": _bessel("bessel_k", 1, 1, -1),
-    "airy_ai": _airy("airy_ai"),
-    "airy_bi": _airy("airy_bi"),
+    **_airy("airy_ai"),
+    **_airy("airy_bi"),
 }
 
 

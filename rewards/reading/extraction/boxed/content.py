@@ -182,7 +182,7 @@ def _without_brackets(content: str) -> str:
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
         match = patterns.last_bracket.fullmatch(content)
-        if match is None or "iecewise" in content:
+        if match is None or patterns.values_in_brackets.search(content):
             break
         words = patterns.text_group.sub(_without_name, match["inside"])
         if not patterns.relation.search(words):

@@ -50,6 +50,8 @@ SYNONYMS: Final[dict[str, str]] = {
     "∏": "\\prod",
     "∂": "\\partial",
     "∞": "\\infty",
+    "\\infinity": "\\infty",
+    "\\infin": "\\infty",
     "π": "\\pi",
     "\\uppi": "\\pi",
     "𝜋": "\\pi",
