@@ -301,9 +301,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations; the extracted answer has one side
-    only.
-    """
+    """The text of an answer with both sides of its equations; the extracted answer has one side."""
     boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -386,8 +384,7 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
 
 def stated_divergence(answer: ExtractedAnswer) -> int | None:
-    """The infinity that a divergent final answer states: +1, -1, or 0 for divergence without a
-    sign.
+    """The infinity that a divergent final answer states: 1, -1, or 0 for divergence without a sign.
 
     The result is None for any other answer.
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError, precision
@@ -40,7 +41,7 @@ from .answers import (
     with_others,
 )
 from .decision.decide import FRESH, decide
-from .values import compare_values, equality
+from .values import HALVES, check_variable, compare_values, equality, on_half_line
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
@@ -135,6 +136,7 @@ class _DerivativeJudge:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
         variable = question.variable
+        check_variable(variable, assumed)
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
@@ -153,10 +155,16 @@ class _DerivativeJudge:
             return self._as_value(answer)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
+        integrand, kinds = self.integrand, self.integrand.assumptions
+        options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         try:
-            return decide(
-                answer, self.integrand, _POLICY, text, order=0, budget=budget, as_identity=True
-            )
+            outcome = decide(answer, integrand, _POLICY, text, **options)
+            if outcome.status is Status.INCORRECT and kinds.get(question.variable) in HALVES:
+                x, names = question.variable, symbols_of(self.expected)
+                tree, moved = (on_half_line(side, x, kinds) for side in (self.expected, answer))
+                half = Integrand(tree, x, kinds, f"half {tree}", names=names)
+                outcome = decide(moved, half, _POLICY, text, **options)
+            return outcome
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
@@ -173,7 +181,9 @@ class _DerivativeJudge:
         parameters = sorted((symbols_of(curve) | symbols_of(difference)) - {x, y})
         values = draw(parameters, self.integrand.assumptions, str(curve))
         digits: list[float] = []
-        for point in points_of(curve, x, y, values):
+        kinds = self.integrand.assumptions
+        signs = {name: HALVES[kinds[name]] for name in (x, y) if kinds.get(name) in HALVES}
+        for point in points_of(curve, x, y, values, signs):
             with precision(_BITS):
                 answer_value, expected_value = (
                     value_at(tree, point) for tree in (answer, expected)

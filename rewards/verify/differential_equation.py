@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
@@ -45,7 +45,7 @@ from .answers import (
     verify_in_worker,
 )
 from .decision.decide import decide
-from .values import compare_values, equality
+from .values import HALVES, check_variable, compare_values, equality, on_half_line
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Names of constants of integration. Letters of functions and variables are none, so that
@@ -53,6 +53,7 @@ _POLICY: Final = DecisionPolicy(strict_domain=True)
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
+_SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
 #: Constant solutions that are looked for, beside the parameters.
@@ -126,6 +127,7 @@ class _Judge:
         self.asked = question
         self.names = tuple(sorted(question.names))
         self.kinds = {**dict(question.kinds), **assumptions}
+        check_variable(question.variable, self.kinds)
 
     def judge(self, text: str) -> Outcome:
         """Whether all solutions that an answer states are solutions, and general enough."""
@@ -235,6 +237,9 @@ class _Family:
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
+        self.needs_sign = question.has_cases and any(
+            assumed.get(name) in HALVES for name in question.functions
+        )
         if sides:
             self.kinds[question.functions[0]] = "real"
 
@@ -325,6 +330,9 @@ class _Family:
             relation = self._relation if outcome.status is not Status.CORRECT else None
             if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")
+            if outcome.status is Status.INCORRECT and self.needs_sign:
+                # where the function has the other sign, a refutation says nothing
+                outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)
             yield outcome
         for lhs, rhs in self.asked.conditions:
             if self._relation is not None:
@@ -372,8 +380,14 @@ class _Family:
         assumed = self.kinds
         if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
+        options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
-        return decide(lhs, integrand, policy, text, order=0, budget=budget, as_identity=True)
+        outcome = decide(lhs, integrand, policy, text, **options)
+        if outcome.status is Status.INCORRECT and x in names and assumed.get(x) in HALVES:
+            lhs, rhs = (on_half_line(side, x, assumed) for side in (lhs, rhs))
+            integrand = Integrand(rhs, x, assumed, f"half {rhs}", names=names)
+            outcome = decide(lhs, integrand, policy, text, **options)
+        return outcome
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Whether an implicit solution passes through a point that a condition names."""

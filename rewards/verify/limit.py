@@ -213,7 +213,7 @@ class _KnownLimit:
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
         """Whether "does not exist" (0), or plus or minus infinity, is right."""
         if self.limit is None:
-            return Outcome(Status.UNDECIDED, detail=self.failure)
+            return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit
         if not limit.exists:
             if infinity:
@@ -264,8 +264,14 @@ class _KnownLimit:
         except NotExpandedError:
             return False
 
-    def _at_draws(self, answer: Expression) -> Outcome:
-        """The answer beside the limits at choices of the parameters, each proved."""
+    def _at_draws(self, answer: Expression | None, infinity: int = 0) -> Outcome:
+        """The answer beside the limits at choices of the parameters, each proved.
+
+        Args:
+            answer: a closed form; None for an infinity.
+            infinity: the sign of the infinity.
+
+        """
         compared = 0
         for draw in _draws(self.question, answer):
             question = self.question.at_draw(draw)
@@ -273,13 +279,12 @@ class _KnownLimit:
                 limit = question.limit()
             except NotExpandedError:
                 continue
-            value = with_values(answer, draw)
-            if limit.value is None:
-                outcome = Outcome(
-                    Status.INCORRECT, detail="the limit is infinite or does not exist"
-                )
+            if answer is None or limit.value is None:
+                agrees = infinity != 0 and limit.sign == infinity
+                status = Status.CORRECT if agrees else Status.INCORRECT
+                outcome = Outcome(status, detail="" if agrees else "another limit")
             else:
-                outcome = compare_values(value, limit.value)
+                outcome = compare_values(with_values(answer, draw), limit.value)
             if outcome.status is Status.INCORRECT:
                 point = ", ".join(f"{name} = {size:g}" for name, size in draw)
                 witness = outcome.witness and replace(outcome.witness, point=point)
@@ -305,9 +310,9 @@ class _KnownLimit:
         return Outcome(Status.UNDECIDED, detail=self.failure)
 
 
-def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
+def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
     """Choices of the parameters."""
     assumed = dict(question.all_kinds)
-    trees = [question.expression, answer]
+    trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)
     return usual

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
 from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
@@ -23,7 +23,7 @@ from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
-from ..reading.expression.build import mul
+from ..reading.expression.build import mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
@@ -203,9 +203,7 @@ def _verdict(
     target: str,
     **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer; a worker judges if the evaluation may run
-    long.
-    """
+    """The verdict on the best reading of an answer, by a worker if the evaluation may run long."""
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
@@ -217,6 +215,32 @@ def _verdict(
         proof = equality(reading.expression, expected)
         outcome = replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
     return answer.verdict(outcome.status, outcome, reading)
+
+
+#: The kinds of a variable that leaves half of the line, with the sign of the half.
+HALVES: Final = {"positive": 1, "negative": -1}
+
+
+def check_variable(name: str, kinds: Mapping[str, str]) -> None:
+    """Check that the kind of a variable by which a question differentiates can be obeyed.
+
+    Raises:
+        ProblemError: the variable takes whole numbers only.
+
+    """
+    kind = kinds.get(name, "real")
+    if kind != "real" and kind not in HALVES:
+        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
+
+
+def on_half_line(tree: Expression, name: str, kinds: Mapping[str, str]) -> Expression:
+    """A function of a variable with a sign, written as a function on the whole line.
+
+    The variable x is replaced by e^x or -e^x.
+    """
+    exponential = Call("exp", (Symbol(name),))
+    sign = HALVES[kinds[name]]
+    return substitute(tree, name, exponential if sign > 0 else neg(exponential))
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:

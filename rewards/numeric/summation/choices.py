@@ -22,8 +22,8 @@ from ..ball_arithmetic.jets import Ball
 from ..quadrature.value import IntegralValue
 from ..quadrature.work import QuadratureError
 from ..sampling.parameters import regimes
-from .finite import at, exact, finite_sum
-from .value import infinite_sum, mirrored
+from .finite import MAX_TERMS, at, exact, finite_sum
+from .value import infinite_sum, long_sum, mirrored
 
 #: Consecutive whole numbers at which a sum with a symbolic limit is compared, for one symbol and
 #: for several.
@@ -72,6 +72,14 @@ def choices(
         Values of all parameters, such that the sum has at least one term.
 
     """
+    for values in _choices(problem, assumptions, largest, salt):
+        if (length(problem, values) or 0) > 0:
+            yield values
+
+
+def _choices(
+    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
+) -> Iterator[Values]:
     integer_names = whole_parameters(problem)
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
@@ -87,12 +95,18 @@ def choices(
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
     further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
     for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        values = {
-            **draw,
-            **{name: Fraction(n) for name, n in zip(integer_names, chosen, strict=True)},
-        }
-        if length(problem, values) > 0:
-            yield values
+        yield {**draw, **{n: Fraction(k) for n, k in zip(integer_names, chosen, strict=True)}}
+
+
+def is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
+    """Whether the upper limit is below the lower one for all choices of the parameters."""
+    seen = False
+    for values in _choices(problem, assumptions, 0, ""):
+        terms = length(problem, values)
+        if terms is not None and terms > 0:
+            return False
+        seen = seen or terms is not None
+    return seen
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
@@ -222,14 +236,14 @@ def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]
     return ends[0], ends[1]
 
 
-def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int:
-    """The number of terms; 1 for an infinite sum, 0 where a limit is no whole number."""
+def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
+    """The number of terms; 1 for an infinite sum, None where a limit is no whole number."""
     if isinstance(problem.lower, int) or isinstance(problem.upper, int):
         return 1
     try:
         low, high = ends(problem, values)
     except QuadratureError:
-        return 0
+        return None
     return high - low + 1
 
 
@@ -254,16 +268,18 @@ def point_at(
             low, high = ends(problem, values)
             if high < low - 1:
                 raise QuadratureError("the limits are reversed")
-            total = finite_sum(problem.term, problem.counter, low, high, values)
+            if high - low < MAX_TERMS:
+                total = finite_sum(problem.term, problem.counter, low, high, values)
+            else:
+                term = _with_values(problem.term, values)
+                total = long_sum(term, problem.counter, low, high, digits)
             if not isinstance(total, Fraction):
                 return ParameterPoint(values, _enclosed(_around(problem, total, values)))
             factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
             total_value = None if factor is None or addend is None else factor * total + addend
             ball = acb(fmpq(total.numerator, total.denominator))
             return ParameterPoint(values, _enclosed(_around(problem, ball, values)), total_value)
-        term = problem.term
-        for name, value in items:
-            term = substitute(term, name, number(value))
+        term = _with_values(problem.term, values)
         halves = _halves(problem, term, values)
         sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
         signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
@@ -276,6 +292,12 @@ def point_at(
                 _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)
             ),
         )
+
+
+def _with_values(tree: Expression, values: Values) -> Expression:
+    for name, value in values.items():
+        tree = substitute(tree, name, number(value))
+    return tree
 
 
 def _enclosed(ball: Ball) -> IntegralValue:

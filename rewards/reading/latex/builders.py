@@ -323,6 +323,22 @@ def _dirichlet_eta(s: Expression) -> Expression:
     return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
 
 
+def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
+    """``H_n = psi(n + 1) + gamma``, ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    following = Call("add", (n, ONE))
+    if order == ONE:
+        return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
+    return Call("add", (Call("zeta", (order,)), Call("neg", (Call("zeta", (order, following)),))))
+
+
+def _harmonic(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or not 1 <= len(arguments) <= 2:
+        return None
+    return harmonic_number(*arguments)
+
+
 def _cube_root(x: Expression) -> Expression:
     return Call("root", (x, Number(3)))
 
@@ -444,6 +460,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "laguerre or struve": _struve("laguerre_l", 1),
     "dirichlet_beta": _of_one(_dirichlet_beta),
     "dirichlet_eta": _of_one(_dirichlet_eta),
+    "harmonic": _harmonic,
     "hyp1f1": _hyper(1, 1),
     "hyp2f1": _hyper(2, 1),
     "dawson or elliptic": _dawson,

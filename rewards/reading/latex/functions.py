@@ -49,6 +49,8 @@ NAMED: Final[dict[str, str]] = {
     "Cin": "Cin",
     "Ein": "Ein",
     "erfcx": "erfcx",
+    "harmonic": "harmonic",
+    "HarmonicNumber": "harmonic",
 }
 
 #: ``f^{-1}`` is the inverse function for these alone.

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import E
+from ..expression.build import ONE, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .builders import BUILDERS, Arguments, associated_laguerre, complementary
+from .builders import (
+    BUILDERS,
+    Arguments,
+    associated_laguerre,
+    complementary,
+    harmonic_number,
+)
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
 from .tokens.roles import CLOSERS
@@ -312,22 +318,20 @@ def _primes(parser: Parser) -> int:
 
 
 def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
-    """``H_n = psi(n + 1) + gamma`` and ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    """``H_n`` and ``H_n^{(m)}``, the harmonic numbers."""
     if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
         return None
     index, scripts = _after_scripts(parser.tokens, parser.pos)
     if parser.tokens[index] in OPENERS:
         return None
     parser.pos += 1
-    following = Call("add", (parser.tex_argument(depth), Number(1)))
+    number = parser.tex_argument(depth)
+    order: Expression = ONE
     if "^" in scripts and parser.tokens[parser.pos : parser.pos + 3] == ["^", "{", "("]:
         parser.pos += 3
         order = parser.group(CLOSERS, depth)
         parser.expect("}", "a closing brace")
-        if order != Number(1):
-            tail = Call("neg", (Call("zeta", (order, following)),))
-            return Call("add", (Call("zeta", (order,)), tail))
-    return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
+    return harmonic_number(number, order)
 
 
 def _has_order(tokens: list[str], start: int) -> bool:

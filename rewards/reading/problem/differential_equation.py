@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import Final
 
 from ...errors import ProblemError
-from ..expression.traversal import symbols_of
+from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
+from ..functions import RECORDS
 from ..latex import ReadError, read
 from .clauses import clauses
 from .conditions import conditions_of
@@ -58,6 +59,13 @@ class DifferentialEquation:
     def order(self) -> int:
         """The number of constants of the general solution."""
         return sum(self.orders.values())
+
+    @property
+    def has_cases(self) -> bool:
+        """Whether a function of the equations depends on a sign, as the root of y^2 does."""
+        nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
+        records = (RECORDS.get(node.function) for node in nodes if node.args)
+        return any(record is not None and (record.breaks or record.branch) for record in records)
 
     @property
     def names(self) -> set[str]:

@@ -62,6 +62,8 @@ _NAMED: Final = re.compile(
     r"\s*(?:(?:the\s+)?(?:sequence|function|expression)\s+)?"
     r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
+#: A function of a letter, with nothing beside.
+_APPLIED: Final = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -121,7 +123,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     conditions = conditions_of(around) or Conditions()
-    body = restored_tables(_TAIL.sub("", body).strip(), tables)
+    body = restored_tables(_defined(_TAIL.sub("", body).strip(), plain), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -170,6 +172,19 @@ def _written(text: str) -> tuple[str, str, str] | None:
     if lead is None or lead.start() > 0:
         raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
     return subscript, following, around
+
+
+def _defined(body: str, text: str) -> str:
+    """The formula that another formula of the text defines a function as, for ``f(x)`` alone."""
+    applied = _APPLIED.fullmatch(body)
+    if applied is None:
+        return body
+    for match in _FORMULA.finditer(text):
+        left_side, equals, formula = match[match.lastindex or 0].partition("=")
+        defined = _APPLIED.fullmatch(left_side.strip(" :"))
+        if equals and defined is not None and defined.groups() == applied.groups():
+            return formula.strip(" .,;")
+    return body
 
 
 def _in_words(text: str) -> tuple[str, str, str]:

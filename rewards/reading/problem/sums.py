@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add
+from ..expression.build import ONE, ZERO, add, neg
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, Reading, read
@@ -64,6 +64,7 @@ class SumProblem(NamedTuple):
         factor: the factor in front of the sign.
         outside: what is added to the sum.
         conditions: the conditions on the parameters.
+        flags: the conventions that this reading rests on.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -77,6 +78,7 @@ class SumProblem(NamedTuple):
     factor: Expression = ONE
     outside: Expression = ZERO
     conditions: Conditions = Conditions()
+    flags: tuple[str, ...] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -84,6 +86,20 @@ class SumProblem(NamedTuple):
         limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
         trees = (self.term, self.factor, self.outside, *limits)
         return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
+
+
+def of_reversed_range(problem: SumProblem) -> SumProblem:
+    r"""A sum whose upper limit is below the lower one, by Karr's convention.
+
+    The convention keeps \sum_{a}^{b} + \sum_{b+1}^{c} = \sum_{a}^{c} for all limits (Karr,
+    *Summation in Finite Terms*, Journal of the ACM 28, 1981), so that \sum_{a}^{b} is minus the sum
+    over the indices between. From infinity on there is no such sum.
+    """
+    assert not isinstance(problem.lower, int)
+    assert not isinstance(problem.upper, int)
+    lower, upper = add(problem.upper, ONE), add(problem.lower, Number(-1))
+    flags = (*problem.flags, "sum:reversed range")
+    return problem._replace(lower=lower, upper=upper, factor=neg(problem.factor), flags=flags)
 
 
 def read_sum(text: str) -> tuple[SumProblem, ...]:

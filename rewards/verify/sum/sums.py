@@ -18,6 +18,7 @@ from typing import Final
 from flint import acb, arb, fmpq
 
 from ...arguments import Acceptance
+from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.jets import Ball
 from ...numeric.outcome import Outcome, show
@@ -28,6 +29,7 @@ from ...numeric.sampling.integrand import assumption_items
 from ...numeric.summation.choices import (
     ParameterPoint,
     is_infinite,
+    is_reversed,
     largest_constant,
     lists_terms,
     points,
@@ -35,15 +37,13 @@ from ...numeric.summation.choices import (
 )
 from ...numeric.summation.finite import at, exact
 from ...proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
-from ...reading.expression.traversal import (
-    needs_worker,
-    symbols_of,
-)
+from ...reading.expression.build import ONE, ZERO
+from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import Reading
 from ...reading.latex.parser import IS_VALUE
 from ...reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ...reading.problem.sums import SumProblem, read_sum
+from ...reading.problem.sums import SumProblem, of_reversed_range, read_sum
 from ...verdict import Status, Verdict, Witness
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
@@ -70,6 +70,8 @@ ONE_CALL: Final = 2_000_000
 #: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
 #: largest, and a sum up to 600 takes 10 ms.
 MAX_CONSTANT: Final = 300
+#: Kinds that say no more of an index than its range does.
+_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
 #: Draws of the parameters of an infinite sum.
 DRAWS: Final = 4
 #: The last of several cases, for which a computer algebra system leaves the sum as it was.
@@ -206,14 +208,20 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     """The outcome for each reading of the problem."""
     for problem in problems:
-        asked_sum = Asked(problem, assumed)
+        kind = dict(assumed).get(problem.counter, "real")
+        if kind not in _KINDS_OF_INDEX:
+            raise ProblemError(
+                f"the index {problem.counter} runs over a range, and cannot be {kind}"
+            )
         require_worker(needs_worker(problem.term))
-        if infinity is not None:
-            yield asked_sum.judge_divergence(infinity), None
-            continue
-        judge = partial(_outcomes, asked_sum=asked_sum)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, problem.parameters), reading
+        for asked_sum in Asked(problem, assumed).by_convention():
+            if infinity is not None:
+                yield asked_sum.judge_divergence(infinity), None
+                continue
+            judge = partial(_outcomes, asked_sum=asked_sum)
+            outcome, reading = best(judge(answer))
+            outcome = replace(outcome, flags=(*outcome.flags, *asked_sum.problem.flags))
+            yield with_others(answer, outcome, reading, judge, problem.parameters), reading
 
 
 def _outcomes(answer: ExtractedAnswer, asked_sum: Asked) -> Iterator[tuple[Outcome, Reading]]:
@@ -235,26 +243,40 @@ class Asked:
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
+    def by_convention(self) -> Iterator[Asked]:
+        """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
+
+        The sum is then empty, or the negative sum over the indices between its limits.
+        """
+        if not is_reversed(self.problem, self.assumptions):
+            yield self
+            return
+        empty = self.problem._replace(term=ZERO, lower=ONE, upper=ONE, flags=("sum:empty range",))
+        between = of_reversed_range(self.problem)
+        if not is_reversed(between, self.assumptions):
+            yield Asked(between, self.kinds)
+        yield Asked(empty, self.kinds)
+
     def judge_divergence(self, infinity: int) -> Outcome:
         """Whether "diverges" (0), or plus or minus infinity, is right."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            choices = self._points(DIGITS, 0, "")
+            chosen = self._points(DIGITS, 0, "")
         except QuadratureError as error:
             if converges_by_comparison(self.problem):
                 return Outcome(Status.INCORRECT, detail="the sum converges")
             return Outcome(Status.UNDECIDED, detail=str(error))
-        if not all(point.sum.diverges for point in choices):
+        if not all(point.sum.diverges for point in chosen):
             return Outcome(Status.INCORRECT, detail="the sum converges")
         factor = exact(self.problem.factor, {})
         if factor is None and infinity:
             return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
-        sign = choices[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+        sign = chosen[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
         if infinity and infinity != sign:
             return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
         proof = "" if self.problem.parameters else "divergence"
-        return Outcome(Status.CORRECT, points=len(choices), proof=proof)
+        return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""
@@ -270,8 +292,8 @@ class Asked:
         digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            choices = self._points(digits, min(largest, MAX_CONSTANT), text)
-            outcome = self._compare(answer, choices, digits, needed)
+            chosen = self._points(digits, min(largest, MAX_CONSTANT), text)
+            outcome = self._compare(answer, chosen, digits, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
@@ -286,10 +308,10 @@ class Asked:
             rules = prove_sum(self.problem, answer, self.assumptions)
             if rules is not None:
                 status, digits_ = Status.CORRECT, outcome.digits
-                return Outcome(status, len(choices), digits_, proof="telescoping", rules=rules)
+                return Outcome(status, len(chosen), digits_, proof="telescoping", rules=rules)
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
-                detail = f"agrees at {len(choices)} points, and has numbers above {MAX_CONSTANT}"
-                return Outcome(Status.UNDECIDED, points=len(choices), detail=detail)
+                detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
 
     # -- comparison at points -------------------------------------------------------------------
@@ -305,14 +327,14 @@ class Asked:
             return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
 
     def _compare(
-        self, answer: Expression, choices: Sequence[ParameterPoint], digits: int, needed: float
+        self, answer: Expression, chosen: Sequence[ParameterPoint], digits: int, needed: float
     ) -> Outcome:
         """The outcome of the comparison at all points."""
         bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
-        if choices[0].sum.diverges:
+        if chosen[0].sum.diverges:
             return Outcome(Status.INCORRECT, detail="the sum diverges")
         got: list[Ball] = []
-        for point in choices:
+        for point in chosen:
             with precision(bits):
                 try:
                     value = at(answer, point.values)
@@ -323,11 +345,11 @@ class Asked:
             stated = exact(answer, point.values) if point.exact is not None else None
             same, agreed = agreement(value, point.sum, bits)
             if same is False or (stated is not None and stated != point.exact):
-                return _refuted(point, value, len(choices))
+                return _refuted(point, value, len(chosen))
             min_digits = min(min_digits, agreed)
             got.append(value)
             is_exact = stated is not None
-        if not got or 2 * len(got) < len(choices):
+        if not got or 2 * len(got) < len(chosen):
             return Outcome(Status.UNDECIDED, detail="the answer has no values")
         symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
         if min_digits < needed and not is_exact and not symbolic:
@@ -335,8 +357,8 @@ class Asked:
             return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
         # a part that has no effect in the middle, or at the last point, may be any part
         for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
-            values = _balls(choices[at_].values)
-            beside_zero = bool(choices[at_].sum.ball.contains(0))
+            values = _balls(chosen[at_].values)
+            beside_zero = bool(chosen[at_].sum.ball.contains(0))
             if hides_a_part(answer, got[at_], values, bits, min_digits, beside_zero=beside_zero):
                 detail = (
                     f"a part of it has no effect on the {min_digits:.0f} digits that were compared"
