@@ -71,7 +71,9 @@ class EncoderSettings:
         if min(self.epochs, self.batch_size, self.learning_rate, self.every, self.layers) <= 0:
             raise UserError("epochs, batch size, learning rate, every and layers must be positive")
         if min(self.warmup, self.keep_layers) < 0 or not 0 <= self.dropout < 1:
-            raise UserError("warm-up steps and layers cannot be negative, nor dropout outside 0 to 1")
+            raise UserError(
+                "warm-up steps and layers cannot be negative, nor dropout outside 0 to 1"
+            )
         if self.max_tokens < 2 or self.heads < 1 or self.hidden % self.heads:
             raise UserError("at least 2 tokens are needed, and a hidden size divisible by heads")
 
