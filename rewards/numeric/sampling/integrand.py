@@ -238,8 +238,8 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether a point is isolated in the real domain: f is not real slightly to the left or
-        right of it.
+        """Whether f is real on neither side of a point, so that the point is isolated in the real
+        domain.
 
         An example is ``(-5)^{12x}``, which is real at isolated points only.
         """
