@@ -32,8 +32,8 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """The task of a question, by the worker's name for the task; the task returns a packed
-    verdict.
+    """A task that judges a question and packs the verdict; ``name`` is the worker's name of the
+    task.
     """
     for question in QUESTIONS.values():
         if question.worker_task == name:

@@ -134,7 +134,9 @@ def _check_columns(columns: Sequence[str] | None, verifier: _Verifier) -> None:
 
 
 def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
-    """Verify in Ray actors with a CPU each; Ray starts as many actors as there are free CPUs."""
+    """Verify on a Ray cluster, in actors with one CPU each. Ray starts as many actors as CPUs are
+    free.
+    """
     ray: Any = importlib.import_module("ray")
     _check_columns(data.columns(), verifier)
     max_actors = max(1, int(ray.cluster_resources().get("CPU", 1)))

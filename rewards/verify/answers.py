@@ -46,16 +46,16 @@ _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """The keywords that all judges of answers share.
+    """The options that all judges of answers have.
 
     Attributes:
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: what an acceptance may rest on.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
-        assumptions: kinds of parameters; None for a judge that takes no kinds.
+        assumptions: assumptions on parameters; None for a judge without parameters.
 
     """
 
@@ -73,12 +73,12 @@ class AnswerOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
-        """The options among keywords."""
+        """The options among the keyword arguments of a judge."""
         named = (field_.name for field_ in fields(cls))
         return cls(**{name: keywords[name] for name in named if name in keywords})
 
     def keywords(self) -> dict[str, Any]:
-        """The options but the deadline by their names, as a worker is sent them."""
+        """The options by their names, except the deadline, as they are sent to a worker."""
         keywords: dict[str, Any] = {
             "strict": self.strict,
             "stop": list(self.stop),
@@ -279,9 +279,9 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
     Args:
         task: the name of the task of workers.
-        target: what the completion is judged against.
+        target: the problem, integrand or value with which the completion is judged.
         answer: the answer, with its completion and options.
-        further: the options that the judge has beside `AnswerOptions`.
+        further: the options of the judge that `AnswerOptions` does not have.
 
     """
     options = {**answer.options.keywords(), **further}
@@ -293,7 +293,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
 
 def _final(answer: ExtractedAnswer) -> FinalText:
-    """The final text of an answer's completion, before the choice of a side."""
+    """The final text of a completion, before one side of its equations is chosen."""
     options = answer.options
     return final_text(
         answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated

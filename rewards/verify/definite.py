@@ -351,8 +351,9 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """The outcome at a number of digits; for a wrong answer, also the digits to which it
-        agrees.
+        """The outcome of comparing an answer with the values, computed to ``digits`` digits.
+
+        The second result is the number of digits to which a wrong answer agrees.
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]

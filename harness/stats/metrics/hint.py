@@ -37,7 +37,7 @@ def hint_answer(group: Group) -> float | None:
 def ordinary_arithmetic(group: Group) -> float | None:
     """The share of samples that are right by ordinary arithmetic, as in HINT's released notebooks.
 
-    `tasks.arithmetic` describes the difference from HINT's own answer.
+    `tasks.arithmetic` says how HINT's own answer differs from ordinary arithmetic.
     """
     right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
     return right / (right + wrong) if right + wrong else None

@@ -25,11 +25,11 @@ class Names(dict[str, str]):
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each model's name, if all last parts are distinct, else the full names.
+    """Short names for models: the last part of each name, or the full names if last parts are
+    equal.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
-
     """
     full = list(names)
     shortened = {name: name.rstrip("/").rpartition("/")[2] for name in full}

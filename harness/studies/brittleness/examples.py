@@ -173,8 +173,8 @@ def _failed_sums(
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Table 1 and figure 1: for each deficiency of the model, solved problems and a failed
-    problem.
+    """Table 1 and figure 1: for each deficiency, problems that the model solves and a problem that
+    it fails.
     """
     by_id = answers(source)
     given = list(by_id.values())

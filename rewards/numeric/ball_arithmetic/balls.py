@@ -96,8 +96,8 @@ class Conventions(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The names of the fields that are set. The name is a part of the seed of sample points and
-        must not change.
+        """The names of the conventions in force. Sample points depend on this text, so that it must
+        not change.
         """
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 

@@ -238,8 +238,10 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether f is not real on both sides of a point, like ``(-5)^{12x}`` around whole
-        numbers.
+        """Whether f is real on neither side of a point, so that the point is isolated in the real
+        domain.
+
+        An example is ``(-5)^{12x}``, which is real at isolated points only.
         """
         step = (1.0 + abs(x)) * NEIGHBOUR
         return all(self.usable(acb(x + s)) is None for s in (step, -step))

@@ -68,9 +68,9 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
-    """The arguments of a call by the names in the function's record.
+    """The arguments of a call, by the argument names in the function's record.
 
-    The result is None if the call has another number of arguments than the record.
+    The result is None if the numbers of arguments differ.
     """
     arguments = RECORDS[call.function].arguments.split()
     return (

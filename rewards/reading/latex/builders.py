@@ -143,11 +143,10 @@ def _elliptic(
 ) -> Builder:
     """A builder of an elliptic integral, complete or incomplete.
 
-    The last argument is the parameter m or the modulus k, where m = k^2. After a bar, in
-    Mathematica's names and in complete integrals, the argument is m. After a comma or a semicolon,
-    if a letter names the integral, the argument is k. The lower-case names of mpmath and of our own
-    printer always take m. Before these arguments there are ``extra`` leading arguments, such as the
-    characteristic of Pi, which are kept unchanged.
+    The last argument is the parameter m or the modulus k, where m = k^2. It is m after a bar, in
+    Mathematica's names, in complete integrals, and in the lower-case names of mpmath and of our own
+    printer. It is k after a comma or a semicolon if a letter names the integral. ``extra`` leading
+    arguments, such as the characteristic of Pi, are kept unchanged.
     """
 
     def build(

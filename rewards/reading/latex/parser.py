@@ -92,8 +92,9 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that the lexer had joined into one; offsets still count the joined
-        token.
+        """Insert tokens that the lexer had joined into one token.
+
+        Offsets in error messages still count the joined token as one.
         """
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))

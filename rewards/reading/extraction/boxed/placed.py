@@ -64,7 +64,9 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """A template with the contents of the boxes, in parentheses unless a box is a whole term."""
+    """A template with the contents of the boxes. A content is put in parentheses unless it is a
+    whole term.
+    """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
     def content(match: re.Match[str]) -> str:
