@@ -13,7 +13,7 @@ from typing import Any, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
@@ -359,6 +359,44 @@ def with_others(
             detail = f"the text also states {text}, which is not right"
             return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
     return outcome
+
+
+def judged(
+    answer: ExtractedAnswer,
+    decide: Callable[[Expression], Outcome],
+    symbols: Collection[str],
+    *,
+    slow: bool = False,
+) -> tuple[Outcome, Reading]:
+    """The outcome of the best reading of an answer, and of what the text states beside it.
+
+    Args:
+        answer: the answer, with readings.
+        decide: the outcome of one reading.
+        symbols: the problem's symbols.
+        slow: the problem itself needs a worker.
+
+    Raises:
+        NeedsWorkerError: only a worker may decide.
+
+    """
+
+    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in stated.readings:
+            require_worker(slow or needs_worker(reading.expression))
+            yield decide(reading.expression), reading
+
+    outcome, reading = best(judge(answer))
+    return with_others(answer, outcome, reading, judge, symbols), reading
+
+
+def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
+    """The outcome of an answer with symbols that the problem lacks; None without such symbols."""
+    extra = sorted(symbols_of(answer) - set(symbols))
+    if not extra:
+        return None
+    detail = f"symbols that the problem lacks: {', '.join(extra)}"
+    return Outcome(Status.INCORRECT, detail=detail)
 
 
 #: Letters of constants of integration.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from flint import acb, arb
@@ -27,7 +27,7 @@ from ..numeric.quadrature.closed_form import (
     agreement,
     encoded_digits,
     hides_a_limit,
-    hides_a_part,
+    objection,
     value_of,
 )
 from ..numeric.quadrature.draws import (
@@ -40,7 +40,6 @@ from ..numeric.quadrature.draws import (
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
-from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
@@ -53,12 +52,13 @@ from .answers import (
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
     says_divergent,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .fundamental_theorem import with_theorem
 from .values import compare_values, with_constants
@@ -220,17 +220,9 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity), None, target
             continue
-        judge = partial(_outcomes, target=target)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, target
+        yield *judged(answer, target.judge, integral.parameters), target
     if len(errors) == len(integrals):
         raise errors[0]
-
-
-def _outcomes(answer: ExtractedAnswer, target: _KnownValue) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield target.judge(reading), reading
 
 
 class _KnownValue:
@@ -299,7 +291,7 @@ class _KnownValue:
             raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
             return
-        outcome = self.judge(_read_reference(reference, self.integral))
+        outcome = self.judge(_read_reference(reference, self.integral).expression)
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
@@ -316,14 +308,11 @@ class _KnownValue:
             return Outcome(Status.INCORRECT, detail="the integral does not tend to that infinity")
         return Outcome(Status.CORRECT, points=1)
 
-    def judge(self, reading: Reading) -> Outcome:
+    def judge(self, expression: Expression) -> Outcome:
         """Whether a closed form is the value of the integral."""
-        answer = reading.expression
-        answer = with_constants(answer, self.integral.parameters)
-        extra = sorted(symbols_of(answer) - set(self.integral.parameters))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        answer = with_constants(expression, self.integral.parameters)
+        if (strange := with_strangers(answer, self.integral.parameters)) is not None:
+            return strange
         if self.failure:
             return self._judge_by_reference(answer)
         if self.diverges:
@@ -383,17 +372,13 @@ class _KnownValue:
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
             return outcome, 0.0
-        if least_agreement < needed:
-            detail = f"agrees to {least_agreement:.0f} digits, but {needed:.0f} are needed"
-            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
-        if hides_a_part(answer, got[0], values, bits, least_agreement, beside_zero=beside_zero):
-            detail = (
-                f"a part of it has no effect on the {least_agreement:.0f} digits that were compared"
-            )
-            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, least_agreement):
+        detail = objection(
+            answer, got[0], values, bits, least_agreement, needed=needed, beside_zero=beside_zero
+        )
+        if not detail and hides_a_limit(self.integral, got[0], values, bits, least_agreement):
             detail = f"a limit has no effect on the {least_agreement:.0f} digits that were compared"
+        if detail:
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return by_digits, 0.0
 

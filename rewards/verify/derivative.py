@@ -7,7 +7,7 @@ or by agreement in ball arithmetic. At a point it has to be the same number in c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -23,7 +23,6 @@ from ..proof.curves import points_of, vanishes_on
 from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
-from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
 from ..verdict import Status, Verdict, Witness
@@ -31,14 +30,12 @@ from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
     AnswerOptions,
-    ExtractedAnswer,
     NeedsWorkerError,
-    best,
     find_answer,
+    judged,
     read_answer,
-    require_worker,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .decision.decide import FRESH, decide
 from .values import HALVES, check_variable, compare_values, equality, on_half_line
@@ -98,14 +95,11 @@ def verify_derivative(
         return answer.verdict(answer.status)
     budget = Budget()
 
-    def judge(candidate: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in candidate.readings:
-            require_worker(question.needs_worker or needs_worker(reading.expression))
-            yield question.judge(reading.expression, str(candidate.text), budget), reading
+    def decided(expression: Expression) -> Outcome:
+        return question.judge(expression, str(answer.text), budget)
 
     try:
-        outcome, reading = best(judge(answer))
-        outcome = with_others(answer, outcome, reading, judge, question.names)
+        outcome, reading = judged(answer, decided, question.names, slow=question.needs_worker)
     except NeedsWorkerError:
         return verify_in_worker("derivative", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
@@ -147,10 +141,9 @@ class _DerivativeJudge:
                 answer = substitute(answer, name, formula)
         for name, value in question.point:
             answer = substitute(answer, name, value)
-        extra = sorted(symbols_of(answer) - symbols_of(self.expected) - set(self.names))
-        if extra:
-            detail = f"symbols that the question lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        names = {*symbols_of(self.expected), *self.names}
+        if (strange := with_strangers(answer, names)) is not None:
+            return strange
         if self.is_value:
             return self._as_value(answer)
         if question.curve is not None and not question.point:

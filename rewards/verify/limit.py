@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ..arguments import Acceptance
@@ -14,7 +13,6 @@ from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
-from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..reading.latex.parser import IS_VALUE
@@ -28,12 +26,13 @@ from .answers import (
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
     says_divergent,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .values import compare_values, with_constants
 
@@ -140,17 +139,9 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity, answer.text or ""), None, target
             continue
-        judge = partial(_outcomes, target=target)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, question.parameters), reading, target
+        yield *judged(answer, target.judge, question.parameters), target
     if len(errors) == len(questions):
         raise errors[0]
-
-
-def _outcomes(answer: ExtractedAnswer, target: _KnownLimit) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield target.judge(reading.expression), reading
 
 
 class _KnownLimit:
@@ -237,10 +228,8 @@ class _KnownLimit:
         """Whether a closed form is the limit."""
         names = self.question.parameters
         answer = with_constants(expression, names)
-        extra = sorted(symbols_of(answer) - set(names))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        if (strange := with_strangers(answer, names)) is not None:
+            return strange
         if self.limit is None:
             return self._at_draws(answer) if names else self._undecided()
         if self.limit.value is None:

@@ -13,10 +13,10 @@ from typing import Final
 
 from flint import acb, arb, fmpq
 
-from ...reading.expression.build import number
+from ...reading.expression.build import ONE, ZERO, number
 from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression
-from ...reading.problem.sums import SumProblem
+from ...reading.problem.sums import SumProblem, of_reversed_range
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.value import IntegralValue
@@ -51,6 +51,11 @@ class ParameterPoint:
     values: Values
     sum: IntegralValue
     exact: Fraction | None = None
+
+    @property
+    def balls(self) -> dict[str, Ball]:
+        """The values of the parameters as balls."""
+        return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in self.values.items()}
 
 
 def choices(
@@ -98,7 +103,21 @@ def _choices(
         yield {**draw, **{n: Fraction(k) for n, k in zip(integer_names, chosen, strict=True)}}
 
 
-def is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
+def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
+    """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
+
+    The sum is then empty, or the negative sum over the indices between its limits.
+    """
+    if not _is_reversed(problem, assumptions):
+        yield problem
+        return
+    between = of_reversed_range(problem)
+    if not _is_reversed(between, assumptions):
+        yield between
+    yield problem._replace(term=ZERO, lower=ONE, upper=ONE, flags=("sum:empty range",))
+
+
+def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
     """Whether the upper limit is below the lower one for all choices of the parameters."""
     seen = False
     for values in _choices(problem, assumptions, 0, ""):

@@ -11,40 +11,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
-from flint import acb, arb, fmpq
-
 from ...arguments import Acceptance
 from ...errors import ProblemError
-from ...numeric.ball_arithmetic.balls import precision
-from ...numeric.ball_arithmetic.jets import Ball
-from ...numeric.outcome import Outcome, show
-from ...numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
-from ...numeric.quadrature.value import IntegralValue
+from ...numeric.outcome import Outcome
+from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError, work_limit
 from ...numeric.sampling.integrand import assumption_items
+from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
-    ParameterPoint,
+    conventions,
     is_infinite,
-    is_reversed,
     largest_constant,
     lists_terms,
-    points,
     whole_parameters,
 )
-from ...numeric.summation.finite import at, exact
-from ...proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
-from ...reading.expression.build import ONE, ZERO
-from ...reading.expression.traversal import needs_worker, symbols_of
+from ...numeric.summation.finite import exact
+from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
+from ...reading.expression.traversal import needs_worker
 from ...reading.expression.tree import Expression
 from ...reading.latex import Reading
 from ...reading.latex.parser import IS_VALUE
-from ...reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ...reading.problem.sums import SumProblem, of_reversed_range, read_sum
-from ...verdict import Status, Verdict, Witness
+from ...reading.problem.power_series import (
+    SeriesQuestion,
+    asks_of_series,
+    read_series,
+    without_remainder,
+)
+from ...reading.problem.sums import SumProblem, read_sum
+from ...verdict import Status, Verdict
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
 from ..answers import (
@@ -53,14 +50,15 @@ from ..answers import (
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from ..values import with_constants
-from .series import judge_infinite_radius, judge_series, without_remainder
+from .series import judge_series
 
 #: Digits to which sums are computed at first, and for answers that need more.
 DIGITS, MORE_DIGITS = 60, (120, 240)
@@ -164,21 +162,14 @@ def _of_series(
         answer.text, through = without_remainder(answer.text, question)
     names = question.parameters
     if infinity is not None:
-        if question.wanted != "radius":
-            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
-        return judge_infinite_radius(infinity, question, assumptions), None
+        return judge_series(infinity, question, assumptions), None
     read_answer(answer, (*names, *(() if question.wanted == "polynomial" else (IS_VALUE,))))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(needs_worker(question.function))
 
-    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in stated.readings:
-            require_worker(needs_worker(reading.expression))
-            yield judge_series(reading.expression, question, assumptions, through), reading
-
-    outcome, reading = best(judge(answer))
-    return with_others(answer, outcome, reading, judge, names), reading
+    judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
+    return judged(answer, judge, names)
 
 
 def _of_sum(
@@ -214,20 +205,16 @@ def _judged(
                 f"the index {problem.counter} runs over a range, and cannot be {kind}"
             )
         require_worker(needs_worker(problem.term))
-        for asked_sum in Asked(problem, assumed).by_convention():
+        stated = Asked(problem, assumed)
+        for by_convention in conventions(problem, stated.assumptions):
+            asked_sum = replace(stated, problem=by_convention)
             if infinity is not None:
                 yield asked_sum.judge_divergence(infinity), None
                 continue
-            judge = partial(_outcomes, asked_sum=asked_sum)
-            outcome, reading = best(judge(answer))
-            outcome = replace(outcome, flags=(*outcome.flags, *asked_sum.problem.flags))
-            yield with_others(answer, outcome, reading, judge, problem.parameters), reading
-
-
-def _outcomes(answer: ExtractedAnswer, asked_sum: Asked) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield asked_sum.judge(reading.expression, str(answer.text)), reading
+            judge = partial(asked_sum.judge, text=str(answer.text))
+            outcome, reading = judged(answer, judge, problem.parameters)
+            flags = (*outcome.flags, *asked_sum.problem.flags)
+            yield replace(outcome, flags=flags), reading
 
 
 @dataclass(frozen=True)
@@ -243,26 +230,12 @@ class Asked:
         stated = dict(self.problem.conditions.kinds) | dict(self.kinds)
         return dict.fromkeys(whole_parameters(self.problem), "integer") | stated
 
-    def by_convention(self) -> Iterator[Asked]:
-        """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
-
-        The sum is then empty, or the negative sum over the indices between its limits.
-        """
-        if not is_reversed(self.problem, self.assumptions):
-            yield self
-            return
-        empty = self.problem._replace(term=ZERO, lower=ONE, upper=ONE, flags=("sum:empty range",))
-        between = of_reversed_range(self.problem)
-        if not is_reversed(between, self.assumptions):
-            yield Asked(between, self.kinds)
-        yield Asked(empty, self.kinds)
-
     def judge_divergence(self, infinity: int) -> Outcome:
         """Whether "diverges" (0), or plus or minus infinity, is right."""
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            chosen = self._points(DIGITS, 0, "")
+            chosen = values_or_divergence(self.problem, self.assumptions, DIGITS)
         except QuadratureError as error:
             if converges_by_comparison(self.problem):
                 return Outcome(Status.INCORRECT, detail="the sum converges")
@@ -281,19 +254,20 @@ class Asked:
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""
         answer = with_constants(answer, self.problem.parameters)
-        extra = sorted(symbols_of(answer) - set(self.problem.parameters))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
-        needed = encoded_digits(answer) + SURPLUS
+        if (strange := with_strangers(answer, self.problem.parameters)) is not None:
+            return strange
+        # at whole numbers the values differ, so that no number can be fitted to their digits
         symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
-        if needed > MORE_DIGITS[-1] and not symbolic:
+        needed = 0.0 if symbolic else encoded_digits(answer) + SURPLUS
+        if needed > MORE_DIGITS[-1]:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            chosen = self._points(digits, min(largest, MAX_CONSTANT), text)
-            outcome = self._compare(answer, chosen, digits, needed)
+            chosen = values_or_divergence(
+                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
+            )
+            outcome = agreement_at(answer, chosen, digits, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
@@ -313,67 +287,3 @@ class Asked:
                 detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
                 return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
-
-    # -- comparison at points -------------------------------------------------------------------
-
-    def _points(self, digits: int, largest: int, salt: str) -> list[ParameterPoint]:
-        """The values of the sum for choices of the parameters, or its divergence as one point."""
-        try:
-            return points(self.problem, self.assumptions, digits, largest, salt)
-        except QuadratureError:
-            sign = diverges_by_comparison(self.problem)
-            if sign is None:
-                raise
-            return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
-
-    def _compare(
-        self, answer: Expression, chosen: Sequence[ParameterPoint], digits: int, needed: float
-    ) -> Outcome:
-        """The outcome of the comparison at all points."""
-        bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
-        if chosen[0].sum.diverges:
-            return Outcome(Status.INCORRECT, detail="the sum diverges")
-        got: list[Ball] = []
-        for point in chosen:
-            with precision(bits):
-                try:
-                    value = at(answer, point.values)
-                except QuadratureError:
-                    if self.problem.parameters:
-                        continue  # (r^n - 1)/(r - 1) for r = 1, or a case that is left open
-                    raise
-            stated = exact(answer, point.values) if point.exact is not None else None
-            same, agreed = agreement(value, point.sum, bits)
-            if same is False or (stated is not None and stated != point.exact):
-                return _refuted(point, value, len(chosen))
-            min_digits = min(min_digits, agreed)
-            got.append(value)
-            is_exact = stated is not None
-        if not got or 2 * len(got) < len(chosen):
-            return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
-        if min_digits < needed and not is_exact and not symbolic:
-            detail = f"agrees to {min_digits:.0f} digits, but {needed:.0f} are needed"
-            return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        # a part that has no effect in the middle, or at the last point, may be any part
-        for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
-            values = _balls(chosen[at_].values)
-            beside_zero = bool(chosen[at_].sum.ball.contains(0))
-            if hides_a_part(answer, got[at_], values, bits, min_digits, beside_zero=beside_zero):
-                detail = (
-                    f"a part of it has no effect on the {min_digits:.0f} digits that were compared"
-                )
-                return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        return Outcome(
-            Status.CORRECT, points=len(got), digits=round(min_digits, 1), proof="agreement"
-        )
-
-
-def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
-    return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
-
-
-def _refuted(point: ParameterPoint, value: Ball, count: int) -> Outcome:
-    where = ", ".join(f"{name} = {v}" for name, v in point.values.items())
-    witness = Witness(where, expected=show(acb(point.sum.ball)), got=show(value))
-    return Outcome(Status.INCORRECT, points=count, witness=witness)
