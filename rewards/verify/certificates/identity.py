@@ -111,7 +111,7 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
     args = [arg for arg in g.args if isinstance(arg, Quotient)]
     return {
         "function": "variable" if variable else g.kind,
-        "meaning": to_latex(g.tree()),
+        "meaning": to_latex(base.written(g)),
         "args": [_fraction(base, arg) for arg in args],
         "unit": str(g.unit),
         "partner": g.partner.index if g.partner else None,

@@ -63,14 +63,12 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 def _generator(t: Tower, at: int) -> Generator:
     """The exponential t_i of a unit u: t_i' = u' t_i."""
     c, arg = t.unit(t.exponents, at)
-    derivative, constant = t.field.derivative, t.field.constant(c)
-    exponential = t.scaled(
-        "exp",
-        arg,
-        c,
-        lambda exponential: exponential.element * derivative(arg) * constant,
-        positive=True,
-    )
+    base = t.field
+
+    def slope() -> Quotient:
+        return exponential.element * base.derivative(arg) * base.constant(c)
+
+    exponential = t.generator("exp", (arg,), slope, c, real=True, positive=True)
     t.rules.add("exp")
     t.exponents.generators[at] = exponential
     return exponential
@@ -78,7 +76,7 @@ def _generator(t: Tower, at: int) -> Generator:
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
     """A power of a unit whose generator was made before the power was asked for: a radical."""
-    if t.field.unreal >> unit.index & 1:
+    if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")
     return root_of_positive(t, unit.element, n)
 
@@ -88,7 +86,7 @@ def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
 
 def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     (base,) = g.args
-    if g.real:
+    if t.field.is_real(g.element):
         return positive_root(t, base, c)
     # Roots of odd order are real for negative numbers, and the exponential is not.
     if c.q == 1 or c.q % 2 == 0:
@@ -97,7 +95,7 @@ def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    even = c.q == 1 and c.p % 2 == 0 and g.real
+    even = c.q == 1 and c.p % 2 == 0 and t.field.is_real(g.element)
     return integer_power(t, g.args[0], int(c.p)) if even else None
 
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from flint import fmpq, fmpz
 
-from ....reading.expression.tree import Call, Expression, Number
 from ..field import Field, Generator
 from ..lattice import UNIT
 from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
@@ -25,7 +24,7 @@ MAX_FACTOR_BITS = 64
 #: Polynomials with more terms have no root.
 MAX_FACTOR_TERMS = 200
 #: Largest power of a sum that is expanded, and bits of numbers that are raised.
-MAX_POWER, MAX_NUMBER_BITS = 64, 32_768
+MAX_POWER, MAX_NUMBER_BITS = 64, 65_536
 #: Highest order of a root.
 MAX_ORDER = 20_000
 
@@ -81,9 +80,7 @@ def _base(t: Tower, poly: Poly) -> Quotient:
     if len(element.num) <= 1:
         return element
     slope = None if base.is_constant(element) else (lambda: base.derivative(element))
-    generator = base.get(
-        "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
-    )
+    generator = base.get("base", (element,), slope, real=base.is_real(element))
     if generator.relation is None:
         base.relate(generator, base.variables[generator.index] - element.num, 1)
     return generator.element
@@ -186,13 +183,11 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
         raise NotProvedError("a root of too high an order")
     relation_value = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
 
-    def slope(generator: Generator) -> Quotient:
+    def slope() -> Quotient:
         return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
 
-    def tree(inner: Expression, number: Number) -> Expression:
-        return Call("mul", (base.tree(base.poly(radicand.den)), Call("pow", (inner, number))))
-
-    generator = t.scaled(kind, radicand, unit, slope, tree, positive=kind == "root")
+    real, positive = kind in ("root", "odd root"), kind == "root"
+    generator = t.generator(kind, (radicand,), slope, unit, real=real, positive=positive)
     if generator.relation is None:
         base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
     t.rules.add("root")
