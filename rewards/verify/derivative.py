@@ -38,7 +38,7 @@ from .answers import (
     with_strangers,
 )
 from .decision.decide import FRESH, decide
-from .values import HALVES, check_variable, compare_values, equality, on_half_line
+from .values import HALVES, check_variable, compare_values, equality, half_line, on_interval
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
@@ -131,6 +131,8 @@ class _DerivativeJudge:
         self.names = (*sorted(names), IS_VALUE)
         variable = question.variable
         check_variable(variable, assumed)
+        stated = question.bounds != (None, None)
+        self.bounds = question.bounds if stated else half_line(assumed.get(variable, ""))
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
@@ -152,11 +154,13 @@ class _DerivativeJudge:
         options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         try:
             outcome = decide(answer, integrand, _POLICY, text, **options)
-            if outcome.status is Status.INCORRECT and kinds.get(question.variable) in HALVES:
+            if outcome.status is Status.INCORRECT and self.bounds != (None, None):
                 x, names = question.variable, symbols_of(self.expected)
-                tree, moved = (on_half_line(side, x, kinds) for side in (self.expected, answer))
-                half = Integrand(tree, x, kinds, f"half {tree}", names=names)
-                outcome = decide(moved, half, _POLICY, text, **options)
+                tree, moved = (
+                    on_interval(side, x, *self.bounds) for side in (self.expected, answer)
+                )
+                within = Integrand(tree, x, kinds, f"within {self.bounds} {tree}", names=names)
+                outcome = decide(moved, within, _POLICY, text, **options)
             return outcome
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))

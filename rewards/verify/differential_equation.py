@@ -45,7 +45,7 @@ from .answers import (
     verify_in_worker,
 )
 from .decision.decide import decide
-from .values import HALVES, check_variable, compare_values, equality, on_half_line
+from .values import HALVES, check_variable, compare_values, equality, half_line, on_interval
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Names of constants of integration. Letters of functions and variables are none, so that
@@ -384,7 +384,7 @@ class _Family:
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
         outcome = decide(lhs, integrand, policy, text, **options)
         if outcome.status is Status.INCORRECT and x in names and assumed.get(x) in HALVES:
-            lhs, rhs = (on_half_line(side, x, assumed) for side in (lhs, rhs))
+            lhs, rhs = (on_interval(side, x, *half_line(assumed[x])) for side in (lhs, rhs))
             integrand = Integrand(rhs, x, assumed, f"half {rhs}", names=names)
             outcome = decide(lhs, integrand, policy, text, **options)
         return outcome

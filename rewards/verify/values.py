@@ -23,7 +23,7 @@ from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
-from ..reading.expression.build import mul, neg
+from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
@@ -233,14 +233,28 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
         raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
 
 
-def on_half_line(tree: Expression, name: str, kinds: Mapping[str, str]) -> Expression:
-    """A function of a variable with a sign, written as a function on the whole line.
+def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
+    """The bounds of a variable of a kind: both None unless the kind is a sign."""
+    sign, zero = HALVES.get(kind, 0), Number(0)
+    return zero if sign > 0 else None, zero if sign < 0 else None
 
-    The variable x is replaced by e^x or -e^x.
+
+def on_interval(
+    tree: Expression, name: str, lower: Expression | None, upper: Expression | None
+) -> Expression:
+    """A function of a variable with bounds, written as a function on the whole line.
+
+    The variable x is replaced by a + e^x, by b - e^x, or by (a + b e^x)/(1 + e^x).
     """
     exponential = Call("exp", (Symbol(name),))
-    sign = HALVES[kinds[name]]
-    return substitute(tree, name, exponential if sign > 0 else neg(exponential))
+    if lower is None:
+        assert upper is not None
+        inside = add(upper, neg(exponential))
+    elif upper is None:
+        inside = add(lower, exponential)
+    else:
+        inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
+    return substitute(tree, name, inside)
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:

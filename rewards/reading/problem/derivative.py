@@ -11,10 +11,10 @@ from typing import Final
 from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
 from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Expression
+from ..expression.tree import Expression, Symbol
 from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
-from .clauses import Clause, clauses
+from .clauses import WORDS, Clause, clauses, without_prose
 from .conditions import conditions_of
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
 from .integral import IntegralProblem, read_integral
@@ -36,6 +36,7 @@ class DerivativeQuestion:
         function: the name of the implicit function; empty without a curve.
         point: the values of variables at the point of evaluation; empty for a function.
         kinds: the kinds of the parameters, by their names.
+        bounds: the bounds of the variable; None for a bound that the question does not state.
 
     """
 
@@ -46,6 +47,7 @@ class DerivativeQuestion:
     function: str = ""
     point: tuple[tuple[str, Expression], ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    bounds: tuple[Expression | None, Expression | None] = (None, None)
 
 
 _ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
@@ -71,7 +73,9 @@ _IS_NUMBER: Final = re.compile(
     r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
 )
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
-_SAYS_DERIVATIVE: Final = frozenset(("derivative", "derivatives", "differentiate", "slope"))
+_SAYS_DERIVATIVE: Final = frozenset(
+    ("derivative", "derivatives", "differentiate", "gradient", "slope")
+)
 
 
 @lru_cache(maxsize=4096)
@@ -114,9 +118,10 @@ class _QuestionReader:
         self.letters: set[str] = set()
         self.order = 1
         self.kinds: list[tuple[str, str]] = []
+        self.comparisons: list[Expression] = []
         self.trees: dict[str, Expression] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        for clause in clauses(text):
+        for clause in clauses(without_prose(text, WORDS)):
             self._sort(Clause(clause.words, normal(clause.formula)))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
@@ -155,7 +160,9 @@ class _QuestionReader:
             conditions = conditions_of(formula)
             if conditions is None and not _DEFINED.fullmatch(formula):
                 raise self._error(f"{formula!r} is neither a derivative nor an equation")
-            self.kinds += conditions.kinds if conditions else ()
+            if conditions is not None:
+                self.kinds += conditions.kinds
+                self.comparisons += conditions.comparisons
 
     def _is_definition(self, sides: tuple[str, str]) -> bool:
         return _DEFINED.fullmatch(sides[0]) is not None and not _HAS_DERIVATIVE.search(sides[0])
@@ -195,6 +202,8 @@ class _QuestionReader:
             operator = formula_asked[: quotients[0].end]
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
+        if {"slope", "gradient"} & {*words} and "theta" in variables.get("r", ()):
+            raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
@@ -220,8 +229,32 @@ class _QuestionReader:
         free = symbols_of(tree)
         variable = parameter or next(iter(sorted(free)), "x")
         return DerivativeQuestion(
-            tree, variable, dict(self.trees), curve, name, point, tuple(self.kinds)
+            tree,
+            variable,
+            dict(self.trees),
+            curve,
+            name,
+            point,
+            tuple(self.kinds),
+            self._bounds(variable),
         )
+
+    def _bounds(self, variable: str) -> tuple[Expression | None, Expression | None]:
+        """The bounds that comparisons state of the variable: a < x < b."""
+        symbol = Symbol(variable)
+        lower: Expression | None = None
+        upper: Expression | None = None
+        for comparison in self.comparisons:
+            if variable not in symbols_of(comparison) or comparison.function == "ne":
+                continue
+            left_side, right_side = comparison.args
+            if left_side == symbol and upper in (None, right_side):
+                upper = right_side
+            elif right_side == symbol and lower in (None, left_side):
+                lower = left_side
+            else:
+                raise self._error(f"a condition on {variable} that is no bound")
+        return lower, upper
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
         """The variables of each function; functions with a formula enter `trees`."""
@@ -304,6 +337,8 @@ class _QuestionReader:
                     tree = div(plain.differentiated(tree, t), speed)
             else:
                 for variable in jet.by:
+                    if variable not in symbols_of(tree):  # z(x, y) along x(t), y(t)
+                        tree = self._through_definitions(tree)
                     tree = _bounded(plain.differentiated(tree, variable))
         elif jet.function in self.integrals:
             tree = _derivative_of_integral(self.integrals[jet.function], jet.by[0])
@@ -324,6 +359,13 @@ class _QuestionReader:
         for name, value in zip(own, jet.at, strict=False):
             tree = substitute(tree, name, value)
         return _bounded(tree)
+
+    def _through_definitions(self, tree: Expression) -> Expression:
+        """The tree with the formulas of other functions in place of the functions' names."""
+        for name, formula in self.trees.items():
+            if name in symbols_of(tree) and name not in symbols_of(formula):
+                tree = _bounded(substitute(tree, name, formula))
+        return tree
 
     def _point(self, function: str) -> tuple[tuple[str, Expression], ...]:
         values = {name: _number(value) for name, value in self.point.items()}

@@ -123,6 +123,8 @@ _BRACED_D: Final = re.compile(
     r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
 )
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+#: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
+_NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*(?:\)\s*'|\()"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
 _SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
@@ -285,6 +287,9 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
         r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
     )
+    unread = re.search(rf"(?<![\\A-Za-z]){letter}\s*(?:{_NOT_READ})", text)
+    if unread is not None:
+        raise ProblemError(f"{unread[0]!r} is not read")
     pieces: list[str] = []
     position = 0
     for match in pattern.finditer(text):

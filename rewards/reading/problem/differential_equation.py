@@ -17,7 +17,7 @@ from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
 from ..functions import RECORDS
 from ..latex import ReadError, read
-from .clauses import clauses
+from .clauses import WORDS, clauses, without_prose
 from .conditions import conditions_of
 from .derivative import relation
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
@@ -120,7 +120,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    question_clauses = clauses(text)
+    question_clauses = clauses(without_prose(text, WORDS))
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)

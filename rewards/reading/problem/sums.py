@@ -13,6 +13,7 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
+from .clauses import without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, restored_tables
@@ -122,7 +123,7 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    plain, tables = marked_tables(text)
+    plain, tables = marked_tables(without_prose(text, frozenset(_WORDS)))
     formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
