@@ -10,6 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
+from .conditions import has_kind
 from .derivatives import LONGEST, pieces_of
 from .layout import SPACE, marked_tables, restored_tables
 
@@ -51,6 +52,8 @@ CHANGES: Final = frozenset(
     perpendicular product quotient reciprocal root roots rounded smallest square squared times
     triple unless which""".split()
 )
+#: Words that change nothing, in the name of what is asked for, too.
+_PLAIN: Final = frozenset("answer answers down fully non-zero nonzero possible simplest th".split())
 #: Words that ask for what is named behind them.
 _ASKS: Final = frozenset(
     """calculate compute determine evaluate express find give how obtain prove show state what
@@ -65,6 +68,8 @@ _MARKED: Final = re.compile(
     r"|\\begin\{(equation|align|gather)(\*?)\}.*?\\end\{\1\2\}",
     re.DOTALL,
 )
+#: Of the kinds of numbers, the one that parameters have in any case.
+_POSITIVE: Final = re.compile(r"\bpositive\b")
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
 _UNMARKED: Final = re.compile(
@@ -85,7 +90,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     Returns:
         The formulas, the words that are understood, and the punctuation. The text itself if no
-        formula is marked, or one is not.
+        formula is marked, if a formula is not, or if words say what kind of number a name is.
 
     Raises:
         ProblemError: a word that is not understood may change the question.
@@ -95,7 +100,8 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     """
     formulas = list(_MARKED.finditer(text))
-    if not formulas or _UNMARKED.search(_MARKED.sub(" ", text)):
+    words = _MARKED.sub(" ", text)
+    if not formulas or _UNMARKED.search(words) or has_kind(_POSITIVE.sub(" ", words)):
         return text
     pieces: list[str] = []
     strange: list[str] | None = None  # words of the name of what is asked for
@@ -115,7 +121,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
             elif not understood.issuperset(parts):
                 if not CHANGES.isdisjoint(parts):
                     raise ProblemError(f"{text!r}: {token!r} may change the question")
-                if strange is not None:
+                if strange is not None and word not in _PLAIN:
                     strange.append(token)
             if not word[0].isalpha() or understood.issuperset(parts):
                 pieces.append(token)

@@ -11,7 +11,7 @@ from typing import Final
 from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
 from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Expression, Symbol
+from ..expression.tree import Call, Expression, Symbol
 from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_prose
@@ -73,9 +73,8 @@ _IS_NUMBER: Final = re.compile(
     r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
 )
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
-_SAYS_DERIVATIVE: Final = frozenset(
-    ("derivative", "derivatives", "differentiate", "gradient", "slope")
-)
+_SLOPE: Final = frozenset(("gradient", "slope"))
+_SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
 @lru_cache(maxsize=4096)
@@ -116,6 +115,7 @@ class _QuestionReader:
         self.pair: Sequence[str] = ()
         self.by = ""
         self.letters: set[str] = set()
+        self.words: tuple[str, ...] = ()
         self.order = 1
         self.kinds: list[tuple[str, str]] = []
         self.comparisons: list[Expression] = []
@@ -131,9 +131,11 @@ class _QuestionReader:
 
     def _sort(self, clause: Clause) -> None:
         words, formula = clause
+        words, self.words = (*self.words, *words), ()
         self.order = next((_ORDERS[word] for word in words if word in _ORDERS), self.order)
         if "respect" in words and _DEFINED.fullmatch(formula):
             self.by = name_of(formula)
+            self.words = tuple(_SAYS_DERIVATIVE.intersection(words))  # of the formula that follows
             return
         if not formula:
             return
@@ -147,8 +149,12 @@ class _QuestionReader:
             is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
             if {"at", "when"} & {*words} or is_point or sides[0].startswith("("):
                 self._take_point(formula)
-            elif _SAYS_DERIVATIVE.isdisjoint(words) or not self._is_definition(sides):
+            elif _SAYS_DERIVATIVE.isdisjoint(words):
                 self.equations.append(sides)
+            elif not self._is_definition(sides):
+                self.equations.append(sides)
+                if not _SLOPE.isdisjoint(words):  # the slope of the curve x^2 + y^2 = 1
+                    self.asked.append(Clause(words, r"\frac{dy}{dx}"))
             else:  # the derivative of f(x) = ...
                 self.equations.append(sides)
                 self.asked.append(Clause(words, sides[0]))
@@ -202,7 +208,7 @@ class _QuestionReader:
             operator = formula_asked[: quotients[0].end]
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
-        if {"slope", "gradient"} & {*words} and "theta" in variables.get("r", ()):
+        if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
             raise self._error("the slope of a curve in polar coordinates is not read")
         jets = Jets(variables)
         names = {self.by} - {""} | set(self.point)
@@ -248,7 +254,9 @@ class _QuestionReader:
             if variable not in symbols_of(comparison) or comparison.function == "ne":
                 continue
             left_side, right_side = comparison.args
-            if left_side == symbol and upper in (None, right_side):
+            if left_side == Call("abs", (symbol,)) and lower is upper is None:
+                lower, upper = neg(right_side), right_side
+            elif left_side == symbol and upper in (None, right_side):
                 upper = right_side
             elif right_side == symbol and lower in (None, left_side):
                 lower = left_side

@@ -108,6 +108,8 @@ _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
 )
+#: ``D_x`` before a bracket.
+_NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
 _ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 _D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
@@ -149,7 +151,7 @@ def normal(text: str) -> str:
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     text = _SIZES.sub(" ", _SPACING.sub(" ", text))
-    text = _UPRIGHT_D.sub("d", text)
+    text = _NAMED_OPERATOR.sub(r"\\frac{d}{d\1}", _UPRIGHT_D.sub("d", text))
     text = text.replace("″", "''")
     text = _PRIMES.sub(
         lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text

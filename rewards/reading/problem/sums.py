@@ -14,7 +14,7 @@ from ..expression.tree import Expression, Number
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
 from .clauses import without_prose
-from .conditions import Conditions, behind, conditions_of
+from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
 from .layout import SPACE, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
@@ -35,6 +35,8 @@ _PROSE: Final = re.compile(
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
+_MARKED: Final = re.compile(r"\$+[^$]+\$+")
+_NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
@@ -175,11 +177,34 @@ def _formula(text: str) -> tuple[str, Conditions]:
     around = around.strip(" \n\t.,:;?")
     conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
     if conditions is None:
+        conditions = _conditions_of_formulas(text)
+    if conditions is None:
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
     formula = pieces[holding_sign[0]]
     sign = _SIGN.search(formula)
     assert sign is not None
     return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+
+
+def _conditions_of_formulas(text: str) -> Conditions | None:
+    """The conditions of the formulas beside the sum, if all of them are conditions or names.
+
+    Words of conditions would be lost: None if the text has such a word, or another formula.
+    """
+    if has_kind(_MARKED.sub(" ", text)):
+        return None
+    kinds: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[Expression, ...] = ()
+    for match in _MARKED.finditer(text):
+        formula = _SPACES.sub("", match[0].strip("$")).strip(" .,;")
+        if _SIGN.search(formula) or _NAME.fullmatch(formula):
+            continue
+        stated = conditions_of(formula)
+        if stated is None:
+            return None
+        kinds += stated.kinds
+        comparisons += stated.comparisons
+    return Conditions(kinds, comparisons)
 
 
 def _is_harmless(around: str) -> bool:

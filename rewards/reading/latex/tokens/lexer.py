@@ -18,7 +18,7 @@ from ..errors import TooBigError
 from ..limits import Limits
 from .code import respelt
 from .layout import has_marks, kept_places
-from .numbers import with_points
+from .numbers import with_fractions, with_points
 from .pattern import TOKEN
 from .spelling import Speller
 from .words import with_signs
@@ -108,6 +108,8 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = respelt(text, symbols)
     if "," in text or " " in text or "~" in text:
         text = with_points(text)
+    if ".\\" in text or "\\overline" in text:
+        text = with_fractions(text)
     if "tan2" in text:
         text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
     if "\\\\" in text and "\\begin" not in text:

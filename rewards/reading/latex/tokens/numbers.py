@@ -21,6 +21,10 @@ _THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
 _POINT: Final = re.compile(r"\d\.\d")
 _BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
 _SEPARATOR: Final = re.compile(r",\s")
+#: A decimal that repeats the digits under the bar, or one digit under a dot, for ever.
+_REPEATING: Final = re.compile(
+    r"(\d{0,20})\.(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
+)
 #: Numbers with commas that are looked at; more make a list.
 MAX_NUMBERS: Final = 64
 
@@ -51,6 +55,18 @@ def with_points(text: str) -> str:
         else:
             pieces.append(match[0].replace("{,}", ".").replace(",", ".").ljust(len(match[0])))
     return "".join((*pieces, text[start:]))
+
+
+def with_fractions(text: str) -> str:
+    r"""The text with fractions for repeating decimals: ``0.1\overline{6}`` is 15/90."""
+    return _REPEATING.sub(_fraction, text)
+
+
+def _fraction(match: re.Match[str]) -> str:
+    whole, once, period = match[1] or "0", match[2], match[3] or match[4]
+    numerator = int(whole + once + period) - int(whole + once)
+    denominator = 10 ** len(once) * (10 ** len(period) - 1)
+    return f" \\frac{{{numerator}}}{{{denominator}}} "
 
 
 def _joined(match: re.Match[str]) -> str:
