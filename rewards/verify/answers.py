@@ -441,6 +441,12 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
     return None
 
 
+def says_convergent(text: str) -> bool:
+    """Whether a text asserts convergence and nothing else, as ``converges`` or ``convergent``."""
+    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
+    return re.fullmatch(r"(?:(?:the|it|series|is)\s+)*converg(?:es|ent)", plain, re.I) is not None
+
+
 def says_divergent(text: str) -> bool:
     """Whether a text asserts divergence, without a negation and without an assertion of
     convergence.

@@ -8,7 +8,6 @@ or by agreement in ball arithmetic. At a point it has to be the same number in c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -38,7 +37,14 @@ from .answers import (
     with_strangers,
 )
 from .decision.decide import FRESH, decide
-from .values import HALVES, check_variable, compare_values, equality, half_line, on_interval
+from .values import (
+    HALVES,
+    check_variable,
+    equality,
+    half_line,
+    on_interval,
+    proved_value,
+)
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
@@ -147,7 +153,7 @@ class _DerivativeJudge:
         if (strange := with_strangers(answer, names)) is not None:
             return strange
         if self.is_value:
-            return self._as_value(answer)
+            return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
         integrand, kinds = self.integrand, self.integrand.assumptions
@@ -195,16 +201,6 @@ class _DerivativeJudge:
         if len(digits) < _CURVE_POINTS:
             return Outcome(Status.UNDECIDED, detail="too few points of the curve")
         return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
-
-    def _as_value(self, answer: Expression) -> Outcome:
-        """Whether a number is the derivative at the point."""
-        outcome = compare_values(answer, self.expected)
-        if outcome.status is not Status.CORRECT:
-            return outcome
-        proof = equality(answer, self.expected)
-        if proof is None:
-            return replace(outcome, proof="agreement")
-        return replace(outcome, proof="identity", rules=proof.rules)
 
 
 def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:

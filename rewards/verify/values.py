@@ -343,6 +343,22 @@ def compare_values(
     return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
 
 
+def proved_value(answer: Expression, expected: Expression) -> Outcome:
+    """Whether two constant expressions are equal: refuted by balls, proved, or agreed by balls.
+
+    Balls alone never tell that a number is zero.
+    """
+    outcome = compare_values(answer, expected)
+    if outcome.status is Status.INCORRECT:
+        return outcome
+    proof = equality(answer, expected)
+    if proof is not None:
+        return replace(
+            outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""
+        )
+    return replace(outcome, proof="agreement") if outcome.status is Status.CORRECT else outcome
+
+
 def _value(tape: Tape) -> Ball:
     return tape.run(ZERO, {}, derivative=False)[tape.root][0]
 

@@ -35,6 +35,10 @@ _PROSE: Final = re.compile(
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
+_CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent"))
+_ASKS_VALUE: Final = frozenset(
+    "calculate compute evaluate exact find limit sum total value values what".split()
+)
 _MARKED: Final = re.compile(r"\$+[^$]+\$+")
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
@@ -68,6 +72,7 @@ class SumProblem(NamedTuple):
         outside: what is added to the sum.
         conditions: the conditions on the parameters.
         flags: the conventions that this reading rests on.
+        asks_convergence: the question is whether the series converges, and not for the sum.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -82,6 +87,7 @@ class SumProblem(NamedTuple):
     outside: Expression = ZERO
     conditions: Conditions = Conditions()
     flags: tuple[str, ...] = ()
+    asks_convergence: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -143,11 +149,20 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         except ProblemError as error:
             failure = failure or error
             continue
+        convergence = _asks_convergence(text)
         return tuple(
-            SumProblem(term, index, lower, upper, factor, addend, stated)
+            SumProblem(
+                term, index, lower, upper, factor, addend, stated, asks_convergence=convergence
+            )
             for term, addend in readings
         )
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _asks_convergence(text: str) -> bool:
+    """Whether a question asks if a series converges, and not for its sum."""
+    words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
+    return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 
 
 def has_sum(text: str) -> bool:

@@ -54,6 +54,8 @@ _MIXED_TEXT: Final = re.compile(
 )
 #: The arc tangent of two arguments, whose digit is part of the name.
 _TWO_ARGUMENTS: Final = re.compile(r"(?<![A-Za-z{])a(?:rc)?tan2(?=\s?(?:\\left\s?)?\()")
+#: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
+_POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
 _END: Final = [""] * 4
 
 
@@ -110,6 +112,8 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = with_points(text)
     if ".\\" in text or "\\overline" in text:
         text = with_fractions(text)
+    if "Re^" in text:
+        text = _POWER_OF_E.sub("R e", text)
     if "tan2" in text:
         text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
     if "\\\\" in text and "\\begin" not in text:
