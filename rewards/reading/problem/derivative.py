@@ -14,7 +14,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Expression
 from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
-from .clauses import Clause, clauses
+from .clauses import Clause, clauses, without_assumptions
 from .conditions import conditions_of
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
 
@@ -106,9 +106,10 @@ class _QuestionReader:
         self.pair: Sequence[str] = ()
         self.by = ""
         self.order = 1
-        self.kinds: list[tuple[str, str]] = []
+        question, kinds = without_assumptions(text)
+        self.kinds: list[tuple[str, str]] = [*kinds]
         self.trees: dict[str, Expression] = {}
-        for clause in clauses(text):
+        for clause in clauses(question):
             self._sort(Clause(clause.words, normal(clause.formula)))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")

@@ -17,7 +17,7 @@ from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
 from ..functions import RECORDS
 from ..latex import ReadError, read
-from .clauses import clauses
+from .clauses import clauses, without_assumptions
 from .conditions import conditions_of
 from .derivative import relation
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
@@ -120,7 +120,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    question_clauses = clauses(text)
+    question, kinds = without_assumptions(text)
+    question_clauses = clauses(question)
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)
@@ -134,7 +135,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    parameter_kinds: list[tuple[str, str]] = []
+    parameter_kinds: list[tuple[str, str]] = [*kinds]
     for formula in filter(None, formulas):
         sides = relation(formula)
         if sides is None:
