@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from .conditions import has_kind
+from .conditions import conditions_of, has_kind
 from .derivatives import LONGEST, pieces_of
 from .layout import SPACE, marked_tables, restored_tables
 
@@ -33,6 +33,11 @@ WORDS: Final = frozenset(
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
+#: A sentence about parameters.
+_ASSUMPTION: Final = re.compile(
+    r"(?P<before>\A|[.\n]\s*)(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
+)
+_MATH_SIGN: Final = re.compile(r"\$+")
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
@@ -145,6 +150,25 @@ class Clause(NamedTuple):
 
     words: tuple[str, ...]
     formula: str
+
+
+def without_assumptions(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A question without the sentences that only say of which kind parameters are, and the kinds.
+
+    >>> without_assumptions("Solve y' = Ay. Assume A, B are real and positive.")
+    ("Solve y' = Ay. ", (('A', 'positive'), ('B', 'positive')))
+
+    """
+    kinds: list[tuple[str, str]] = []
+
+    def taken(match: re.Match[str]) -> str:
+        stated = conditions_of(_MATH_SIGN.sub(" ", match["sentence"]))
+        if stated is None or stated.comparisons:
+            return match[0]
+        kinds.extend(stated.kinds)
+        return match["before"]
+
+    return _ASSUMPTION.sub(taken, text), tuple(kinds)
 
 
 def clauses(text: str) -> list[Clause]:

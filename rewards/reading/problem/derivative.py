@@ -14,7 +14,7 @@ from ..expression.traversal import substitute, symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
-from .clauses import WORDS, Clause, clauses, without_prose
+from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
 from .integral import IntegralProblem, read_integral
@@ -117,11 +117,12 @@ class _QuestionReader:
         self.letters: set[str] = set()
         self.words: tuple[str, ...] = ()
         self.order = 1
-        self.kinds: list[tuple[str, str]] = []
+        question, kinds = without_assumptions(text)
+        self.kinds: list[tuple[str, str]] = [*kinds]
         self.comparisons: list[Expression] = []
         self.trees: dict[str, Expression] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        for clause in clauses(without_prose(text, WORDS)):
+        for clause in clauses(without_prose(question, WORDS)):
             self._sort(Clause(clause.words, normal(clause.formula)))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")

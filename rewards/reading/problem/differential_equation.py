@@ -17,7 +17,7 @@ from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
 from ..functions import RECORDS
 from ..latex import ReadError, read
-from .clauses import WORDS, clauses, without_prose
+from .clauses import WORDS, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivative import relation
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
@@ -122,7 +122,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    question_clauses = clauses(without_prose(text, WORDS))
+    question, kinds = without_assumptions(text)
+    question_clauses = clauses(without_prose(question, WORDS))
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)
@@ -139,7 +140,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    parameter_kinds: list[tuple[str, str]] = []
+    parameter_kinds: list[tuple[str, str]] = [*kinds]
     for formula in filter(None, formulas):
         sides = relation(formula)
         if sides is None:

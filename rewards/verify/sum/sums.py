@@ -268,10 +268,10 @@ class Asked:
         answer = with_constants(answer, self.problem.parameters)
         if (strange := with_strangers(answer, self.problem.parameters)) is not None:
             return strange
+        needed = encoded_digits(answer) + SURPLUS
         # at whole numbers the values differ, so that no number can be fitted to their digits
         symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
-        needed = 0.0 if symbolic else encoded_digits(answer) + SURPLUS
-        if needed > MORE_DIGITS[-1]:
+        if needed > MORE_DIGITS[-1] and not symbolic:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
@@ -279,7 +279,7 @@ class Asked:
             chosen = values_or_divergence(
                 self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
             )
-            outcome = agreement_at(answer, chosen, digits, needed)
+            outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
