@@ -32,9 +32,7 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """A task that judges a question and packs the verdict; ``name`` is the worker's name of the
-    task.
-    """
+    """The task with a worker's name: a function that judges a question and packs the verdict."""
     for question in QUESTIONS.values():
         if question.worker_task == name:
             return partial(_judged, question)

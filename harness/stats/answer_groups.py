@@ -94,8 +94,10 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 
 
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
-    """The group number of an answer. An answer that fits no group in ``seen`` adds a group with the
-    number ``new``.
+    """The group number of an answer.
+
+    If no group in ``seen`` has an equal answer, a group with the number ``new`` is added to
+    ``seen``.
     """
     if not isinstance(problem.target, IntegrationTarget):
         return new

@@ -321,7 +321,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """A sentence: how many problems of two runs pair, and why other problems do not pair."""
+    """A sentence that says how many problems of two runs pair, and why other problems do not."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -369,7 +369,7 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The groups of a breakdown to which a problem belongs.
+    """The labels of a problem in a breakdown.
 
     A label is a tag of the problem, a function in the integrand, the outcome of simplification, or
     a range of a feature of HINT. HINT's expressions have their operators as tags.
@@ -454,8 +454,8 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for every model of every run, by the model's hash.
 
-    The name is the model's label. If labels are equal, the prompt is added, or else the run's name,
-    and as a last resort the beginning of the hash.
+    The name is the model's label. Models with the same label are told apart by the prompt, or else
+    by the run's name, or else by the beginning of the hash.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

@@ -320,8 +320,8 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference, as the `Ratio` of the differences' sum to the number of
-    pairs.
+    """The interval of a mean difference. The mean is the `Ratio` of the sum of differences to the
+    number of pairs.
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -330,7 +330,7 @@ def mean_interval(
         resamples: the number of resamples.
 
     Returns:
-        Both ends.
+        The lower and the upper end.
 
     >>> mean_interval([0.5], ["a"])
     (-1.0, 1.0)

@@ -160,8 +160,8 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjusted p values: rejecting those below alpha keeps the family-wise error rate at most
-    alpha.
+    """Adjusted p values. A test that rejects if the adjusted value is below alpha has a family-wise
+    error rate of at most alpha.
 
     The i-th smallest of m values is multiplied by m - i + 1. An adjusted value below its
     predecessor is raised to the predecessor: Holm, "A Simple Sequentially Rejective Multiple Test

@@ -274,9 +274,9 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     """Rewards for trainers that have no value for "no opinion".
 
-    A group is the completions of one problem. In both cases below the completion has no advantage
-    within its group, and the case is logged. If the row is bad, all rewards of the group are 0. If
-    the wall clock cut a verdict off, its reward is the mean of the group's other rewards.
+    The completions of one problem form a group. If the row is bad, all rewards of the group are 0.
+    If the wall clock cut a verdict off, its reward is the mean of the group's other rewards. In
+    both cases the completion has no advantage within its group, and the case is logged.
 
     Args:
         scores: the scores.

@@ -126,9 +126,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading of the answer to which the
-        outcome belongs.
-        """
+        """The verdict for an outcome; ``reading`` is the reading of the answer that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -407,7 +405,7 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading; without one, the first undecided reading; else the likeliest
+    """The first correct reading; or else the first undecided reading; or else the likeliest
     reading.
 
     An undecided reading has precedence over a wrong reading, because the undecided reading may be

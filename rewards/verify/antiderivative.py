@@ -163,9 +163,7 @@ def verify_antiderivative(
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """The outcome for one reading of the problem, and the reading of the answer to which the
-    outcome belongs.
-    """
+    """The outcome for one reading of the problem, and the reading of the answer that was judged."""
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
     if answer.alternatives or answer.steps:
         judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)

@@ -120,9 +120,9 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """The expression that, put for ``u`` in a pattern, gives the tree; None if there is none.
+    """The expression u for which a pattern in ``u`` equals the tree; None if there is none.
 
-    In every sum of two terms, both orders of the terms are compared.
+    In every sum of two terms, both orders of the terms are tried.
     """
     if pattern == _U:
         return tree
@@ -152,7 +152,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression; None unless the slope is a rational number other than 0."""
+    """The slope of a linear expression, if it is a rational number other than 0; else None."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:

@@ -183,8 +183,9 @@ def verify_equivalent(
 
 
 def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression; without a derivative, any of several symbols can be the
-    variable.
+    """The variable of an expression.
+
+    If no derivative is needed, the variable may be any of the symbols.
     """
     try:
         return sole_variable(symbols_of(expected))

@@ -40,8 +40,10 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """The folders from which workers import: the verifier's package, and calculus_harness if the
-    verifier is installed as a part of that package.
+    """The folders from which workers import.
+
+    These are the verifier's package and, if the verifier is a part of calculus_harness, that
+    package.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -372,12 +374,12 @@ class Dispatcher:
 
 
 def _over_time(worker: Worker) -> WorkerError:
-    """The error of an item whose worker is killed because the time on the wall clock is over.
+    """The error of an item that was stopped by the wall clock.
 
-    If the item has used half of its processor time by then, in both tries together, more time would
-    hardly have helped: the error is `WorkerTimeout`. An endless item is therefore cut off by the
-    wall clock only if the machine gives the worker less than a sixteenth of a core. The error of
-    any other item is `WorkerCutOff`.
+    If the item has used half of its processor time by then, in both tries together, the error is
+    `WorkerTimeout`, because more time would hardly have helped. An endless item is therefore cut
+    off by the wall clock only if the machine gives the worker less than a sixteenth of a core. In
+    all other cases the error is `WorkerCutOff`.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

@@ -194,8 +194,8 @@ class Worker:
         return taken_back
 
     def flush(self) -> None:
-        """Send as much as the socket accepts. Whether the worker is gone is noticed when
-        reading.
+        """Send as much as the socket accepts. An error means nothing here; reading shows whether
+        the worker is gone.
         """
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:

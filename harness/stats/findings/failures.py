@@ -261,8 +261,9 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The slip of a wrong value: both balls (``[midpoint +/- radius]``) are read from the
-    witness.
+    """The slip of a wrong value.
+
+    The right and the wrong value are read from the witness's balls (``[midpoint +/- radius]``).
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

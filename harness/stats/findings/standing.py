@@ -113,8 +113,9 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 
 
 def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
-    """The keys of the problems that every model answered, if all runs have them with the same
-    content.
+    """The keys of the problems that every model answered.
+
+    A problem counts only if its content is the same in all runs.
     """
     if not answered:
         return ()

@@ -93,7 +93,7 @@ class ModelAnswers:
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
-        """The counts of the paper's scorer if a timeout is not correct.
+        """The counts of the paper's scorer, with timeouts counted as wrong.
 
         The paper counts the sums of validation problems in this way.
         """
@@ -161,8 +161,9 @@ class ModelAnswers:
         ]
 
     def fails(self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]) -> Estimate | None:
-        """Fail@k of the problems; None without problems or if a problem has fewer than k
-        answers.
+        """Fail@k of the problems.
+
+        The result is None if there are no problems, or if a problem has fewer than k answers.
         """
         judged = [tallies[key] for key in keys if key in tallies]
         if not judged or len(judged) < len(keys) or min(tally.samples for tally in judged) < k:

@@ -74,8 +74,7 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 def hidden_step(rng: HashedRandom) -> Case:
     """A wrong answer: F plus a step function.
 
-    The step is a quotient or a product of u and a root of u^2, or an inverse function of a function
-    of u.
+    Examples of the step are u/sqrt(u^2), and csc(u) sin(arccos(cos u)).
     """
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))

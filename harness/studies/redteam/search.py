@@ -54,8 +54,10 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file: the minimal case, the case as drawn, and the draw (generator,
-        seed, index).
+        """A line of the case file.
+
+        The line has the minimal case, the case as drawn, and the generator, seed and index of the
+        draw.
 
         Returns:
             The row.

@@ -65,9 +65,7 @@ class Reproduction:
 
     @property
     def measured_commands(self) -> tuple[str, ...]:
-        """The commands of our measurement: the commands of the smaller run, if there is a
-        smaller run.
-        """
+        """The commands of our measurement: those of the smaller run, or else the full commands."""
         return self.small or self.commands
 
     def command_lines(
@@ -84,8 +82,8 @@ class Reproduction:
             A list of arguments for each command.
 
         Raises:
-            UserError: this size has no command; or a model is required and not given, or given and
-                not required.
+            UserError: this size has no command; or the command needs a model and none is given; or
+                a model is given for a command that needs none.
 
         """
         lines = self.small if small else self.commands

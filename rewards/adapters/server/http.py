@@ -239,7 +239,9 @@ async def serving(
 
 
 async def _watch_loop(metrics: Metrics) -> None:
-    """Periodically record the delay of the event loop, and the part that its own work causes."""
+    """Periodically record the delay of the event loop, and how much of the delay the loop itself
+    causes.
+    """
     while True:
         due, used = time.monotonic() + LOOK, time.thread_time()
         await asyncio.sleep(LOOK)

@@ -65,7 +65,7 @@ class Metrics:
         self._truncated.inc(truncated)
 
     def looked(self, late: float, own: float) -> None:
-        """Record a delay of the event loop in seconds; its own work caused at least ``own``
+        """Record that the event loop was ``late`` seconds late, because of its own work for ``own``
         seconds.
         """
         self._late.labels("all").observe(max(0.0, late))

@@ -157,7 +157,10 @@ def understood_verify(body: Any) -> ParsedRequest:
 
 
 def _last_message(output: Any) -> str:
-    """The text of the assistant's last message; empty if a later item is anything but reasoning."""
+    """The text of the assistant's last message.
+
+    The text is empty if anything except reasoning follows the message.
+    """
     if not isinstance(output, list):
         return ""
     for item in reversed(output):

@@ -203,8 +203,9 @@ class _Compiler:
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """The slot of a function of slots. The tape records the properties that a decision
-        needs.
+        """The slot for a function whose arguments are in other slots.
+
+        The tape records the properties of the function that a decision needs.
         """
         tape, argument = self.tape, slots[0]
         if rule is None:

@@ -51,16 +51,16 @@ def uniform(*key: object) -> float:
 
 
 def on_line(share: float) -> float:
-    """The point of the line for which ``share`` is the measure to the left of the point."""
+    """The point of the line to whose left the measure is ``share``."""
     u = 2.0 * share - 1.0
     return u / (1.0 - abs(u))
 
 
 def _van_der_corput(i: int) -> float:
-    """The i-th of `STRATA` strata in bit-reversed order.
+    """The i-th of `STRATA` strata, in bit-reversed order.
 
-    In this order, any number of first strata is spread over the line. The order begins near the
-    middle of the line and not at its far end.
+    In this order the first n strata are spread over the line, for every n. The order begins near
+    the middle of the line and not at its far end.
     """
     bits = STRATA.bit_length() - 1
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
@@ -235,7 +235,8 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in those intervals between breakpoints that contain no point of ``seen``.
+    """Points in the intervals between breakpoints that have no point in ``seen``, one for each
+    interval.
 
     The search for breakpoints has a budget, so that some breakpoints may be missed.
     """

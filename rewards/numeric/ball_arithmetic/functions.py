@@ -116,9 +116,7 @@ def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
 
 
 def _gauss(sign: int) -> Callable[[Ball], Ball]:
-    """2/sqrt(pi) exp(sign u^2), which is the derivative of erf for sign -1 and of erfi for sign
-    +1.
-    """
+    """The derivative of erf (sign -1) or erfi (sign +1): 2/sqrt(pi) exp(sign u^2)."""
     return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
@@ -217,8 +215,9 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 
 
 def _by_record(function: Function) -> Rule:
-    """A rule that calls python-flint's method with the function's name; the derivative is the
-    record's.
+    """A rule that calls python-flint's method with the function's name.
+
+    The rule takes the derivative from the function's record.
     """
     at = function.arguments.split().index("u")
 

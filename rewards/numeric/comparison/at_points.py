@@ -195,8 +195,8 @@ class Comparison:
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
         """Whether F or F' has no finite value.
 
-        A function whose computation failed does not count. F' alone would not suffice: the rules
-        give the slope 0 for ``1/(sgn x - 1)``.
+        F is checked as well as F', because by the rules the slope of ``1/(sgn x - 1)`` is 0 where
+        the function has no value. A special function that could not be computed does not count.
         """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())

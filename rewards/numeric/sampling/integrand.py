@@ -131,7 +131,8 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in the intervals between breakpoints of f that contain none of the first points.
+        """Points in intervals that the first points miss. The intervals lie between breakpoints of
+        f.
 
         If f is not analytic, agreement on one interval says nothing about the next interval.
         Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Intervals with the
@@ -183,9 +184,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Choose the values of the parameters and the tier in such a way that there are sample
-        points.
-        """
+        """Choose the values of the parameters, and the tier, so that there are sample points."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()

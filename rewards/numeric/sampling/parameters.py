@@ -131,9 +131,9 @@ def regimes(
 ) -> tuple[list[Draw], list[Draw]]:
     """Choices of values for the parameters of a number, such as a definite integral.
 
-    The number may have another formula on each side of a threshold of a parameter, as for the
-    integrands ``1 - 2 r cos x + r^2`` and ``|x - a|``. Only the order of the names matters, not the
-    names.
+    The formula of the number may change at a threshold of a parameter, as for the integrands ``1 -
+    2 r cos x + r^2`` and ``|x - a|``. The choices depend on the order of the names, but not on the
+    names themselves.
 
     Args:
         names: the parameters, sorted.
@@ -142,8 +142,8 @@ def regimes(
         conditions: comparisons that must hold for all choices.
 
     Returns:
-        Choices on both sides of 1, of medium size, and beyond the largest number. The second list
-        has further choices, if a function distinguishes cases.
+        The first list has choices on both sides of 1, of medium size, and beyond the largest
+        number. The second list has further choices, if a function distinguishes cases.
 
     Raises:
         ProblemError: no values were found for which the conditions hold.

@@ -21,8 +21,8 @@ def linear(
     """Split a tree that is linear in the symbols ``names``.
 
     Returns:
-        A tree without the symbols, and a list of coefficients and symbols. The tree is the sum of
-        the first and of all coefficients times symbols.
+        A constant tree and a list of terms. A term is a coefficient and a symbol. The tree equals
+        the constant plus the sum of the coefficients times their symbols.
 
     Raises:
         NotLinearError: a symbol is in a denominator, in a product with a symbol, or in a function.

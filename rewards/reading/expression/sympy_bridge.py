@@ -238,8 +238,9 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """Our function names by SymPy's class; if our name depends on the number of arguments, by this
-    number as well.
+    """Our function names by SymPy's class and number of arguments.
+
+    The number is None if our name does not depend on the number of arguments.
     """
     import sympy
 

@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more than ``levels`` levels; recursion is safe over any other tree."""
+    """Whether a tree has more than ``levels`` levels. If not, recursion over the tree is safe."""
     pending = [(tree, 1)]
     while pending:
         node, level = pending.pop()
@@ -76,7 +76,10 @@ def is_written_with(expression: Expression, *functions: str) -> bool:
 
 
 def is_constant(expression: Expression, variable: str | None = None) -> bool:
-    """Whether ``expression`` does not contain the variable; without a variable, any symbol."""
+    """Whether ``expression`` does not contain the variable.
+
+    If no variable is given, the expression must not contain any symbol.
+    """
     nodes = [expression]  # a loop of its own: this is asked of every part of a tree
     for node in nodes:
         if type(node) is Symbol and variable in (None, node.name):

@@ -29,8 +29,9 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The content of the last box that the text does not deny, with the surrounding formula and the
-    alternatives.
+    """The content of the last box that the text does not deny.
+
+    The formula around the box and alternatives to the box are added to the content.
     """
     while closed:
         around = place(text, closed)

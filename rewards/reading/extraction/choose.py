@@ -456,8 +456,9 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula, by the first of `RULES` that holds; the facts are the fields of
-    `JudgedFormula`.
+    """The standings of a formula: those of the first rule in `RULES` that holds for the formula.
+
+    The arguments are the fields of `JudgedFormula`.
     """
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))

@@ -338,7 +338,9 @@ def _comparison(parser: Parser, depth: int) -> Expression:
 
 
 def _joined(joiner: str, conditions: list[Expression]) -> Expression:
-    """Conditions joined by "and" or "or"; an empty list is the condition that is always true."""
+    """Conditions joined by "and" or "or". Without conditions, the result is a condition that is
+    always true.
+    """
     if len(conditions) < 2:
         return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
     return Call(joiner, tuple(conditions))

@@ -237,9 +237,9 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether the operand after ``a/b`` is read as a part of the denominator first.
+        """Whether, in ``a/b c``, the first reading takes c into the denominator.
 
-        The result is None if the operand is never part of the denominator.
+        The result is None if c is never in the denominator.
         """
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):

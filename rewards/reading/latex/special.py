@@ -177,7 +177,9 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The index after an optional subscript and an optional power, and the marks of those."""
+    """The index after an optional subscript and an optional power, and the signs (``_`` and ``^``)
+    of the two.
+    """
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token

@@ -109,8 +109,9 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """log2 of the absolute difference of two values; if a value is undefined, the difference counts
-    as large.
+    """log2 of the absolute difference of two values.
+
+    If one of the values is undefined, the difference counts as large.
     """
     if base_value is None and shifted_value is None:
         return _NOTHING

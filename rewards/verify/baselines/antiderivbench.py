@@ -407,8 +407,10 @@ def _value(tape: Tape, point: acb) -> Any:
 
 
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
-    """The form without functions that our trees lack and that SymPy's derivatives of abs
-    contain.
+    """The form without functions that our trees lack.
+
+    SymPy's derivatives of abs contain such functions. The result agrees with the form almost
+    everywhere.
     """
     import sympy
 

@@ -78,7 +78,7 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """The verdict of a worker's result as by `verdict_of`, except that a timeout counts as correct.
+    """The verdict for a worker's result, as by `verdict_of`, but a timeout counts as correct.
 
     A problem that cannot be used does not count as correct.
     """

@@ -244,8 +244,9 @@ def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, whose leading term is a power of the generator; empty if there
-    is none.
+    """The relation of a generator; empty if there is none.
+
+    The leading term of the relation is a power of the generator.
     """
     name = g["function"]
     if name == "i":

@@ -111,8 +111,9 @@ class _Question:
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
-        """The search for a proof, for a convention on odd roots and for an f with or without real
-        parts.
+        """The search for a proof under a convention on odd roots.
+
+        ``real_parts`` says whether f has only real parts.
         """
         key = real_parts, real_roots
         if key not in self._searches:

@@ -57,7 +57,7 @@ Stage = Callable[[Decision], Outcome | None]
 
 
 def _prove_at_once(decision: Decision) -> Outcome | None:
-    """Look for a proof, after F' and f have been evaluated once at the lowest precision.
+    """Look for a proof, after F' and f have been compared at the lowest precision.
 
     A proof holds wherever F and f have values, so that more points and digits are not needed.
     """

@@ -68,9 +68,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer that a box, or several boxes in one formula, form together with the surrounding
-    formula.
-    """
+    """The answer in a box and the formula around the box. The formula may contain several boxes."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}

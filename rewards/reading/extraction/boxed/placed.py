@@ -148,7 +148,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark without delimiters.
+    """The formula around a mark that stands outside of delimiters.
 
     If no operand or operator touches the mark, the formula is the mark alone.
     """
@@ -192,8 +192,9 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """The link with the mark, without labels and without text after wide spaces, such as equation
-    numbers.
+    """The link that contains the mark, without labels and without text after wide spaces.
+
+    An equation number is an example of text after a wide space.
     """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:

@@ -206,9 +206,9 @@ def first_check(text: str, end: int) -> int:
 
 
 def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
-    """The offset of a check that contains ``hint``; ``earliest`` if there is no such check.
+    """The offset of a check that contains ``hint``, or ``earliest`` if there is no such check.
 
-    ``at`` is the offset of the first occurrence of the hint.
+    ``at`` is the offset at which the hint first occurs in the text.
     """
     for _ in range(_MOST_HINTS):
         window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)

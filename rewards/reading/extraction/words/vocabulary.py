@@ -117,8 +117,9 @@ def without_lead(latex: str) -> str:
 
 
 def unknown_word(latex: str) -> str:
-    """The first word of a remark that is not in the list; empty if all words are. Words in text
-    commands are not looked at.
+    """The first word of a remark that is not in the list; empty if there is no such word.
+
+    Words in text commands are not examined.
     """
     role_by_word = _word_roles()
     for match in patterns.bare_word.finditer(latex):

@@ -13,7 +13,7 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether the formula continues or ends at an alignment mark; no second formula begins
+    """Whether the formula continues or ends at an alignment mark, so that no other formula begins
     there.
     """
     return (
