@@ -100,7 +100,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
         if family == "root":
             factor = positive_root(t, base, exponent)
         else:
-            factor = _radical(t, family, base, exponent)
+            factor = radical(t, family, base, exponent)
         result = result * factor
     return result
 
@@ -146,30 +146,22 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
-    return root_of_positive(t, base, exponent)
+    return radical(t, "root", base, exponent)
 
 
-def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element as a power of a root, or of a root of the root."""
-    generator = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
-    times = exponent / generator.unit
-    if times.q != 1:
-        return root_of_positive(t, generator.element, times)
-    return generator.element ** int(times.p)
+def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
+    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1).
 
-
-def either_root(t: Tower, radicand: Quotient) -> Quotient:
-    """A square root that may be the negative of the principal root, as on a branch cut."""
-    return _radical(t, "either root", radicand, fmpq(1, 2))
-
-
-def _radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
+    The ``root`` of a positive radicand may be a root of a generator's root. An ``either root`` may
+    be the negative of the principal root, as on a branch cut.
+    """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
-    if times.q != 1:
+    if times.q == 1:
+        return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
+    if kind != "root":
         raise NotProvedError("a root whose order was not read")
-    return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
+    return radical(t, kind, generator.element, times)
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
