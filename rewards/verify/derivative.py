@@ -12,19 +12,16 @@ from functools import lru_cache
 from typing import Any
 
 from ..arguments import Acceptance
-from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compare import compare
-from ..numeric.ball_arithmetic.compiler import compile_tape
-from ..numeric.ball_arithmetic.jets import ZERO, Ball
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
-from ..numeric.sampling.integrand import Integrand, assumption_items, draw
-from ..proof.curves import points_of, vanishes_on
+from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.sampling.integrand import Integrand, assumption_items
+from ..proof.curves import vanishes_on
 from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex.parser import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
-from ..verdict import Status, Verdict, Witness
+from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
@@ -36,9 +33,9 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
-from .decision.decide import FRESH, decide
+from .decision.decide import decide
 from .values import (
-    HALVES,
+    agreement_on_curve,
     check_variable,
     equality,
     half_line,
@@ -181,29 +178,4 @@ class _DerivativeJudge:
             rules = proof.rules if proof else ("relation of the curve",)
             return Outcome(Status.CORRECT, proof="identity", rules=rules)
         x, y = self.question.variable, self.question.function
-        parameters = sorted((symbols_of(curve) | symbols_of(difference)) - {x, y})
-        values = draw(parameters, self.integrand.assumptions, str(curve))
-        digits: list[float] = []
-        kinds = self.integrand.assumptions
-        signs = {name: HALVES[kinds[name]] for name in (x, y) if kinds.get(name) in HALVES}
-        for point in points_of(curve, x, y, values, signs):
-            with precision(_BITS):
-                answer_value, expected_value = (
-                    value_at(tree, point) for tree in (answer, expected)
-                )
-                agreement = compare(answer_value, expected_value, enough=_BITS // 3)
-            if agreement.same is False:
-                at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
-                witness = Witness(at, expected=show(expected_value), got=show(answer_value))
-                return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
-            if agreement.same:
-                digits.append(agreement.bits * 0.30103)
-        if len(digits) < _CURVE_POINTS:
-            return Outcome(Status.UNDECIDED, detail="too few points of the curve")
-        return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
-
-
-def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """The ball of an expression's value, for values of all of its symbols."""
-    tape = compile_tape(tree, FRESH)
-    return tape.run(ZERO, values, derivative=False)[tape.root][0]
+        return agreement_on_curve(answer, expected, (curve, x, y), self.integrand.assumptions)

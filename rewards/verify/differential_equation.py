@@ -47,6 +47,7 @@ from .answers import (
 from .decision.decide import decide
 from .values import (
     HALVES,
+    agreement_on_curve,
     check_variable,
     equality,
     half_line,
@@ -337,6 +338,12 @@ class _Family:
             relation = self._relation if outcome.status is not Status.CORRECT else None
             if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")
+            elif relation is not None and outcome.status is Status.INCORRECT:
+                # Unless all constants are eliminated, the sides are equal on the curve only.
+                left_over = (symbols_of(lhs) | symbols_of(rhs)) & {*self.constants}
+                if left_over or not self.constants:
+                    curve = relation, self.asked.variable, self.asked.functions[0]
+                    outcome = agreement_on_curve(lhs, rhs, curve, self.kinds)
             if outcome.status is Status.INCORRECT and self.needs_sign:
                 # where the function has the other sign, a refutation says nothing
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)

@@ -20,7 +20,8 @@ from ..numeric.ball_arithmetic.jets import ZERO, Ball
 from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
-from ..numeric.sampling.integrand import Integrand, sole_variable
+from ..numeric.sampling.integrand import Integrand, draw, sole_variable
+from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
 from ..reading.expression.build import ONE, add, div, mul, neg
@@ -219,6 +220,8 @@ def _verdict(
 
 
 #: The kinds of a variable that leaves half of the line, with the sign of the half.
+#: Bits of the balls at points of a curve, and points at which an answer has to agree.
+_CURVE_BITS, _CURVE_POINTS = 256, 4
 HALVES: Final = {"positive": 1, "negative": -1}
 
 
@@ -256,6 +259,47 @@ def on_interval(
     else:
         inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
     return substitute(tree, name, inside)
+
+
+def agreement_on_curve(
+    answer: Expression,
+    expected: Expression,
+    curve: tuple[Expression, str, str],
+    kinds: Mapping[str, str],
+) -> Outcome:
+    """Whether two expressions have the same values at the points of a curve.
+
+    Args:
+        answer: an expression in two variables and parameters.
+        expected: another one.
+        curve: G of the curve G(x, y) = 0, and the names of x and y.
+        kinds: kinds of the parameters, and of variables that have a sign.
+
+    """
+    relation, x, y = curve
+    names = symbols_of(relation) | symbols_of(answer) | symbols_of(expected)
+    values = draw(sorted(names - {x, y}), kinds, str(relation))
+    signs = {name: HALVES[kinds[name]] for name in (x, y) if kinds.get(name) in HALVES}
+    digits: list[float] = []
+    for point in points_of(relation, x, y, values, signs):
+        with precision(_CURVE_BITS):
+            answer_value, expected_value = (value_at(tree, point) for tree in (answer, expected))
+            agreement = compare(answer_value, expected_value, enough=_CURVE_BITS // 3)
+        if agreement.same is False:
+            at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
+            witness = Witness(at, expected=show(expected_value), got=show(answer_value))
+            return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
+        if agreement.same:
+            digits.append(agreement.bits * DIGITS_PER_BIT)
+    if len(digits) < _CURVE_POINTS:
+        return Outcome(Status.UNDECIDED, detail="too few points of the curve")
+    return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
+
+
+def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
+    """The ball of an expression's value, for values of all of its symbols."""
+    tape = compile_tape(tree, FRESH)
+    return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:

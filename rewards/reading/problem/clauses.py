@@ -19,17 +19,17 @@ WORDS: Final = frozenset(
     """a about all an and any are around as assume at be bounded by calculate classify closed
     complete compute condition conditions consider constant converge converges coordinate
     curve defined denote denotes derivative derivatives determine differentiable differential
-    differentiate differentiating does domain each equation equations evaluate every exact
-    explicit explicitly express expression family fifth find first follow following for form
-    formula fourth from function functions general give given gradient has have homogeneous if
-    implicit
-    implicitly in initial integrate interval into is it its let limit limits linear mixed most
-    nontrivial number obtain of on or order ordinary parameter parametric parametrically
-    partial particular point points positive possible power problem real respect satisfied
-    satisfies satisfy satisfying second separable series show simplify singular slope solution
-    solutions solve solved subject such suppose system tangent term terms that the their then
-    there third this to total trivial twice two under unknown value values variable variables
-    we what when where whose with without write your""".split()
+    differentiate differentiating does domain each eighth equation equations evaluate every
+    exact explicit explicitly express expression family fifth find first follow following for
+    form formula fourth from function functions general give given gradient has have
+    homogeneous if implicit implicitly in initial integrate interval into is it its let limit
+    limits linear mixed most ninth nontrivial number obtain of on or order ordinary parameter
+    parametric parametrically partial particular point points positive possible power problem
+    real respect satisfied satisfies satisfy satisfying second separable series seventh show
+    simplify singular sixth slope solution solutions solve solved subject such suppose system
+    tangent tenth term terms that the their then there third this to total trivial twice two
+    under unknown value values variable variables we what when where whose with without write
+    your""".split()
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
@@ -49,16 +49,29 @@ _MARK: Final = "\ue010"
 _ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 
 
-#: Words that name an operation, deny, or choose among answers: they may change any question.
-CHANGES: Final = frozenset(
-    """absolute absolutely approximate approximately approximation average conditional conditionally
-    cube cubed decimal directional double estimate except half inverse inverses largest least
-    maximum mean minimum modulus nearest negative never no none normal not orthogonal per percent
-    perpendicular product quotient reciprocal root roots rounded smallest square squared times
-    triple unless which""".split()
+#: Words that deny, or choose among answers: they may change any question.
+CHOOSES: Final = frozenset(
+    """absolutely approximate approximately conditional conditionally except half largest least
+    maximum minimum nearest negative never no none not per percent rounded smallest times twice
+    unless which""".split()
 )
+#: Words that name an operation. They change a question unless they describe the formula behind
+#: them, or name a rule.
+NAMES_OPERATION: Final = frozenset(
+    """absolute approximation average cube cubed decimal directional double estimate inverse
+    inverses mean modulus normal orthogonal perpendicular product quotient reciprocal root roots
+    square squared triple""".split()
+)
+_RULES: Final = frozenset("formula method rule rules test theorem".split())
 #: Words that change nothing, in the name of what is asked for, too.
-_PLAIN: Final = frozenset("answer answers down fully non-zero nonzero possible simplest th".split())
+_PLAIN: Final = frozenset(
+    """answer answers down fully non-zero nonzero possible result simple simplest th work""".split()
+)
+#: What is to be done where there is no answer, and hints.
+_ASIDE: Final = re.compile(
+    r"[,;]?\s*\b(?:otherwise|or\s+(?:answer|explain|say|show|state|write))\b[^.?!]*", re.IGNORECASE
+)
+_HINT: Final = re.compile(r"\(\s*[Hh]int\b(?:[^()]|\([^()]*\)){0,200}\)")
 #: Words that ask for what is named behind them.
 _ASKS: Final = frozenset(
     """calculate compute determine evaluate express find give how obtain prove show state what
@@ -73,8 +86,12 @@ _MARKED: Final = re.compile(
     r"|\\begin\{(equation|align|gather)(\*?)\}.*?\\end\{\1\2\}",
     re.DOTALL,
 )
-#: Of the kinds of numbers, the one that parameters have in any case.
-_POSITIVE: Final = re.compile(r"\bpositive\b")
+#: Words for kinds of numbers that say nothing new: parameters are positive, variables are real.
+_NO_KIND: Final = re.compile(
+    r"\b(?:positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
+)
+#: Words before a substitution, which is a method and no part of the question.
+_METHOD: Final = frozenset("setting substituting substitution".split())
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
 _UNMARKED: Final = re.compile(
@@ -87,7 +104,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
 
     A question that marks all formulas, by ``$`` or the like, may hold any words beside: of a
     particle, of Newton, of the method to use. The name of what is asked for, as in "find the area
-    of", has to be understood; so have the words of `CHANGES`.
+    of", has to be understood; so have the words of `CHOOSES` and `NAMES_OPERATION`.
 
     Args:
         text: the question.
@@ -104,38 +121,46 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     "$x'$ of with $x=t^2$ ."
 
     """
-    formulas = list(_MARKED.finditer(text))
-    words = _MARKED.sub(" ", text)
-    if not formulas or _UNMARKED.search(words) or has_kind(_POSITIVE.sub(" ", words)):
+    question = _HINT.sub(" ", text)
+    formulas = list(_MARKED.finditer(question))
+    words = _MARKED.sub(" ", question)
+    if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
         return text
     pieces: list[str] = []
-    strange: list[str] | None = None  # words of the name of what is asked for
-    begin, before = 0, ""
+    #: words of the name of what is asked for, and of operations, that are not understood
+    strange: list[str] = []
+    operations: list[str] = []
+    asks, begin, before = False, 0, ""
     for formula in (*formulas, None):
-        for token in _TOKEN.findall(text[begin : formula.start() if formula else len(text)]):
+        prose = question[begin : formula.start() if formula else len(question)]
+        prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
+        is_method = False
+        for token in _TOKEN.findall(prose):
             word = token.lower()
             parts = word.split("-")
             if not word[0].isalpha() or word in _PREPOSITIONS:
-                if strange:
-                    raise ProblemError(f"{text!r}: what is {strange[0]!r}?")
-                strange = None
+                if strange or operations:
+                    raise ProblemError(f"{text!r}: what is {(strange or operations)[0]!r}?")
+                asks = False
             elif word in _ASKS:
                 if word == "what" and before in _PREPOSITIONS:  # for what value of c
                     raise ProblemError(f"{text!r}: a value of a parameter is asked for")
-                strange = []
+                asks = True
+            elif word in _RULES:
+                operations = []
             elif not understood.issuperset(parts):
-                if not CHANGES.isdisjoint(parts):
+                if not CHOOSES.isdisjoint(parts):
                     raise ProblemError(f"{text!r}: {token!r} may change the question")
-                if strange is not None and word not in _PLAIN:
-                    strange.append(token)
+                operations += [token] if not NAMES_OPERATION.isdisjoint(parts) else []
+                strange += [token] if asks and word not in _PLAIN else []
+                is_method = is_method or word in _METHOD
             if not word[0].isalpha() or understood.issuperset(parts):
                 pieces.append(token)
             before = word
-        if formula:  # what is asked for is the formula; the words before describe it
-            pieces.append(formula[0])
-            strange, begin = None, formula.end()
-    if strange:
-        raise ProblemError(f"{text!r}: what is {strange[0]!r}?")
+        if formula:
+            # What is asked for is the formula, which the words before describe.
+            pieces += [] if is_method else [formula[0]]
+            strange, operations, asks, begin = [], [], False, formula.end()
     return " ".join(pieces)
 
 

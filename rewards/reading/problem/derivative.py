@@ -50,7 +50,12 @@ class DerivativeQuestion:
     bounds: tuple[Expression | None, Expression | None] = (None, None)
 
 
-_ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_ORDERS: Final = {
+    word: order
+    for order, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
+    )
+}
 _DEFINED: Final = re.compile(
     r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
 )
@@ -116,6 +121,7 @@ class _QuestionReader:
         self.by = ""
         self.letters: set[str] = set()
         self.words: tuple[str, ...] = ()
+        self.asks_slope = False
         self.order = 1
         question, kinds = without_assumptions(text)
         self.kinds: list[tuple[str, str]] = [*kinds]
@@ -124,6 +130,8 @@ class _QuestionReader:
         self.integrals: dict[str, IntegralProblem] = {}
         for clause in clauses(without_prose(question, WORDS)):
             self._sort(Clause(clause.words, normal(clause.formula)))
+        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
+            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
 
@@ -133,6 +141,7 @@ class _QuestionReader:
     def _sort(self, clause: Clause) -> None:
         words, formula = clause
         words, self.words = (*self.words, *words), ()
+        self.asks_slope = self.asks_slope or not _SLOPE.isdisjoint(words)
         self.order = next((_ORDERS[word] for word in words if word in _ORDERS), self.order)
         if "respect" in words and _DEFINED.fullmatch(formula):
             self.by = name_of(formula)
@@ -148,14 +157,10 @@ class _QuestionReader:
         asks = bool(_HAS_DERIVATIVE.search(formula)) or not _SAYS_DERIVATIVE.isdisjoint(words)
         if sides is not None and sides[1].strip(" ?"):
             is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
-            if {"at", "when"} & {*words} or is_point or sides[0].startswith("("):
+            if "at" in words or is_point or sides[0].startswith("("):
                 self._take_point(formula)
-            elif _SAYS_DERIVATIVE.isdisjoint(words):
+            elif _SAYS_DERIVATIVE.isdisjoint(words) or not self._is_definition(sides):
                 self.equations.append(sides)
-            elif not self._is_definition(sides):
-                self.equations.append(sides)
-                if not _SLOPE.isdisjoint(words):  # the slope of the curve x^2 + y^2 = 1
-                    self.asked.append(Clause(words, r"\frac{dy}{dx}"))
             else:  # the derivative of f(x) = ...
                 self.equations.append(sides)
                 self.asked.append(Clause(words, sides[0]))
@@ -232,6 +237,10 @@ class _QuestionReader:
                 tree = substitute(tree, defined, formula)
         if self.by in self.trees:  # a curve with a parameter
             parameter = self._parameter()
+        if self.equations and curve is None:
+            raise self._error(f"{self.equations[0][0]} = {self.equations[0][1]} is not used")
+        if "gradient" in words and any(len(own) > 1 for own in variables.values()):
+            raise self._error("a gradient of a function of several variables is not read")
         point = self._point(name)
         free = symbols_of(tree)
         variable = parameter or next(iter(sorted(free)), "x")

@@ -102,6 +102,7 @@ _APPLIED: Final = re.compile(
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
 #: The value of a condition: a number, or the name of one.
 _NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
+_IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
 
@@ -129,6 +130,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     joined = " , ".join(formulas)
     if _PARTIAL.search(joined):
         raise ProblemError(f"{text!r}: partial differential equations are not judged")
+    if _IMPULSE.search(joined):  # an answer would be no function
+        raise ProblemError(f"{text!r}: an impulse \\delta(..) is not judged; write a factor as d")
     variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
@@ -141,7 +144,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
     parameter_kinds: list[tuple[str, str]] = [*kinds]
-    for formula in filter(None, formulas):
+    chained = [link for formula in formulas for link in _links(formula)]
+    for formula in filter(None, chained):
         sides = relation(formula)
         if sides is None:
             stated = conditions_of(formula)
@@ -217,6 +221,12 @@ def _of_function(text: str, functions: Collection[str]) -> str:
         return name + "'" * len(quotients[0].by) if name_of(name) in functions else ""
     name = text.rstrip("' ")
     return text if name_of(name) in functions else ""
+
+
+def _links(formula: str) -> list[str]:
+    """The equations of a chain of values: ``y(0) = y'(0) = 1``."""
+    sides = list(pieces_of(formula, "="))
+    return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
 
 
 def _is_name(formula: str) -> bool:

@@ -60,7 +60,7 @@ _LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-
 _LEAD: Final = re.compile(
     rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
 )
-_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\)+\Z")
+_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
     r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"

@@ -1,6 +1,8 @@
-"""Questions as a language model wrote them for an examination, without having seen the verifier.
+"""Questions as a language model wrote them for examinations, without having seen the verifier.
 
-At the first run 223 of 383 right answers were accepted, 5 were refuted; no wrong one was accepted.
+Two sets of 200. At the first run of the first set 223 of 383 right answers were accepted and 5
+refuted; of the second, after the reader had been developed on the first, 288 of 381 were accepted
+and 3 refuted. No wrong answer was accepted.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ CASES = json.loads(
 )
 KINDS = ("derivative", "limit", "sum", "differential_equation")
 #: Right answers that are accepted; the others belong to questions that are not read.
-ACCEPTED = {"derivative": 76, "limit": 69, "sum": 73, "differential_equation": 82}
+ACCEPTED = {"derivative": 151, "limit": 140, "sum": 154, "differential_equation": 173}
 
 
 def status(kind: str, question: str, answer: str) -> Status | None:
@@ -40,7 +42,7 @@ def test_no_right_answer_is_refuted_and_no_wrong_one_accepted(kind: str) -> None
         assert status(kind, case["question"], case["wrong"]) is not Status.CORRECT, case
         for answer in filter(None, (case["right"], case["right2"])):
             result = status(kind, case["question"], answer)
-            assert result not in (Status.INCORRECT, Status.UNDECIDED), case
+            assert result is not Status.INCORRECT, case
             accepted += result is Status.CORRECT
     assert accepted >= ACCEPTED[kind]
 
@@ -52,6 +54,7 @@ def test_no_right_answer_is_refuted_and_no_wrong_one_accepted(kind: str) -> None
         (r"Find the volume of $y = x^2$.", "volume"),
         (r"For what value of $c$ is $y' = c$?", "value of a parameter"),
         (r"Find the inverse of $y = x^3$.", "inverse"),
+        (r"Is it absolutely convergent? $\sum 1$", "absolutely"),
     ],
 )
 def test_a_name_that_is_not_understood_is_an_error(question: str, said: str) -> None:
@@ -81,6 +84,20 @@ def test_a_name_that_is_not_understood_is_an_error(question: str, said: str) -> 
 def test_questions_with_conditions(kind: str, question: str, answer: str) -> None:
     assert status(kind, question, answer) is Status.CORRECT
     assert status(kind, question, f"{answer}+1") is not Status.CORRECT
+
+
+def test_words_that_describe_a_formula_or_a_method_change_nothing() -> None:
+    for question in (
+        r"Differentiate the nested root $y=\sqrt{x^2}$ by the quotient rule.",
+        r"With the substitution $u=x^2$, find $\frac{dy}{dx}$ for $y=\sqrt{x^2}$, or write DNE.",
+    ):
+        assert status("derivative", question, r"\frac{x}{|x|}") is Status.CORRECT
+
+
+def test_an_implicit_solution_is_judged_on_its_curve() -> None:
+    question = r"Solve $\frac{dy}{dx}=(x+y)^2$."
+    assert status("differential_equation", question, r"x+y=\tan(x+C)") is Status.CORRECT
+    assert status("differential_equation", question, r"x+y=\tan(2x+C)") is Status.INCORRECT
 
 
 def test_a_question_for_the_sum_is_not_answered_by_its_convergence() -> None:
