@@ -272,9 +272,7 @@ class _SideReader:
             for operation in self.parts.values()
         ):
             raise NotReadError("a sum of integrals")
-        readings: tuple[Reading, ...] = read(
-            text, symbols={*self.names, *self.parts, *self.slopes}
-        )
+        readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts, *self.slopes})
         self.ambiguous |= len(readings) > self.choice + 1
         tree = readings[min(self.choice, len(readings) - 1)].expression
         for name in self.slopes.keys() & symbols_of(tree):
