@@ -297,7 +297,7 @@ class Ratio:
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean of a few measurements, such as those of several seeds.
+    """The 95 % interval of the mean of a few measurements, such as measurements with several seeds.
 
     Args:
         values: at least two measurements.

@@ -53,11 +53,11 @@ class SignFlip:
 def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
     """Test whether the mean difference is zero, by swapping the sides within each cluster.
 
-    Under the null hypothesis the differences of a cluster are as likely as their negatives. The sum
-    of the differences is then distributed as over all 2^m patterns of the clusters' signs: Fisher,
-    "The Design of Experiments" (1935), section 21; for clusters Canay, Romano and Shaikh,
-    "Randomization Tests Under an Approximate Symmetry Assumption", Econometrica 85 (2017). With one
-    sample per problem the test is McNemar's exact test.
+    Under the null hypothesis the differences of a cluster are as likely as their negatives. All 2^m
+    patterns of signs of m clusters are then equally likely, and they give the distribution of the
+    sum of the differences: Fisher, "The Design of Experiments" (1935), section 21; for clusters
+    Canay, Romano and Shaikh, "Randomization Tests Under an Approximate Symmetry Assumption",
+    Econometrica 85 (2017). With one sample per problem the test is McNemar's exact test.
 
     The p value is exact if few clusters have a sum that differs from zero, or if the sums are
     multiples of a common fraction, as always for pass@1. In the second case the distribution is

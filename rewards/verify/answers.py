@@ -366,7 +366,7 @@ def judged(
     *,
     slow: bool = False,
 ) -> tuple[Outcome, Reading]:
-    """The outcome of the best reading of an answer, and of what the text states beside it.
+    """The best reading of an answer, and its outcome in view of other answers in the text.
 
     Args:
         answer: the answer, with readings.
@@ -389,7 +389,7 @@ def judged(
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
-    """The outcome of an answer with symbols that the problem lacks; None without such symbols."""
+    """An incorrect outcome if the answer has symbols that the problem lacks; else None."""
     extra = sorted(symbols_of(answer) - set(symbols))
     if not extra:
         return None

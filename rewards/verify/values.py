@@ -226,7 +226,7 @@ HALVES: Final = {"positive": 1, "negative": -1}
 
 
 def check_variable(name: str, kinds: Mapping[str, str]) -> None:
-    """Check that the kind of a variable by which a question differentiates can be obeyed.
+    """Check that a question may differentiate with respect to a variable of its kind.
 
     Raises:
         ProblemError: the variable takes whole numbers only.
@@ -246,9 +246,9 @@ def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
 def on_interval(
     tree: Expression, name: str, lower: Expression | None, upper: Expression | None
 ) -> Expression:
-    """A function of a variable with bounds, written as a function on the whole line.
+    """Replace a variable that has bounds by an expression in a variable on the whole line.
 
-    The variable x is replaced by a + e^x, by b - e^x, or by (a + b e^x)/(1 + e^x).
+    x becomes a + e^x, b - e^x or (a + b e^x)/(1 + e^x), where a and b are the bounds.
     """
     exponential = Call("exp", (Symbol(name),))
     if lower is None:
@@ -389,9 +389,10 @@ def compare_values(
 
 
 def proved_value(answer: Expression, expected: Expression) -> Outcome:
-    """Whether two constant expressions are equal: refuted by balls, proved, or agreed by balls.
+    """Decide whether two constant expressions are equal.
 
-    Balls alone never tell that a number is zero.
+    Disjoint balls refute the equality. Balls that overlap do not prove it, so a proof by identities
+    is tried. Without a proof the outcome is agreement only.
     """
     outcome = compare_values(answer, expected)
     if outcome.status is Status.INCORRECT:

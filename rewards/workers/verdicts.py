@@ -126,8 +126,8 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """The verdict that a task packed, or a verdict for the `WorkerError` of an unfinished item.
 
-    ``answer`` and ``evidence`` are what is known of an unfinished item. Without ``evidence``, the
-    verdict's ``seconds`` are the worker's time.
+    ``answer`` and ``evidence`` are known before the item is finished, and go into the verdict of an
+    unfinished item. Without ``evidence``, the verdict's ``seconds`` are the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)

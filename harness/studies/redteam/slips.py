@@ -81,7 +81,9 @@ def _check_varies(tree: Expression) -> None:
 
 @generator
 def near_miss_factor(rng: HashedRandom) -> Case:
-    """A wrong answer: F (1 + e^{-k(1+x^2)}), or the same with a hyperbolic secant."""
+    """A wrong answer: F times 1 + e^{-k(1+x^2)}, or times a similar factor with a hyperbolic
+    secant.
+    """
     truth, faint = smooth(rng), _faint_everywhere(rng)
     _check_varies(mul(truth, faint))
     answer = mul(truth, add(ONE, faint))

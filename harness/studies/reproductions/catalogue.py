@@ -65,7 +65,9 @@ class Reproduction:
 
     @property
     def measured_commands(self) -> tuple[str, ...]:
-        """The commands of our measurement: those of the smaller run, or else the full commands."""
+        """The commands of our measurement: the smaller run's commands, or else the full
+        commands.
+        """
         return self.small or self.commands
 
     def command_lines(

@@ -72,7 +72,7 @@ class Comparison:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
-        values: the values of the parameters and of the answer's own constants; the latter are
+        values: the values of the parameters and of the answer's own constants. The constants are
             multiplied by ``constants``.
         budget: the remaining work of the verdict.
         bits: the precision at which a comparison begins.

@@ -312,8 +312,9 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer with its first terms, which may be in separate displays directly before the
-        formula.
+        """The answer with its first terms.
+
+        The first terms may be in separate displays directly before the formula.
         """
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):

@@ -214,7 +214,7 @@ _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """The parts of a text between words, each of which may be a formula."""
+    """The parts of a text between words. Each part may be a formula."""
     formulas: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end

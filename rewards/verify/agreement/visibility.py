@@ -49,8 +49,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         order: 0 for the effect on the value, 1 for the effect on the derivative.
 
     Returns:
-        For each operation, the effects of its arguments by index. For an operation that chooses
-        between arguments, such as max, each argument has an entry of its own.
+        For each operation, the effects of its arguments by index. The arguments of an operation
+        that chooses between them, such as max, have separate entries.
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size

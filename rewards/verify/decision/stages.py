@@ -163,7 +163,9 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """A refutation at one of the first points, for further values of the parameters; else None."""
+    """Compare at the first points for further values of the parameters; return a refutation or
+    None.
+    """
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

@@ -171,7 +171,7 @@ _MOST_BRACKETS = 4
 
 
 def _without_brackets(content: str) -> str:
-    """The content of a box; a last bracket that comments on the formula becomes the next statement.
+    """The content of a box, in which a bracket at the end may become a statement of its own.
 
     ``F (= G)`` becomes ``F = G``, and ``F (where C is constant)`` becomes ``F, where C is
     constant``.
