@@ -1,4 +1,6 @@
-"""From a completion to a readable answer, and from a decision to a verdict."""
+"""The first and the last stage of every judge: from completion to answer, from decision to
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ from ..reading.latex import (
     Reading,
     read,
     readings,
+    signed_infinity,
     to_latex,
 )
 from ..verdict import PROOFS, Evidence, Status, Verdict
@@ -39,21 +42,20 @@ _DIVERGES = re.compile(
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """The keywords that all judges of answers share.
+    """The options that all judges of answers have.
 
     Attributes:
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: what an acceptance may rest on.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
-        assumptions: kinds of parameters; None for a judge that takes no kinds.
+        assumptions: assumptions on parameters; None for a judge without parameters.
 
     """
 
@@ -71,12 +73,12 @@ class AnswerOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
-        """The options among keywords."""
+        """The options among the keyword arguments of a judge."""
         named = (field_.name for field_ in fields(cls))
         return cls(**{name: keywords[name] for name in named if name in keywords})
 
     def keywords(self) -> dict[str, Any]:
-        """The options but the deadline by their names, as a worker is sent them."""
+        """The options by their names, except the deadline, as they are sent to a worker."""
         keywords: dict[str, Any] = {
             "strict": self.strict,
             "stop": list(self.stop),
@@ -89,7 +91,9 @@ class AnswerOptions:
 
 @dataclass(slots=True)
 class ExtractedAnswer:
-    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+    """The final answer of a completion: either readable (``readings``), or a failure
+    (``status``).
+    """
 
     text: str | None
     source: str
@@ -109,7 +113,7 @@ class ExtractedAnswer:
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence before a decision."""
+        """The evidence that is known before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -122,7 +126,7 @@ class ExtractedAnswer:
         detail: str = "",
         flags: tuple[str, ...] = (),
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it applies to."""
+        """The verdict for an outcome; ``reading`` is the reading of the answer that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
         if (
             self.options.accept == "proof"
@@ -154,11 +158,11 @@ class ExtractedAnswer:
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where nothing but killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
+    """Raise `NeedsWorkerError` if the evaluation may be slow and this process is not a worker."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
@@ -199,9 +203,9 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
+    """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now, the others on demand.
+    Only the first reading is made now; other readings are made on demand.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -242,9 +246,10 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Readings with the symbols replaced that the text defines ("where u = ..").
+    """Readings in which symbols are replaced by their definitions in the text ("where u = ..").
 
-    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    The text cannot define the problem's own symbols. A symbol is not replaced inside another
+    definition.
     """
     values: dict[str, Expression] = {}
     for name, text in definitions:
@@ -268,13 +273,13 @@ def _defined(
 
 
 def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
-    """The verdict from a worker that can be killed, for verifications that may run long.
+    """The verdict of a worker, for a verification that may run long and must be stopped by a kill.
 
     Args:
         task: the name of the task of workers.
-        target: what the completion is judged against.
+        target: the problem, integrand or value with which the completion is judged.
         answer: the answer, with its completion and options.
-        further: the options that the judge has beside `AnswerOptions`.
+        further: the options of the judge that `AnswerOptions` does not have.
 
     """
     options = {**answer.options.keywords(), **further}
@@ -286,7 +291,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
 
 def _final(answer: ExtractedAnswer) -> FinalText:
-    """The final text of an answer's completion, before the choice of a side."""
+    """The final text of a completion, before one side of its equations is chosen."""
     options = answer.options
     return final_text(
         answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated
@@ -294,7 +299,7 @@ def _final(answer: ExtractedAnswer) -> FinalText:
 
 
 def stated_text(answer: ExtractedAnswer) -> str:
-    """The text of an answer with both sides of its equations; extraction keeps one side only."""
+    """The text of an answer with both sides of its equations; the extracted answer has one side."""
     boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
@@ -314,18 +319,20 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """A right answer's outcome, unless the text offers a wrong alternative or a wrong equation.
+    """The outcome of a right answer after a check of alternatives and equations in the text.
 
-    Every alternative of "F or G" must be right, and every link of ``a = b = F``: a list or chain of
-    guesses earns nothing. Links that hold an integral or symbols besides the answer's are steps.
+    Every alternative of "F or G" must be right, and so must every link of ``a = b = F``, so that a
+    list or a chain of guesses earns nothing. A link with an integral, or with symbols that the
+    answer lacks, is a step of the solution and is not checked.
 
     Args:
-        answer: what was extracted.
-        outcome: on its last link.
-        reading: that of the last link.
-        judge: yields outcomes and readings of a readable answer.
+        answer: the extracted answer.
+        outcome: the outcome for the last link.
+        reading: the reading of the last link.
+        judge: a function that yields outcomes and readings of a readable answer.
         symbols: the problem's symbols.
-        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+        allowed: a link that may differ from the answer, such as the integrand at the beginning of a
+            chain.
 
     """
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
@@ -398,9 +405,11 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading, else the first undecided reading, else the likeliest.
+    """The first correct reading; or else the first undecided reading; or else the likeliest
+    reading.
 
-    An undecided reading comes before a wrong reading, because either may be intended.
+    An undecided reading has precedence over a wrong reading, because the undecided reading may be
+    the intended one.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -411,11 +420,14 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
 
 
 def stated_divergence(answer: ExtractedAnswer) -> int | None:
-    """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
+    """The infinity that a divergent final answer states: 1, -1, or 0 for divergence without a sign.
+
+    The result is None for any other answer.
+    """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
-    infinite = _INFINITE.fullmatch(text)
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
+    infinite = signed_infinity(text)
+    if infinite is not None:
+        return infinite
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
     final = _final(answer)
@@ -427,8 +439,16 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
     return None
 
 
+def says_convergent(text: str) -> bool:
+    """Whether a text asserts convergence and nothing else, as ``converges`` or ``convergent``."""
+    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
+    return re.fullmatch(r"(?:(?:the|it|series|is)\s+)*converg(?:es|ent)", plain, re.I) is not None
+
+
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence: not negated, and without an assertion of convergence."""
+    """Whether a text asserts divergence, without a negation and without an assertion of
+    convergence.
+    """
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

@@ -1,4 +1,4 @@
-"""Verify definite integrals against the integral itself; no reference answer is needed."""
+"""Verification of definite integrals by computing the integral; no reference answer is needed."""
 
 from __future__ import annotations
 
@@ -90,35 +90,36 @@ def verify_definite_integral(
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
-    The integral is computed to 60 digits or more (`rewards.numeric.quadrature`), and the answer has
-    to be a closed form that agrees to 15 digits more than it could encode
-    (`rewards.numeric.quadrature.closed_form`). So a decimal is no answer, nor is an integral or a
-    sum. Of a divergent integral "diverges" is the answer, or the infinity that it tends to.
+    The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
+    be a closed form. It must agree with the integral to 15 digits more than the text of the answer
+    could encode (`rewards.numeric.quadrature.closed_form`). A decimal, an integral or a sum is
+    therefore no answer. The right answer to a divergent integral is "diverges", or the infinity to
+    which the integral tends.
 
     Args:
         completion: the model's output.
-        problem: LaTeX with an integral sign, limits and a differential
-            (``\int_0^\infty \frac{\ln x}{1+x^2}\,dx``), or a SymPy ``Integral``.
-        reference: LaTeX of a known value, or ``diverges``. It is checked against the integral, and
-            stands in for it where the integral cannot be computed.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only where the value is enclosed, or the divergence proved; other
-            answers that agree with it are undecided then.
+        problem: LaTeX with an integral sign, limits and a differential (``\int_0^\infty \frac{\ln
+            x}{1+x^2}\,dx``), or a SymPy ``Integral``.
+        reference: LaTeX of a known value, or ``diverges``. The reference is checked against the
+            integral. If the integral cannot be computed, answers are compared with the reference.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
+            the divergence is proved; other agreeing answers are undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.method`` says how the value was got: ``enclosure`` (rigorous),
-        ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``; ``evidence.digits``
-        to how many digits the answer agrees; ``evidence.points`` at how many choices of the
-        parameters.
+        A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
+        ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
+        is the number of digits of agreement, and ``evidence.points`` is the number of choices of
+        the parameters at which the answer was compared.
 
     Raises:
-        ProblemError: the problem is unreadable, the integrand or a limit is not real (and there is
-            no reference), or the integral refutes the reference.
+        ProblemError: the problem is unreadable, the integral refutes the reference, or the
+            integrand or a limit is not real and there is no reference.
 
     Example:
         >>> verdict = verify_definite_integral(
@@ -165,7 +166,8 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
         decimal: the approximation; six digits have to agree.
 
     Returns:
-        One line that names the value, or an empty string, also if the value cannot be computed.
+        A line with the value. The result is empty if the decimal is right, or if the value cannot
+        be computed.
 
     Raises:
         ProblemError: the problem is unreadable, or has parameters.
@@ -199,9 +201,9 @@ def _judged(
     integrals: Sequence[DefiniteIntegral],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """The outcome for each reading of the problem.
+    """The outcome for each reading of the problem that can be judged.
 
-    The judge drops a reading that is no problem, or that the reference contradicts.
+    A reading is dropped if it is not a valid problem, or if the reference contradicts it.
 
     Raises:
         ProblemError: no reading remains.
@@ -224,7 +226,9 @@ def _judged(
 
 
 class _KnownValue:
-    """The values of an integral, or else a reference, with which answers are compared."""
+    """The values of an integral, with which answers are compared; the reference if there are no
+    values.
+    """
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
         self.integral, self.reference = integral, reference
@@ -244,7 +248,10 @@ class _KnownValue:
             self._check_reference(reference)
 
     def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
-        """The values; if the integrand is real for whole parameters only, these are meant."""
+        """The values at the first choices of the parameters.
+
+        If the integrand is real for whole parameters only, the parameters are whole.
+        """
         try:
             return values_of(self.integral, DIGITS)
         except OutsideDomainError:
@@ -256,10 +263,12 @@ class _KnownValue:
             raise
 
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
-        """Values at choices of the parameters that the answer's own cases and numbers bring about.
+        """Values of the integral at further choices of the parameters.
+
+        The choices follow from the answer: they separate its cases and exceed its numbers.
 
         Raises:
-            QuadratureError: one cannot be computed.
+            QuadratureError: a value cannot be computed.
 
         """
         if not self.integral.parameters or not distinguishes_cases(answer):
@@ -287,7 +296,7 @@ class _KnownValue:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Whether "diverges" (0), or plus or minus infinity, is right."""
+        """Whether the answer "diverges" (``infinity`` 0), or plus or minus infinity, is right."""
         if self.failure:
             if self.reference is not None:
                 right = says_divergent(self.reference)
@@ -331,7 +340,10 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """The outcome at a number of digits, and the digits of agreement with a wrong answer."""
+        """The outcome of comparing an answer with the values, computed to ``digits`` digits.
+
+        The second result is the number of digits to which a wrong answer agrees.
+        """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:

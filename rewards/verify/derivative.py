@@ -8,7 +8,6 @@ or by agreement in ball arithmetic. At a point it has to be the same number in c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -38,7 +37,14 @@ from .answers import (
     with_strangers,
 )
 from .decision.decide import FRESH, decide
-from .values import HALVES, check_variable, compare_values, equality, on_half_line
+from .values import (
+    HALVES,
+    check_variable,
+    equality,
+    half_line,
+    on_interval,
+    proved_value,
+)
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
@@ -131,6 +137,8 @@ class _DerivativeJudge:
         self.names = (*sorted(names), IS_VALUE)
         variable = question.variable
         check_variable(variable, assumed)
+        stated = question.bounds != (None, None)
+        self.bounds = question.bounds if stated else half_line(assumed.get(variable, ""))
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
@@ -145,18 +153,20 @@ class _DerivativeJudge:
         if (strange := with_strangers(answer, names)) is not None:
             return strange
         if self.is_value:
-            return self._as_value(answer)
+            return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
         integrand, kinds = self.integrand, self.integrand.assumptions
         options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         try:
             outcome = decide(answer, integrand, _POLICY, text, **options)
-            if outcome.status is Status.INCORRECT and kinds.get(question.variable) in HALVES:
+            if outcome.status is Status.INCORRECT and self.bounds != (None, None):
                 x, names = question.variable, symbols_of(self.expected)
-                tree, moved = (on_half_line(side, x, kinds) for side in (self.expected, answer))
-                half = Integrand(tree, x, kinds, f"half {tree}", names=names)
-                outcome = decide(moved, half, _POLICY, text, **options)
+                tree, moved = (
+                    on_interval(side, x, *self.bounds) for side in (self.expected, answer)
+                )
+                within = Integrand(tree, x, kinds, f"within {self.bounds} {tree}", names=names)
+                outcome = decide(moved, within, _POLICY, text, **options)
             return outcome
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
@@ -191,16 +201,6 @@ class _DerivativeJudge:
         if len(digits) < _CURVE_POINTS:
             return Outcome(Status.UNDECIDED, detail="too few points of the curve")
         return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
-
-    def _as_value(self, answer: Expression) -> Outcome:
-        """Whether a number is the derivative at the point."""
-        outcome = compare_values(answer, self.expected)
-        if outcome.status is not Status.CORRECT:
-            return outcome
-        proof = equality(answer, self.expected)
-        if proof is None:
-            return replace(outcome, proof="agreement")
-        return replace(outcome, proof="identity", rules=proof.rules)
 
 
 def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:

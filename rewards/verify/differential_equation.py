@@ -45,7 +45,14 @@ from .answers import (
     verify_in_worker,
 )
 from .decision.decide import decide
-from .values import HALVES, check_variable, compare_values, equality, on_half_line
+from .values import (
+    HALVES,
+    check_variable,
+    equality,
+    half_line,
+    on_interval,
+    proved_value,
+)
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Names of constants of integration. Letters of functions and variables are none, so that
@@ -370,10 +377,7 @@ class _Family:
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
-            outcome = compare_values(lhs, rhs)
-            proof = equality(lhs, rhs) if outcome.status is Status.CORRECT else None
-            proof_name, rules = ("identity", proof.rules) if proof else ("agreement", ())
-            return replace(outcome, proof=proof_name, rules=rules)
+            return proved_value(lhs, rhs)
         if size(lhs) > size(rhs):  # the larger side has the smaller domain
             lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
@@ -384,7 +388,7 @@ class _Family:
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
         outcome = decide(lhs, integrand, policy, text, **options)
         if outcome.status is Status.INCORRECT and x in names and assumed.get(x) in HALVES:
-            lhs, rhs = (on_half_line(side, x, assumed) for side in (lhs, rhs))
+            lhs, rhs = (on_interval(side, x, *half_line(assumed[x])) for side in (lhs, rhs))
             integrand = Integrand(rhs, x, assumed, f"half {rhs}", names=names)
             outcome = decide(lhs, integrand, policy, text, **options)
         return outcome
@@ -397,11 +401,11 @@ class _Family:
             return Outcome(Status.UNDECIDED, detail=detail)
         at = substitute(self._relation, jet.function, rhs)
         value = substitute(at, self.asked.variable, jet.at[0])
+        if not symbols_of(value):
+            return proved_value(value, ZERO)
         if equality(value, ZERO):
             return Outcome(Status.CORRECT, proof="identity")
-        if symbols_of(value):
-            return Outcome(Status.UNDECIDED, detail="a condition with parameters")
-        return replace(compare_values(value, ZERO), proof="agreement")
+        return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
         """Whether all multiples of a solution without constants solve everything as well."""

@@ -14,7 +14,7 @@ from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
 from ..reading.expression.tree import Expression
-from ..reading.latex import ReadError, Reading, read, to_latex
+from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
@@ -188,9 +188,9 @@ class _KnownLimit:
             ProblemError: the reference is unreadable, or refuted.
 
         """
-        if says_divergent(reference) or "infty" in reference:
-            sign = (-1 if "-" in reference else 1) if "infty" in reference else 0
-            outcome = self.judge_divergence(sign, reference)
+        infinity = signed_infinity(reference)
+        if says_divergent(reference) or infinity is not None:
+            outcome = self.judge_divergence(infinity or 0, reference)
         else:
             try:
                 outcome = self.judge(

@@ -1,7 +1,7 @@
 """Verify values (definite integrals, constants) and expressions.
 
 Values are compared as closed forms, in balls of rising precision, until the balls are disjoint or
-agree to `VALUE_BITS`. Hence 1/2004! is not 1/2006!, although either is 0.0 as a float.
+agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
-from ..reading.expression.build import mul, neg
+from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
@@ -74,13 +74,14 @@ def verify_value(
     Args:
         completion: the model's output.
         target: LaTeX of a constant.
-        relative_tolerance: accept an answer that is provably this near to the target, for problems
-            that ask for a decimal approximation. By default both must be equal as closed forms.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        relative_tolerance: for problems that ask for a decimal approximation: the largest relative
+            error of an accepted answer. By default answer and target must be equal as closed forms.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -88,7 +89,7 @@ def verify_value(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable or no constant.
+        ProblemError: the target is unreadable, or not a constant.
 
     Example:
         >>> verify_value(r"$\boxed{\frac{\pi}{4}}$", r"\arctan 1").correct
@@ -130,16 +131,19 @@ def verify_equivalent(
 
     Args:
         completion: the model's output.
-        target: LaTeX of the expression; the two are compared on its real domain.
-        variable: the variable of both; other symbols are parameters. None takes the target's sole
-            symbol, or x as `verify_antiderivative` does.
-        up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        target: LaTeX of the expression. The answer is compared with the target on the real domain
+            of the target.
+        variable: the variable of answer and target; other symbols are parameters. None means the
+            only symbol of the target, or x, as for `verify_antiderivative`.
+        up_to_constant: whether derivatives are compared, so that answer and target may differ by a
+            constant.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -147,8 +151,8 @@ def verify_equivalent(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable, or up to a constant any of its symbols may be the
-            variable.
+        ProblemError: the target is unreadable, or ``up_to_constant`` needs a variable and the
+            target has several candidates.
 
     Example:
         >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
@@ -179,7 +183,10 @@ def verify_equivalent(
 
 
 def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression; without a derivative any of several will do."""
+    """The variable of an expression.
+
+    If no derivative is needed, the variable may be any of the symbols.
+    """
     try:
         return sole_variable(symbols_of(expected))
     except ProblemError:
@@ -197,7 +204,7 @@ def _verdict(
     target: str,
     **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer, from a worker where it may run long."""
+    """The verdict on the best reading of an answer, by a worker if the evaluation may run long."""
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
@@ -227,14 +234,28 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
         raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
 
 
-def on_half_line(tree: Expression, name: str, kinds: Mapping[str, str]) -> Expression:
-    """A function of a variable with a sign, written as a function on the whole line.
+def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
+    """The bounds of a variable of a kind: both None unless the kind is a sign."""
+    sign, zero = HALVES.get(kind, 0), Number(0)
+    return zero if sign > 0 else None, zero if sign < 0 else None
 
-    The variable x is replaced by e^x or -e^x.
+
+def on_interval(
+    tree: Expression, name: str, lower: Expression | None, upper: Expression | None
+) -> Expression:
+    """A function of a variable with bounds, written as a function on the whole line.
+
+    The variable x is replaced by a + e^x, by b - e^x, or by (a + b e^x)/(1 + e^x).
     """
     exponential = Call("exp", (Symbol(name),))
-    sign = HALVES[kinds[name]]
-    return substitute(tree, name, exponential if sign > 0 else neg(exponential))
+    if lower is None:
+        assert upper is not None
+        inside = add(upper, neg(exponential))
+    elif upper is None:
+        inside = add(lower, exponential)
+    else:
+        inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
+    return substitute(tree, name, inside)
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
@@ -277,11 +298,10 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """An answer with constants such as Catalan's G for letters that are no parameters.
+    """An answer in which letters that are not parameters become constants, such as Catalan's G.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
-
     """
     for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
         answer = substitute(answer, name, _CONSTANTS[name])
@@ -322,6 +342,22 @@ def compare_values(
                     continue
                 return Outcome(Status.CORRECT, points=1, digits=round(digits, 1))
     return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
+
+
+def proved_value(answer: Expression, expected: Expression) -> Outcome:
+    """Whether two constant expressions are equal: refuted by balls, proved, or agreed by balls.
+
+    Balls alone never tell that a number is zero.
+    """
+    outcome = compare_values(answer, expected)
+    if outcome.status is Status.INCORRECT:
+        return outcome
+    proof = equality(answer, expected)
+    if proof is not None:
+        return replace(
+            outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""
+        )
+    return replace(outcome, proof="agreement") if outcome.status is Status.CORRECT else outcome
 
 
 def _value(tape: Tape) -> Ball:

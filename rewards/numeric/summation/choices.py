@@ -108,7 +108,18 @@ def _choices(
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
     further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
     for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        yield {**draw, **{n: Fraction(k) for n, k in zip(integer_names, chosen, strict=True)}}
+        yield {
+            **draw,
+            **{
+                name: Fraction(_of_parity(number, assumptions.get(name)))
+                for name, number in zip(integer_names, chosen, strict=True)
+            },
+        }
+
+
+def _of_parity(number: int, kind: str | None) -> int:
+    """The even or odd number that stands for a number, if a parameter is said to be even or odd."""
+    return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
 
 
 def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:

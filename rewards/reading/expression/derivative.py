@@ -17,10 +17,10 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         variable: the name of the variable.
 
     Returns:
-        The derivative, evaluated only as far as `add` and `mul` do.
+        The derivative. Only `add` and `mul` simplify the result.
 
     Raises:
-        ValueError: if the derivative of a function in it is not known.
+        ValueError: the tree has a function whose derivative is not known.
 
     """
     if isinstance(tree, Number):

@@ -1,4 +1,6 @@
-"""The formulas of records (`rewards.reading.functions`) as expressions of a call's arguments."""
+"""The formulas in the records of functions (`rewards.reading.functions`), for the arguments of a
+call.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,10 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The place of the argument in which a function's derivative is known, and the derivative.
+    """The derivative of a function, and the index of the argument by which it is differentiated.
 
     >>> slope_of(Call("expint", (Number(2), Symbol("x"))))[0]
     1
-
     """
     if call.function == "hypgeom":
         return _slope_of_hypergeometric(call)
@@ -44,18 +45,17 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """An equal formula in other functions, where the record has one."""
+    """An equal formula in other functions; None if the function's record has no definition."""
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Calls of some functions in the derivative and the definition of another.
+    """The calls of certain functions in the derivative and in the definition of another function.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]
-
     """
     record, arguments = RECORDS[call.function], _given(call)
     return [
@@ -68,7 +68,10 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
-    """A call's arguments by their names; None for another number of them than the record's."""
+    """The arguments of a call, by the argument names in the function's record.
+
+    The result is None if the numbers of arguments differ.
+    """
     arguments = RECORDS[call.function].arguments.split()
     return (
         dict(zip(arguments, call.args, strict=True)) if len(arguments) == len(call.args) else None

@@ -17,7 +17,7 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text; ``answer`` is the boxed or announced part of it, where there is one.
+    """The visible text; ``answer`` is its boxed or announced part, if the text has such a part.
 
     ``formula`` is a boxed answer with its text commands.
     """
@@ -29,7 +29,10 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The last box that the text does not deny, with the formula around it and its alternatives."""
+    """The content of the last box that the text does not deny.
+
+    The formula around the box and alternatives to the box are added to the content.
+    """
     while closed:
         around = place(text, closed)
         if not around.denied:
@@ -43,9 +46,9 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion, or else the announced one.
+    """The boxed answer of a completion; without a box, the announced answer.
 
-    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, and with
+    As for mathematical answers, thoughts do not count, and ``stop`` strings end the text. With
     ``strict`` or ``truncated`` only a box counts.
     """
     visible_part = visible(completion, stop)

@@ -51,7 +51,9 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """The arguments in the parentheses (or braces and parentheses) that begin here."""
+    """The arguments in the parentheses (or in braces and parentheses) that begin here, with the
+    separators.
+    """
     tokens = parser.tokens
     braced = tokens[parser.pos] == "{"
     parser.pos += 1
@@ -101,7 +103,9 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """The builder of the function that a letter with its scripts names; None for other letters."""
+    """The name of the function that a letter with its scripts denotes; None for any other
+    letter.
+    """
     tokens, builders = parser.tokens, LETTERS[name]
     token = tokens[index]
     if "_" in scripts:
@@ -136,7 +140,7 @@ def _names_symbol(parser: Parser, name: str) -> bool:
 
 
 def _has_symbol(parser: Parser, index: int) -> bool:
-    """Whether a symbol of the problem occurs in the parentheses that open at `place`."""
+    """Whether a symbol of the problem occurs in the parentheses that open at `index`."""
     level = 0
     for token in parser.tokens[index : index + _LONGEST_LOOK]:
         level += (token in _OPENING) - (token in _CLOSING)
@@ -173,7 +177,9 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The index after at most a subscript and a power, and their marks."""
+    """The index after an optional subscript and an optional power, and the signs (``_`` and ``^``)
+    of the two.
+    """
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token
@@ -199,7 +205,9 @@ def _group_end(tokens: list[str], index: int) -> int:
 
 
 def _is_binomial(tokens: list[str], index: int) -> bool:
-    """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
+    """Whether ``_5^2`` begins here: the scripts of ``C_5^2``, an older notation of a binomial
+    coefficient.
+    """
     if tokens[index] != "_":
         return False
     numbers = [token for token in tokens[index : index + 8] if token not in ("{", "}")][:4]
@@ -217,7 +225,10 @@ def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
 
 
 def count_arguments(tokens: list[str], start: int) -> int:
-    """The number of arguments in the parentheses that open at `place`, looking shallowly ahead."""
+    """The number of arguments in the parentheses that open at `start`.
+
+    The function looks at a bounded number of tokens ahead.
+    """
     level = 0
     count = 1
     bars = 0
@@ -259,7 +270,9 @@ def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
-    r"""``\Gamma'(x)``, or the complementary ``K'(k)``, ``E'(k)``; None without such an argument."""
+    r"""``\Gamma'(x)``, or the complementary integrals ``K'(k)`` and ``E'(k)``; None without an
+    argument.
+    """
     start = parser.pos
     if parser.tokens[start] not in ("'", "^") or _names_symbol(parser, name):
         return None
@@ -288,10 +301,7 @@ def _argument(parser: Parser, depth: int) -> Expression:
 
 
 def _primes(parser: Parser) -> int:
-    r"""Skips primes, and returns their number: ``\psi'(x)``, ``\psi^{\prime\prime}(x)``.
-
-    Primes without parentheses behind do not count.
-    """
+    r"""Skip primes and return their number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``."""
     tokens, index = parser.tokens, parser.pos
     index += tokens[index] == "^"
     braced = tokens[index] == "{"

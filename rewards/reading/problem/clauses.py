@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from .conditions import conditions_of
+from .conditions import conditions_of, has_kind
 from .derivatives import LONGEST, pieces_of
 from .layout import SPACE, marked_tables, restored_tables
 
@@ -21,7 +21,8 @@ WORDS: Final = frozenset(
     curve defined denote denotes derivative derivatives determine differentiable differential
     differentiate differentiating does domain each equation equations evaluate every exact
     explicit explicitly express expression family fifth find first follow following for form
-    formula fourth from function functions general give given has have homogeneous if implicit
+    formula fourth from function functions general give given gradient has have homogeneous if
+    implicit
     implicitly in initial integrate interval into is it its let limit limits linear mixed most
     nontrivial number obtain of on or order ordinary parameter parametric parametrically
     partial particular point points positive possible power problem real respect satisfied
@@ -46,6 +47,96 @@ _SENTENCE_END: Final = re.compile(r"[.?!:](?=\s|\Z)")
 _QUAD: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 _MARK: Final = "\ue010"
 _ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
+
+
+#: Words that name an operation, deny, or choose among answers: they may change any question.
+CHANGES: Final = frozenset(
+    """absolute absolutely approximate approximately approximation average conditional conditionally
+    cube cubed decimal directional double estimate except half inverse inverses largest least
+    maximum mean minimum modulus nearest negative never no none normal not orthogonal per percent
+    perpendicular product quotient reciprocal root roots rounded smallest square squared times
+    triple unless which""".split()
+)
+#: Words that change nothing, in the name of what is asked for, too.
+_PLAIN: Final = frozenset("answer answers down fully non-zero nonzero possible simplest th".split())
+#: Words that ask for what is named behind them.
+_ASKS: Final = frozenset(
+    """calculate compute determine evaluate express find give how obtain prove show state what
+    which write""".split()
+)
+#: Words behind which a question describes what was named before.
+_PREPOSITIONS: Final = frozenset(
+    "as at by for from given if in into of on such that to using when where with".split()
+)
+_MARKED: Final = re.compile(
+    r"\$\$.+?\$\$|\$.+?\$|\\\(.+?\\\)|\\\[.+?\\\]"
+    r"|\\begin\{(equation|align|gather)(\*?)\}.*?\\end\{\1\2\}",
+    re.DOTALL,
+)
+#: Of the kinds of numbers, the one that parameters have in any case.
+_POSITIVE: Final = re.compile(r"\bpositive\b")
+_TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
+#: Signs, digits and single letters: a formula that is not marked.
+_UNMARKED: Final = re.compile(
+    r"[\\^_=<>+*/|{}0-9]|(?<![A-Za-z'’-])(?![aAI])[A-Za-z](?![A-Za-z'’-])"
+)
+
+
+def without_prose(text: str, understood: frozenset[str]) -> str:
+    r"""A question without the words that say nothing of what is asked for.
+
+    A question that marks all formulas, by ``$`` or the like, may hold any words beside: of a
+    particle, of Newton, of the method to use. The name of what is asked for, as in "find the area
+    of", has to be understood; so have the words of `CHANGES`.
+
+    Args:
+        text: the question.
+        understood: words that the reader of the question knows, in lower case. They are kept.
+
+    Returns:
+        The formulas, the words that are understood, and the punctuation. The text itself if no
+        formula is marked, if a formula is not, or if words say what kind of number a name is.
+
+    Raises:
+        ProblemError: a word that is not understood may change the question.
+
+    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$.", frozenset(("of", "with")))
+    "$x'$ of with $x=t^2$ ."
+
+    """
+    formulas = list(_MARKED.finditer(text))
+    words = _MARKED.sub(" ", text)
+    if not formulas or _UNMARKED.search(words) or has_kind(_POSITIVE.sub(" ", words)):
+        return text
+    pieces: list[str] = []
+    strange: list[str] | None = None  # words of the name of what is asked for
+    begin, before = 0, ""
+    for formula in (*formulas, None):
+        for token in _TOKEN.findall(text[begin : formula.start() if formula else len(text)]):
+            word = token.lower()
+            parts = word.split("-")
+            if not word[0].isalpha() or word in _PREPOSITIONS:
+                if strange:
+                    raise ProblemError(f"{text!r}: what is {strange[0]!r}?")
+                strange = None
+            elif word in _ASKS:
+                if word == "what" and before in _PREPOSITIONS:  # for what value of c
+                    raise ProblemError(f"{text!r}: a value of a parameter is asked for")
+                strange = []
+            elif not understood.issuperset(parts):
+                if not CHANGES.isdisjoint(parts):
+                    raise ProblemError(f"{text!r}: {token!r} may change the question")
+                if strange is not None and word not in _PLAIN:
+                    strange.append(token)
+            if not word[0].isalpha() or understood.issuperset(parts):
+                pieces.append(token)
+            before = word
+        if formula:  # what is asked for is the formula; the words before describe it
+            pieces.append(formula[0])
+            strange, begin = None, formula.end()
+    if strange:
+        raise ProblemError(f"{text!r}: what is {strange[0]!r}?")
+    return " ".join(pieces)
 
 
 class Clause(NamedTuple):

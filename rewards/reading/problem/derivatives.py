@@ -108,6 +108,8 @@ _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
 )
+#: ``D_x`` before a bracket.
+_NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
 _ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 _D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
@@ -123,6 +125,8 @@ _BRACED_D: Final = re.compile(
     r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
 )
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+#: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
+_NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*(?:\)\s*'|\()"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
 _SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
@@ -147,7 +151,7 @@ def normal(text: str) -> str:
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     text = _SIZES.sub(" ", _SPACING.sub(" ", text))
-    text = _UPRIGHT_D.sub("d", text)
+    text = _NAMED_OPERATOR.sub(r"\\frac{d}{d\1}", _UPRIGHT_D.sub("d", text))
     text = text.replace("″", "''")
     text = _PRIMES.sub(
         lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text
@@ -219,17 +223,18 @@ def read_tree(
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
         start = _opening(text, group.start())
-        variable = _sole(jets)
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
+        variable = _sole(jets, tree)
         for _ in group[1]:
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + text[group.end() :]
     return _read(text, jets, symbols, trees)
 
 
-def _sole(jets: Jets) -> str:
-    """The variable of the functions, by which a prime differentiates."""
+def _sole(jets: Jets, tree: Expression) -> str:
+    """The variable of the functions, or else of the tree, by which a prime differentiates."""
     variables = {variable for names in jets.variables.values() for variable in names}
+    variables = variables or symbols_of(tree)
     if len(variables) != 1:
         raise ProblemError("a prime does not say by which variable")
     return variables.pop()
@@ -284,6 +289,9 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
         r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
     )
+    unread = re.search(rf"(?<![\\A-Za-z]){letter}\s*(?:{_NOT_READ})", text)
+    if unread is not None:
+        raise ProblemError(f"{unread[0]!r} is not read")
     pieces: list[str] = []
     position = 0
     for match in pattern.finditer(text):

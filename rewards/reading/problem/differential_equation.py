@@ -17,7 +17,7 @@ from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
 from ..functions import RECORDS
 from ..latex import ReadError, read
-from .clauses import clauses, without_assumptions
+from .clauses import WORDS, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivative import relation
 from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
@@ -100,6 +100,8 @@ _APPLIED: Final = re.compile(
     rf"(?P<name>{_NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z"
 )
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
+#: The value of a condition: a number, or the name of one.
+_NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
 
@@ -121,7 +123,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
 
     """
     question, kinds = without_assumptions(text)
-    question_clauses = clauses(question)
+    question_clauses = clauses(without_prose(question, WORDS))
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)
@@ -130,6 +132,9 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
+    else:
+        words_before = [clause.words for clause in question_clauses]
+        formulas = _with_values(formulas, words_before, variable, functions)
     if len(functions) > MOST_FUNCTIONS:
         raise ProblemError(f"{text!r}: more than {MOST_FUNCTIONS} functions")
     jets = Jets(dict.fromkeys(functions, (variable,)))
@@ -140,8 +145,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         sides = relation(formula)
         if sides is None:
             stated = conditions_of(formula)
-            if stated is None and _asked(formula, functions):
-                continue  # "find y(x)"
+            if stated is None and (_asked(formula, functions) or _is_name(formula)):
+                continue  # "find y(x)", "where k is a constant"
             if stated is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
             parameter_kinds += stated.kinds
@@ -163,6 +168,59 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
     )
+
+
+def _with_values(
+    formulas: Sequence[str],
+    words: Sequence[Collection[str]],
+    variable: str,
+    functions: Collection[str],
+) -> list[str]:
+    """The formulas in which ``y = 2`` when ``x = 0`` is written ``y(0) = 2``.
+
+    The values stand directly before the point, or else directly behind; the first equation with a
+    derivative is no value.
+
+    Args:
+        formulas: the formulas of the question.
+        words: the words before each formula.
+        variable: the independent variable.
+        functions: the functions.
+
+    """
+    results: list[str | None] = list(formulas)
+    first = next(at for at, formula in enumerate(formulas) if _unknowns("", formula)[1])
+    for place, formula in enumerate(formulas):
+        point = relation(formula)
+        if point is None or name_of(point[0]) != variable or not {"at", "when"} & {*words[place]}:
+            continue
+        for others in (range(place - 1, -1, -1), range(place + 1, len(formulas))):
+            for other in others:
+                value = relation(formulas[other])
+                function = _of_function(value[0], functions) if value else ""
+                if value is None or not function or other == first:
+                    break
+                if _NAME_OR_DIGIT.fullmatch(value[1]) is None or name_of(value[1]) == variable:
+                    break
+                results[other] = f"{function}({point[1]}) = {value[1]}"
+                results[place] = None
+            if results[place] is None:
+                break
+    return [formula for formula in results if formula is not None]
+
+
+def _of_function(text: str, functions: Collection[str]) -> str:
+    """A function or its derivative, with primes; empty for any other text."""
+    quotients = operators(text)
+    if len(quotients) == 1 and not text[: quotients[0].start].strip():
+        name = quotients[0].of.strip()
+        return name + "'" * len(quotients[0].by) if name_of(name) in functions else ""
+    name = text.rstrip("' ")
+    return text if name_of(name) in functions else ""
+
+
+def _is_name(formula: str) -> bool:
+    return _NAME.fullmatch(formula.strip()) is not None
 
 
 def _asked(formula: str, functions: Collection[str]) -> bool:

@@ -17,6 +17,7 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
+from .clauses import without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
 from .layout import argument_end, limits_of, marked_tables, restored_tables
@@ -45,6 +46,14 @@ _WORDS: Final = (
     r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
     r"|give|answer|for|this|solve|problem|question|let|and)"
 )
+#: Words of questions for a limit that marks its formulas.
+UNDERSTOOD: Final = frozenset(
+    """a above an and any approaches are as at below closed constant does each even exact exist
+    exists expression following for form from function goes if in infinity integer integers is it
+    its left let limit limits natural negative nonnegative not number numbers odd of or positive
+    real right sequence side sided tends term terms that the then this to value when where with
+    zero""".split()
+)
 #: Words that say nothing of parameters, unlike "a" and "let".
 _LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-Za-z])")
 #: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
@@ -64,6 +73,8 @@ _NAMED: Final = re.compile(
 )
 #: A function of a letter, with nothing beside.
 _APPLIED: Final = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)")
+#: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
+_BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -114,7 +125,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > _LONGEST:
         raise ProblemError("the problem is too long")
-    plain, tables = marked_tables(text)
+    plain, tables = marked_tables(without_prose(text, UNDERSTOOD))
     written = _written(plain)
     subscript, body, around = written or _in_words(plain)
     name, at, side = _approach(subscript, text)
@@ -134,6 +145,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
                 break
         else:
             raise
+    symbols = set().union(*(symbols_of(reading.expression) for reading in readings)) - {variable}
+    _check_definitions(plain, {name.partition("_")[0] for name in symbols})
     is_sequence = point == 1 and (
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
@@ -174,6 +187,16 @@ def _written(text: str) -> tuple[str, str, str] | None:
     return subscript, following, around
 
 
+def _check_definitions(text: str, names: Collection[str]) -> None:
+    """Raise `ProblemError` if another formula of the text is an equation for one of the names."""
+    for match in _FORMULA.finditer(text):
+        formula = match[match.lastindex or 0]
+        left_side, equals, _ = formula.partition("=")
+        base = _BASE.match(left_side)
+        if equals and base and base[1] in names and conditions_of(formula) is None:
+            raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
+
+
 def _defined(body: str, text: str) -> str:
     """The formula that another formula of the text defines a function as, for ``f(x)`` alone."""
     applied = _APPLIED.fullmatch(body)
@@ -194,10 +217,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
-    point = match["point"].strip()
-    point = r"\infty" if point.lower() in ("infinity", "positive infinity") else point
-    point = r"-\infty" if point.lower() in ("negative infinity", "minus infinity") else point
-    return rf"{match['name']}\to {point}{side}", body, match["behind"] or ""
+    return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
 
 
 def _named_end(body: str) -> int:

@@ -1,4 +1,4 @@
-"""Calls of the published scorers in workers, because the scorers are unbounded in time."""
+"""Calls of the published scorers, in workers because the scorers' time is unbounded."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """As `verdict_of`, but a timeout counts as correct; a bad problem does not."""
+    """The verdict for a worker's result, as by `verdict_of`, but a timeout counts as correct.
+
+    A problem that cannot be used does not count as correct.
+    """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):
         return verdict_of(result)

@@ -53,6 +53,7 @@ from ..answers import (
     judged,
     read_answer,
     require_worker,
+    says_convergent,
     stated_divergence,
     verify_in_worker,
     with_strangers,
@@ -181,6 +182,8 @@ def _of_sum(
     """The outcome of a question for the value of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
+    if problems[0].asks_convergence and says_convergent(answer.text or ""):
+        return best((Asked(problem, assumed).judge_convergence(), None) for problem in problems)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for problem in problems for name in problem.parameters})
@@ -250,6 +253,15 @@ class Asked:
             return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
         proof = "" if self.problem.parameters else "divergence"
         return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
+
+    def judge_convergence(self) -> Outcome:
+        """Whether "converges" is right."""
+        opposite = self.judge_divergence(0)
+        if opposite.status is Status.CORRECT:
+            return Outcome(Status.INCORRECT, detail="the sum diverges")
+        status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
+        proof = "enclosure" if status is Status.CORRECT and not self.problem.parameters else ""
+        return Outcome(status, proof=proof, detail=opposite.detail)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""

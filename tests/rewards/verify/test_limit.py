@@ -34,6 +34,10 @@ NEAR_MISSES = 1000
         (r"\lim_{x\to0}\frac{1}{x}", r"\text{DNE}"),
         (r"\lim_{x\to0}\frac{1}{x^2}", r"+\infty"),
         (r"\lim_{n\to\infty}n^2", r"\text{diverges}"),
+        (r"\lim_{x\to0}\frac{1}{x^2}", "infinity"),
+        (r"\lim_{x\to0}-\frac{1}{x^2}", r"\text{negative infinity}"),
+        (SINE, r"\text{The limit is }1"),
+        (SINE, r"\text{it converges to }1"),
         (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac ab"),
         (r"\lim_{x\to0}\frac{\Gamma(1+x)-1}{x}", r"-\gamma"),
         # a table of values is one formula
