@@ -12,7 +12,7 @@ from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..outcome import Outcome, show
 from ..quadrature.closed_form import agreement, objection
-from ..quadrature.work import QuadratureError
+from ..quadrature.work import QuadratureError, working_bits
 from .choices import ParameterPoint
 from .finite import at, exact
 
@@ -34,7 +34,7 @@ def agreement_at(
     """
     if points[0].sum.diverges:
         return Outcome(Status.INCORRECT, detail="the sum diverges")
-    bits, least_agreement, is_exact = 128 + 4 * digits, float(digits), False
+    bits, least_agreement, is_exact = working_bits(digits), float(digits), False
     compared: list[tuple[ParameterPoint, Ball]] = []
     for point in points:
         with precision(bits):

@@ -20,19 +20,27 @@ from ...reading.problem.sums import SumProblem, of_reversed_range
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.value import IntegralValue
-from ..quadrature.work import QuadratureError
+from ..quadrature.work import QuadratureError, working_bits
 from ..sampling.parameters import regimes
-from .finite import MAX_TERMS, at, exact, finite_sum
+from .finite import at, exact, finite_sum
+from .hypergeometric import MAX_TERMS
 from .value import infinite_sum, long_sum, mirrored
 
-#: Consecutive whole numbers at which a sum with a symbolic limit is compared, for one symbol and
-#: for several.
-CONSECUTIVE, OF_SEVERAL = range(16), (0, 1, 2, 3, 5, 8)
-#: Steps between whole numbers beyond all numbers of an answer: an odd and an even one.
+#: Consecutive whole numbers at which a sum with a symbolic limit is compared: a formula that
+#: depends on n modulo 8 or less is compared twice in each residue class.
+CONSECUTIVE: Final = range(16)
+#: The same for each of several symbols: differences of all sizes up to 8, in 36 pairs of two.
+OF_SEVERAL: Final = (0, 1, 2, 3, 5, 8)
+#: Steps between whole numbers beyond all numbers of an answer: an odd and an even one, both more
+#: than `CONSECUTIVE` has.
 BEYOND: Final = (19, 28)
-
-#: Draws of the parameters of an infinite sum.
+#: Draws of the parameters of an infinite sum: an answer that is right at those of two regimes and
+#: in the middle by chance has the fourth, which depends on its text, against it.
 DRAWS: Final = 4
+#: Values of sums that are kept: 20 for each of the questions of a batch.
+KEPT_VALUES: Final = 8192
+#: Bits at which the size of a constant is estimated, of which a comparison needs a few.
+FEW_BITS: Final = 64
 
 Values = dict[str, Fraction]
 
@@ -147,6 +155,7 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
         start = 2 * position % len(digest)
         summand = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
+        # smaller by at most a half, so that the draw keeps its regime
         values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
     return values
 
@@ -215,12 +224,12 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The size of a constant, rounded up; a large number for one that has no value."""
-    with precision(64), suppress(QuadratureError):
+    """The size of a constant, rounded up; more than the limit for one that has no value."""
+    with precision(FEW_BITS), suppress(QuadratureError):
         size = abs(at(node, {})).upper()
         if size < limit:
             return int(float(size)) + 1
-    return 10 * limit
+    return limit + 1
 
 
 def lists_terms(problem: SumProblem, answer: Expression) -> bool:
@@ -229,9 +238,10 @@ def lists_terms(problem: SumProblem, answer: Expression) -> bool:
         return False
     low, high = ends(problem, {})
     listed = _addends(answer)
-    if len(listed) < 3 or len(listed) != high - low + 1:
+    # a sum of two numbers may be the closed form
+    if len(listed) <= 2 or len(listed) != high - low + 1:
         return False
-    with precision(128), suppress(QuadratureError):
+    with precision(FEW_BITS), suppress(QuadratureError):
         waiting = [at(summand, {}) for summand in listed]
         for k in range(low, high + 1):
             term = at(problem.term, {problem.counter: Fraction(k)})
@@ -277,7 +287,7 @@ def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
     return high - low + 1
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=KEPT_VALUES)
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
@@ -293,7 +303,7 @@ def point_at(
 
     """
     values = dict(items)
-    with precision(64 + 4 * digits):
+    with precision(working_bits(digits)):
         if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
             low, high = ends(problem, values)
             if high < low - 1:
