@@ -16,7 +16,7 @@ from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
-from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, pieces_of, read_tree
 from .integral import IntegralProblem, read_integral
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
@@ -83,11 +83,12 @@ _SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"
 
 
 @lru_cache(maxsize=4096)
-def read_derivative(text: str) -> DerivativeQuestion:
+def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
     r"""Read a question for a derivative.
 
     Args:
         text: formulas and words: what is differentiated, by which variable, perhaps where.
+        written: derivatives of formulas are not computed (`Jets.written`), nor their values.
 
     Returns:
         The derivative as a formula.
@@ -100,7 +101,7 @@ def read_derivative(text: str) -> DerivativeQuestion:
     '3 x^{2}'
 
     """
-    return _QuestionReader(text).read()
+    return _QuestionReader(text, written).read()
 
 
 def relation(formula: str) -> tuple[str, str] | None:
@@ -112,8 +113,9 @@ def relation(formula: str) -> tuple[str, str] | None:
 class _QuestionReader:
     """Sorts the clauses of a question, and puts the derivative together."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, written: bool) -> None:
         self.text = text
+        self.written = written
         self.asked: list[Clause] = []
         self.equations: list[tuple[str, str]] = []
         self.point: dict[str, str] = {}
@@ -216,7 +218,7 @@ class _QuestionReader:
         variables = self._functions(function)
         if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
             raise self._error("the slope of a curve in polar coordinates is not read")
-        jets = Jets(variables)
+        jets = Jets(variables, written=self.written)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
         if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
@@ -342,7 +344,7 @@ class _QuestionReader:
         self, jet: Jet, variables: Mapping[str, tuple[str, ...]], curve: Expression | None
     ) -> Expression:
         """The formula of the derivative that a symbol denotes."""
-        plain = Jets({})
+        plain = Jets({}, written=self.written)
         own = variables[jet.function]
         if jet.function in self.trees:
             tree = self.trees[jet.function]
@@ -375,7 +377,10 @@ class _QuestionReader:
         else:
             raise self._error(f"{jet.function} is not defined")
         for name, value in zip(own, jet.at, strict=False):
-            tree = substitute(tree, name, value)
+            if self.written:
+                tree = Call(VALUE_AT, (tree, Symbol(name), value))
+            else:
+                tree = substitute(tree, name, value)
         return _bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:

@@ -15,7 +15,7 @@ from ...errors import ProblemError
 from ..expression.build import ZERO, add, mul
 from ..expression.derivative import differentiate
 from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Expression, Symbol
+from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read
 from ..latex.functions import GREEK_VARIANTS
 from ..latex.parser import IN_PROBLEM
@@ -27,6 +27,10 @@ from .layout import argument_end
 MOST, HIGHEST = 40, 24
 #: Characters of a formula; the longest equation of textbooks has some 200.
 LONGEST: Final = 4000
+#: Functions of trees that are not computed here: the derivative of a formula by a symbol, and the
+#: value of a formula where a symbol has a value.
+DERIVATIVE: Final = "derivative"
+VALUE_AT: Final = "value_at"
 
 
 class Jet(NamedTuple):
@@ -59,11 +63,13 @@ class Jets:
     Attributes:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was met.
+        written: derivatives of formulas stay calls of `DERIVATIVE`, for other systems to compute.
 
     """
 
     variables: Mapping[str, tuple[str, ...]]
     symbols: dict[Jet, str] = field(default_factory=dict)
+    written: bool = False
 
     def symbol(self, jet: Jet) -> str:
         """The name of the symbol of a derivative; a function itself is the symbol of its name."""
@@ -89,6 +95,9 @@ class Jets:
             ProblemError: the derivative of a function in it is not known.
 
         """
+        if self.written and symbols_of(tree).isdisjoint({*self.variables, *self.names}):
+            known = variable in symbols_of(tree)
+            return Call(DERIVATIVE, (tree, Symbol(variable))) if known else ZERO
         try:
             terms = [differentiate(tree, variable)]
             jet_by_symbol = self.names
