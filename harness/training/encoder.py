@@ -1,8 +1,12 @@
 r"""Sequence classifiers of derivations, trained as in Meadows et al., section 4.
 
-    settings.json the settings; other settings need another directory start/ the model with random
-    weights, if any checkpoints/ checkpoints for an interrupted training log.jsonl losses, and
-    metrics on the validation split model/ the best checkpoint by validation F1, when finished
+The directory of a training run:
+
+- ``settings.json``: the settings; other settings need another directory
+- ``start/``: the model with random weights, of a training from scratch
+- ``checkpoints/``: checkpoints for an interrupted training
+- ``log.jsonl``: losses, and metrics on the validation split
+- ``model/``: the best checkpoint by validation F1, after the training
 
 The defaults of `EncoderSettings` are the paper's. Batches are padded to the longest sequence, not
 to 256 tokens; padding is masked and does not change the result.

@@ -1,9 +1,11 @@
 """Encoders of several data sets, initial models and seeds: tables 1 and 2 of Meadows et al.
 
-    config.json     the configuration; a different configuration needs another directory
-    data/SET/       the sequences of a set, as written by `generate derivations` or `calculus`
-    ENCODER-SET-sSEED/  a training run (`encoder`)
-    evaluation-SET/ a run (`harness.sweep`) of all encoders of the set
+The directory of a grid:
+
+- ``config.json``: the configuration; a different configuration needs another directory
+- ``data/SET/``: the sequences of a set, as `generate derivations` and `generate calculus` write them
+- ``ENCODER-SET-sSEED/``: a training run (`encoder`)
+- ``evaluation-SET/``: a run (`harness.sweep`) of all encoders of the set
 
 All sets and encoders of a seed are trained before the next seed begins, so that an interrupted grid
 has complete tables of fewer seeds. The same command goes on.
@@ -187,9 +189,9 @@ def make_sequences(config: EncoderGridConfig, name: str, folder: Path) -> None:
         sequences.train_by_set.get(name, sequences.train), sequences.validation, sequences.test
     )
     splits = (
-        derivation_splits(STEPS[name], sizes, config.data_seed)
+        derivation_splits(STEPS[name], sizes, config.data_seed, workers=1)
         if name in STEPS
-        else calculus_splits(OPERATIONS[name], sizes, config.data_seed)
+        else calculus_splits(OPERATIONS[name], sizes, config.data_seed, workers=1)
     )
     unfinished = folder.with_name(f"{name}.part")
     write_splits(splits, unfinished)

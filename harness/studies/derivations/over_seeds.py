@@ -141,13 +141,13 @@ def _accuracies(
 ) -> Section:
     def cells(analysis: SeedAnalysis) -> list[str]:
         accuracy = analysis.measure(
-            lambda found: found.static.accuracy, lambda found: found.static.accuracy_interval
+            lambda analysed: analysed.static.accuracy, lambda analysed: analysed.static.accuracy_interval
         )
-        f1 = analysis.measure(lambda found: found.static.f1, lambda found: found.static.f1_interval)
+        f1 = analysis.measure(lambda analysed: analysed.static.f1, lambda analysed: analysed.static.f1_interval)
         drops = [
             analysis.measure(
-                lambda found, at=at: found.drops[at].accuracy,  # type: ignore[misc]
-                lambda found, at=at: found.drops[at].accuracy_interval,  # type: ignore[misc]
+                lambda analysed, at=at: analysed.drops[at].accuracy,  # type: ignore[misc]
+                lambda analysed, at=at: analysed.drops[at].accuracy_interval,  # type: ignore[misc]
             )
             for at in range(len(perturbations))
         ]
@@ -186,8 +186,8 @@ def _categories(benchmark: str, rows: Sequence[tuple[str, SeedAnalysis]]) -> Sec
                 analysis.encoder + FLOOR * analysis.at_floor,
                 *(
                     analysis.measure(
-                        lambda found, name=name: found.category(name).share,  # type: ignore[misc]
-                        lambda found, name=name: found.category(name).interval,  # type: ignore[misc]
+                        lambda analysed, name=name: analysed.category(name).share,  # type: ignore[misc]
+                        lambda analysed, name=name: analysed.category(name).interval,  # type: ignore[misc]
                     ).text(with_interval)
                     for name in CATEGORIES
                 ),
