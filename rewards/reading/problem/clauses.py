@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from .conditions import conditions_of, has_kind
-from .derivatives import LONGEST, pieces_of
-from .layout import SPACE, marked_tables, restored_tables
+from .derivatives import LONGEST
+from .layout import SPACE, marked_tables, pieces_of, restored_tables
 
 #: What may stand beside the formulas of a question; a word that is missing makes it unreadable.
 WORDS: Final = frozenset(

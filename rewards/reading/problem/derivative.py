@@ -16,8 +16,9 @@ from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
 from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
-from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, read_tree
 from .integral import IntegralProblem, read_integral
+from .layout import pieces_of
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.

@@ -7,7 +7,7 @@ formula by symbols before reading, and differentiates the operands of operators 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -499,14 +499,3 @@ def _opening(text: str, close: int) -> int:
         if level == 0:
             return offset
     raise ProblemError("a bracket that is not opened")
-
-
-def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
-    """The text between separators that stand outside of brackets."""
-    level, begin = 0, 0
-    for offset, character in enumerate(text):
-        level += (character in "([{") - (character in ")]}")
-        if level <= 0 and character in separators:
-            yield text[begin:offset]
-            begin = offset + 1
-    yield text[begin:]

@@ -20,8 +20,8 @@ from ..latex import ReadError, read
 from .clauses import WORDS, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivative import relation
-from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
-from .layout import marked_tables
+from .derivatives import Jet, Jets, name_of, normal, operators, read_tree
+from .layout import marked_tables, pieces_of
 
 #: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
 #: three, four and two.

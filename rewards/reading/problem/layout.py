@@ -8,6 +8,7 @@ sign is a factor, and anything else behind the differential an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 import unicodedata
 from typing import Final, NamedTuple
 
@@ -298,3 +299,14 @@ def argument_end(text: str) -> int:
     elif command and command[0].endswith("\\sqrt"):
         end += argument_end(text[end:])
     return end
+
+
+def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
+    """The text between separators that stand outside of brackets."""
+    level, begin = 0, 0
+    for offset, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level <= 0 and character in separators:
+            yield text[begin:offset]
+            begin = offset + 1
+    yield text[begin:]
