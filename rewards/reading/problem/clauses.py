@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from .conditions import conditions_of, has_kind
 from .derivatives import LONGEST
-from .layout import SPACE, marked_tables, pieces_of, restored_tables
+from .layout import SPACE, SUBSTITUTION, marked_tables, pieces_of, restored_tables
 
 #: What may stand beside the formulas of a question; a word that is missing makes it unreadable.
 WORDS: Final = frozenset(
@@ -90,8 +90,6 @@ _MARKED: Final = re.compile(
 _NO_KIND: Final = re.compile(
     r"\b(?:positive|non-?zero(?=\s+solutions?)|(?:all|any|every)\s+real(?:\s+numbers?)?)\b"
 )
-#: Words before a substitution, which is a method and no part of the question.
-_METHOD: Final = frozenset("setting substituting substitution".split())
 _TOKEN: Final = re.compile(r"[A-Za-z]+(?:['’–-]+[A-Za-z]+)*['’]?|[.?!:;,]")
 #: Signs, digits and single letters: a formula that is not marked.
 _UNMARKED: Final = re.compile(
@@ -121,7 +119,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     "$x'$ of with $x=t^2$ ."
 
     """
-    question = _HINT.sub(" ", text)
+    question = SUBSTITUTION.sub(" ", _HINT.sub(" ", text))
     formulas = list(_MARKED.finditer(question))
     words = _MARKED.sub(" ", question)
     if not formulas or _UNMARKED.search(words) or has_kind(_NO_KIND.sub(" ", words)):
@@ -134,7 +132,6 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     for formula in (*formulas, None):
         prose = question[begin : formula.start() if formula else len(question)]
         prose = _ASIDE.sub(" ", prose) + ("" if formula else ".")
-        is_method = False
         for token in _TOKEN.findall(prose):
             word = token.lower()
             parts = word.split("-")
@@ -153,13 +150,12 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
                     raise ProblemError(f"{text!r}: {token!r} may change the question")
                 operations += [token] if not NAMES_OPERATION.isdisjoint(parts) else []
                 strange += [token] if asks and word not in _PLAIN else []
-                is_method = is_method or word in _METHOD
             if not word[0].isalpha() or understood.issuperset(parts):
                 pieces.append(token)
             before = word
         if formula:
             # What is asked for is the formula, which the words before describe.
-            pieces += [] if is_method else [formula[0]]
+            pieces.append(formula[0])
             strange, operations, asks, begin = [], [], False, formula.end()
     return " ".join(pieces)
 

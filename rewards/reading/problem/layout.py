@@ -8,8 +8,8 @@ sign is a factor, and anything else behind the differential an error.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
 import unicodedata
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -181,6 +181,12 @@ def integral_layout(text: str) -> IntegralLayout:
     return IntegralLayout(True, marks | further, body, factor, principal, conditions)
 
 
+#: A substitution that a question recommends, which is a method and no part of the question.
+SUBSTITUTION: Final = re.compile(
+    r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
+)
+
+
 def _plain_letters(text: str) -> str:
     """The text with letters of mathematical alphabets as plain ones."""
     if text.isascii() or max(text, default="") < "\U0001d400":
@@ -193,6 +199,7 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """The formula with the integral, without delimiters, and conditions in the prose around."""
+    text = SUBSTITUTION.sub(" ", text)
     if not _DELIMITER.search(text):
         return text, Conditions()
     matches = list(_FORMULA.finditer(text))
