@@ -162,7 +162,9 @@ def items_of(
             table = parse(source)
             columns = {**table.row_format.columns, **columns}
             made = _of_rows(rows_of(table), columns, source, shown)
-        elif (Path(source) / "manifest.json").is_file():
+        elif Path(source).is_dir() and not (Path(source) / "manifest.json").is_file():
+            raise UserError(f"{source} is a directory, and no run: it has no manifest.json")
+        elif Path(source).is_dir():
             made = map(_of_problem, Run(source).problems.values())
         else:
             made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
@@ -212,8 +214,9 @@ def _of_rows(
         shown.append(f"{source}: rows are problems of ours")
     else:
         roles = roles_of(samples, columns, source)
-        pairs = (f"{role} = {column!r}" for role, column in roles.items())
-        shown.append(f"{source}: {', '.join(pairs)}")
+        pairs = ", ".join(f"{role} = {column!r}" for role, column in roles.items())
+        none = "no row can be read" if first else "there are no rows"
+        shown.append(f"{source}: {pairs if samples else none}")
     for number, (place, row) in enumerate(chain(first, rows), 1):
         yield _item(place, row, roles, number)
 
