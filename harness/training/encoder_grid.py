@@ -3,7 +3,7 @@
 The directory of a grid:
 
 - ``config.json``: the configuration; a different configuration needs another directory
-- ``data/SET/``: the sequences of a set, as `generate derivations` and `generate calculus` write them
+- ``data/SET/``: the sequences of a set, as of `generate derivations` and `generate calculus`
 - ``ENCODER-SET-sSEED/``: a training run (`encoder`)
 - ``evaluation-SET/``: a run (`harness.sweep`) of all encoders of the set
 
@@ -22,10 +22,11 @@ from ...rewards.errors import suggest
 from ...rewards.records import plain
 from ..core.errors import UserError
 from ..models import create
+from ..models.gguf_weights import weights_folder
 from ..store.problem_files import write_splits
 from ..store.run import Run
 from .config import ConfigSection
-from .encoder import EncoderSettings
+from .encoder import SCRATCH, EncoderSettings
 from .encoder import train as train_encoder
 from .settings_file import write_settings
 from .training_run import TrainingRun
@@ -120,6 +121,9 @@ def train(config: EncoderGridConfig, into: TrainingRun) -> list[Run]:
 
     """
     out = into.out
+    for section in config.encoders.values():  # a missing package is told before hours of training
+        if section.model != SCRATCH:
+            weights_folder(section.model)
     write_settings(out, "config.json", plain(config))
     for name in config.sets:
         make_sequences(config, name, out / "data" / name)

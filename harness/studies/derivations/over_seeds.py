@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import fsum
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from ...store.run import Run
 from .items import GroupKey, ModelItems, items_of, pooled
 from .pairwise import CATEGORIES, Interval, SubsetAnalysis, family
 
+#: A number of an analysis with its interval over the examples.
+Estimate = tuple[float, Interval | None]
 #: The accuracy of an answer that does not depend on the problem: half of the labels are 1.
 CHANCE = 0.5
 #: The mark of a row whose accuracy the examples do not distinguish from `CHANCE`.
@@ -55,15 +58,11 @@ class SeedAnalysis:
     seeds: tuple[SubsetAnalysis, ...]
     together: SubsetAnalysis
 
-    def measure(
-        self,
-        value: Callable[[SubsetAnalysis], float],
-        over_examples: Callable[[SubsetAnalysis], Interval | None],
-    ) -> Measure:
-        """The mean of a number of all seeds, with both intervals."""
-        values = [value(analysis) for analysis in self.seeds]
+    def measure(self, number: Callable[[SubsetAnalysis], Estimate]) -> Measure:
+        """The mean of a number over all seeds, with both intervals."""
+        values = [number(analysis)[0] for analysis in self.seeds]
         over_seeds = t_interval(values) if len(values) > 1 else None
-        return Measure(fsum(values) / len(values), over_seeds, over_examples(self.together))
+        return Measure(fsum(values) / len(values), over_seeds, number(self.together)[1])
 
     @property
     def at_floor(self) -> bool:
@@ -136,23 +135,32 @@ def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
     return sections
 
 
+def _accuracy(analysis: SubsetAnalysis) -> Estimate:
+    return analysis.static.accuracy, analysis.static.accuracy_interval
+
+
+def _f1(analysis: SubsetAnalysis) -> Estimate:
+    return analysis.static.f1, analysis.static.f1_interval
+
+
+def _drop(perturbation: str, analysis: SubsetAnalysis) -> Estimate:
+    [drop] = (drop for drop in analysis.drops if drop.name == perturbation)
+    return drop.accuracy, drop.accuracy_interval
+
+
+def _share(category: str, analysis: SubsetAnalysis) -> Estimate:
+    items = analysis.category(category)
+    return items.share, items.interval
+
+
 def _accuracies(
     benchmark: str, perturbations: Sequence[str], rows: Sequence[tuple[str, SeedAnalysis]]
 ) -> Section:
     def cells(analysis: SeedAnalysis) -> list[str]:
-        accuracy = analysis.measure(
-            lambda analysed: analysed.static.accuracy, lambda analysed: analysed.static.accuracy_interval
-        )
-        f1 = analysis.measure(lambda analysed: analysed.static.f1, lambda analysed: analysed.static.f1_interval)
-        drops = [
-            analysis.measure(
-                lambda analysed, at=at: analysed.drops[at].accuracy,  # type: ignore[misc]
-                lambda analysed, at=at: analysed.drops[at].accuracy_interval,  # type: ignore[misc]
-            )
-            for at in range(len(perturbations))
-        ]
+        shares = map(analysis.measure, (_accuracy, _f1))
+        drops = (analysis.measure(partial(_drop, name)) for name in perturbations)
         return [
-            *(measure.text(with_interval) for measure in (accuracy, f1)),
+            *(measure.text(with_interval) for measure in shares),
             *(measure.text(points) for measure in drops),
         ]
 
@@ -185,10 +193,7 @@ def _categories(benchmark: str, rows: Sequence[tuple[str, SeedAnalysis]]) -> Sec
                 subset,
                 analysis.encoder + FLOOR * analysis.at_floor,
                 *(
-                    analysis.measure(
-                        lambda analysed, name=name: analysed.category(name).share,  # type: ignore[misc]
-                        lambda analysed, name=name: analysed.category(name).interval,  # type: ignore[misc]
-                    ).text(with_interval)
+                    analysis.measure(partial(_share, name)).text(with_interval)
                     for name in CATEGORIES
                 ),
             )
