@@ -215,7 +215,7 @@ def audit(
         out = _temporary()
     path = Path(out)
     path.mkdir(parents=True, exist_ok=True)
-    asked = {
+    settings = {
         "sources": [[source, _content(source)] for source in sources],
         "columns": dict(columns or {}),
         "sample": sample,
@@ -223,7 +223,7 @@ def audit(
     }
     shown: list[str] = []
     with exclusive(path):
-        _claim(path, asked)
+        _claim(path, settings)
         chosen, total = None, None
         if sample is not None:
             total = sum(1 for _ in items_of(sources, columns or {}, []))
@@ -299,21 +299,21 @@ def _content(source: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _claim(path: Path, asked: dict[str, Any]) -> None:
+def _claim(path: Path, settings: dict[str, Any]) -> None:
     """Write what is audited into the directory, or see that it is the same as before."""
     record = path / RECORD
     if not record.exists():
         if any((path / "rows").glob("*")):
             raise UserError(f"{path} holds rows, but does not say of what: choose another --out")
-        write_atomically(record, (json.dumps(asked, indent=1) + "\n").encode())
+        write_atomically(record, (json.dumps(settings, indent=1) + "\n").encode())
         return
     try:
         before = json.loads(record.read_bytes())
     except ValueError as error:
         raise UserError(f"{record} is damaged: {error}") from None
-    if before != json.loads(json.dumps(asked)):
+    if before != json.loads(json.dumps(settings)):
         changed = [
-            name for name in asked if before.get(name) != json.loads(json.dumps(asked))[name]
+            name for name in settings if before.get(name) != json.loads(json.dumps(settings))[name]
         ]
         raise UserError(
             f"{path} holds the audit of something else (other {', '.join(changed)}): "
@@ -337,27 +337,27 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
     source = iter(items)
     while True:
         while len(waiting) < BATCHES + pool.size // 8 and (batch := list(islice(source, BATCH))):
-            asked = [at for at, item in enumerate(batch) if item.kind]
-            rows = [[batch[at].to_dict()] for at in asked]
-            waiting.append((batch, asked, pool.submit("audit", rows, deadline=DEADLINE)))
+            positions = [at for at, item in enumerate(batch) if item.task]
+            rows = [[batch[at].to_dict()] for at in positions]
+            waiting.append((batch, positions, pool.submit("audit", rows, deadline=DEADLINE)))
         if not waiting:
             return
-        batch, asked, future = waiting.popleft()
-        found = dict(zip(asked, future.result(), strict=True))
+        batch, positions, future = waiting.popleft()
+        results = dict(zip(positions, future.result(), strict=True))
         for at, item in enumerate(batch):
-            yield _row(item, found.get(at))
+            yield _row(item, results.get(at))
 
 
-def _row(item: AuditItem, found: Any) -> dict[str, Any]:
+def _row(item: AuditItem, result: Any) -> dict[str, Any]:
     """A row of the log: fields without their defaults, and texts only where a reader needs them."""
-    if found is None:
+    if result is None:
         reason = item.fault
-        found = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()
-    elif isinstance(found, WorkerError):
-        found = Finding(UNDECIDED, reason=f"no verdict: {found}").to_dict()
-    plain = found["status"] in (PROVED, AGREED, WITHOUT)
-    kept = ("number", "place", "id", "subset", "kind")
+        result = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()
+    elif isinstance(result, WorkerError):
+        result = Finding(UNDECIDED, reason=f"no verdict: {result}").to_dict()
+    plain = result["status"] in (PROVED, AGREED, WITHOUT)
+    kept = ("number", "place", "id", "subset", "task")
     told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions", "note")
     texts = item.to_dict()
-    row = {"task" if name == "kind" else name: texts[name] for name in told if texts[name]}
-    return {"number": item.number, **row, **{name: v for name, v in found.items() if v}}
+    row = {name: texts[name] for name in told if texts[name]}
+    return {"number": item.number, **row, **{name: v for name, v in result.items() if v}}

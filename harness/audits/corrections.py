@@ -27,13 +27,13 @@ SECONDS = 10
 
 def systems() -> dict[str, Model]:
     """The systems that this machine has."""
-    found = {}
+    installed = {}
     for name in SYSTEMS:
         try:
-            found[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
+            installed[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
         except ModelError:
             continue
-    return found
+    return installed
 
 
 def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
@@ -47,14 +47,14 @@ def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]
 
     """
     problems = {row["number"]: made for row in rows if (made := _problem(row)) is not None}
-    found: dict[int, tuple[str, str]] = {}
+    corrected: dict[int, tuple[str, str]] = {}
     for name, model in systems().items():
-        left = [problem for number, problem in problems.items() if number not in found]
-        for completion in run_async(_asked(model, left)) if left else ():
+        remaining = [problem for number, problem in problems.items() if number not in corrected]
+        for completion in run_async(_asked(model, remaining)) if remaining else ():
             number = int(completion.problem.rpartition("/")[2])
             if completion.text and (answer := _proved(problems[number], completion.text)):
-                found[number] = answer, name
-    return found
+                corrected[number] = answer, name
+    return corrected
 
 
 def _problem(row: Mapping[str, Any]) -> Problem | None:
@@ -113,7 +113,7 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
 
     """
     without = [row for row in rows if not row.get("correction")][:most]
-    found = corrections(without) if without else {}
+    corrected = corrections(without) if without else {}
     for row in rows:
-        answer = found.get(row["number"])
+        answer = corrected.get(row["number"])
         yield {**row, "correction": answer[0], "corrected_by": answer[1]} if answer else row

@@ -151,7 +151,7 @@ def _of_run(run: Run, items: Mapping[str, AuditItem]) -> Iterator[_Response | No
         item = items.get(f"{problem.name}/{problem.id}") or items.get(problem.id)
         label = run.models[sample.completion["model"]]["label"]
         right = judged.get("status") == "correct" if judged else None
-        if item is None or not item.kind:
+        if item is None or not item.task:
             yield None
             continue
         # The verdict of a run is on the problem itself: by the reference it may differ.
@@ -183,7 +183,7 @@ def _response(
 ) -> _Response | None:
     values = {role: row.get(column) for role, column in roles.items()}
     item = items.get(str(values["id"]))
-    if item is None or not item.kind:
+    if item is None or not item.task:
         return None
     right = values.get("right")
     words = {"true": True, "false": False, "yes": True, "no": False, "correct": True}
@@ -231,13 +231,13 @@ def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
 def _question(item: AuditItem, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
     """The task of a worker that judges a response, its target and its options."""
     problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
-    if item.kind == "integration":
+    if item.task == "integration":
         integrand = prepare(problem, item.variable, item.assumptions)
         options |= {"variable": integrand.variable}  # type: ignore[dict-item]
         if by_reference:
             return "equivalent", as_latex(item.reference), {**options, "up_to_constant": True}
         return "verify", problem, options
-    if item.kind == "definite_integral":
+    if item.task == "definite_integral":
         if by_reference:
             return "equivalent", as_latex(item.reference), options
         return "definite", problem, options

@@ -91,7 +91,7 @@ class AuditItem(Record):
         place: where the row is, as ``line 3``.
         id: what the table calls it.
         subset: a part of the set that it belongs to.
-        kind: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
+        task: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
             the name of a question of the course; empty if there is nothing to audit.
         problem: the text of the problem.
         reference: the text of its reference.
@@ -110,7 +110,7 @@ class AuditItem(Record):
     place: str
     id: str
     subset: str = ""
-    kind: str = ""
+    task: str = ""
     problem: str = ""
     reference: str = ""
     alternative: str = ""
@@ -122,12 +122,12 @@ class AuditItem(Record):
     contradiction: str | None = None
 
 
-def kind_of(problem: str, column: str = "") -> str:
+def task_of(problem: str, column: str = "") -> str:
     r"""What a problem asks for, by its operator or the name of its column.
 
     A differential equation counts as a derivative here; the judge tells them apart.
 
-    >>> kind_of(r"\int_0^1 x\,dx"), kind_of("x", "integrand"), kind_of(r"\frac{d}{dx} x^2")
+    >>> task_of(r"\int_0^1 x\,dx"), task_of("x", "integrand"), task_of(r"\frac{d}{dx} x^2")
     ('definite_integral', 'integration', 'course derivative')
 
     """
@@ -135,8 +135,8 @@ def kind_of(problem: str, column: str = "") -> str:
         return "definite_integral"
     if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
         return "integration"
-    kind = next((kind for pattern, kind in _ASKED if pattern.search(problem)), "")
-    return kind or ("value" if column in ("expression", "formula") else "")
+    task = next((task for pattern, task in _ASKED if pattern.search(problem)), "")
+    return task or ("value" if column in ("expression", "formula") else "")
 
 
 def items_of(
@@ -185,20 +185,20 @@ def _of_problem(problem: Problem) -> AuditItem:
     }
     if isinstance(target, IntegrationTarget) and target.antiderivative is not None:
         common |= {"variable": target.variable, "reference": target.antiderivative}
-        return AuditItem(kind=problem.task, problem=target.integrand, **common)
+        return AuditItem(task=problem.task, problem=target.integrand, **common)
     if isinstance(target, DefiniteTarget):
         common |= {"reference": target.value or "", "decimal": target.decimal or ""}
-        kind = problem.task if target.value or target.decimal else ""
-        return AuditItem(kind=kind, problem=target.integral, **common)
+        task = problem.task if target.value or target.decimal else ""
+        return AuditItem(task=task, problem=target.integral, **common)
     if isinstance(target, QuestionTarget) and target.answer is not None:
         common |= {"reference": target.answer}
-        return AuditItem(kind=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
+        return AuditItem(task=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
         wrong = TASKS[problem.task].check(problem)
-        kind, text = ("" if wrong is None else problem.task), problem.inputs.expression
+        task, text = ("" if wrong is None else problem.task), problem.inputs.expression
         reference = str(target.value)
         return AuditItem(
-            kind=kind, problem=text, reference=reference, contradiction=wrong, **common
+            task=task, problem=text, reference=reference, contradiction=wrong, **common
         )
     return AuditItem(**common)
 
@@ -236,13 +236,13 @@ def roles_of(
 
     """
     names = list(dict.fromkeys(name for row in samples for name in row if isinstance(name, str)))
-    given = {_ALSO.get(role, role): column for role, column in columns.items()}
-    for role, column in given.items():
+    named = {_ALSO.get(role, role): column for role, column in columns.items()}
+    for role, column in named.items():
         if role not in ROLES:
             raise UserError(f"--columns: no role {role!r}; there are {', '.join(ROLES)}")
         if samples and column not in names:
             raise UserError(f"{source} has no column {column!r}; there are {', '.join(names)}")
-    chosen = dict(given)
+    chosen = dict(named)
     if columns.keys() & {"integrand", "antiderivative"}:
         chosen["antiderivative"] = chosen.get("reference", "")
     for role in ROLES:
@@ -253,7 +253,7 @@ def roles_of(
         if role in ("problem", "reference"):  # the names alone do not tell LaTeX from prose
             fitting.sort(key=lambda name: -_readable(samples, name))
         chosen[role] = fitting[0]
-    if "reference" in chosen and "reference" not in given:
+    if "reference" in chosen and "reference" not in named:
         free = [name for name in names if name not in chosen.values()]
         fitting = [name for name in ranked(free, _REFERENCES) if _has_values(samples, name)]
         chosen |= {"alternative": fitting[0]} if fitting else {}
@@ -267,13 +267,13 @@ def roles_of(
     return chosen
 
 
-def ranked(names: Sequence[str], wanted: Sequence[str]) -> list[str]:
+def ranked(names: Sequence[str], words: Sequence[str]) -> list[str]:
     """The names that fit, those that are equal before those that begin so."""
     plain = {name: _plain(name) for name in names}
-    whole = [name for word in wanted for name in names if plain[name] == word]
-    long = [word for word in wanted if len(word) > 3]  # "var" and "id" begin many a name
+    equal = [name for word in words for name in names if plain[name] == word]
+    long = [word for word in words if len(word) > 3]  # "var" and "id" begin many a name
     begun = [name for word in long for name in names if plain[name].startswith(word)]
-    return list(dict.fromkeys([*whole, *begun]))
+    return list(dict.fromkeys([*equal, *begun]))
 
 
 def _plain(name: str) -> str:
@@ -293,7 +293,7 @@ def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
 
 
 def _can_be_read(text: str) -> bool:
-    if kind_of(text):
+    if task_of(text):
         return True
     try:
         tree_of(text)
@@ -318,14 +318,16 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
         if role not in ("antiderivative", "assumptions")
     }
     common |= {**texts, "id": texts.get("id") or place, "variable": texts.get("variable") or None}
-    given = row.get(roles["assumptions"]) if "assumptions" in roles else None
-    kinds = given if isinstance(given, Mapping) else {}
-    common["note"] = given if isinstance(given, str) else ""
-    common["assumptions"] = {str(name): str(kind) for name, kind in kinds.items() if kind}
+    conditions = row.get(roles["assumptions"]) if "assumptions" in roles else None
+    stated = conditions if isinstance(conditions, Mapping) else {}
+    common["note"] = conditions if isinstance(conditions, str) else ""
+    common["assumptions"] = {
+        str(name): str(assumption) for name, assumption in stated.items() if assumption
+    }
     if not texts["problem"]:
         return AuditItem(**common, fault=f"the column {roles['problem']!r} is empty")
     if not texts.get("reference") and not texts.get("decimal"):
         return AuditItem(**common)
     column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
-    kind = kind_of(texts["problem"], column)
-    return AuditItem(kind=kind, **common, fault="" if kind else _NOT_ASKED)
+    task = task_of(texts["problem"], column)
+    return AuditItem(task=task, **common, fault="" if task else _NOT_ASKED)

@@ -18,7 +18,7 @@ from ...rewards.numeric.quadrature import DefiniteIntegral, prepare_definite
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.problem import Limit, limit_of, limits_of
-from .comparisons import end_in_python, function, given_values, trees_of
+from .comparisons import end_in_python, function, parameters_of, trees_of
 from .findings import AGREED, REFUTED, UNDECIDED, Finding
 from .program import APART, Program, identifiers, python, run
 
@@ -53,11 +53,13 @@ def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
     rest = rest.strip()
     if rest.endswith("}") and rest.count("}") > rest.count("{"):  # of \displaystyle{...}
         rest = rest[:-1]
-    found = _FIRST.match(rest) or _LAST.search(rest)
-    if found is None or set(marks) != {"_", "^"}:
+    differential = _FIRST.match(rest) or _LAST.search(rest)
+    if differential is None or set(marks) != {"_", "^"}:
         raise ProblemError(f"{text!r}: expected the limits and the differential of the outer range")
-    name = found["name"]
-    inner = rest[found.end() :] if found.re is _FIRST else rest[: found.start()]
+    name = differential["name"]
+    inner = (
+        rest[differential.end() :] if differential.re is _FIRST else rest[: differential.start()]
+    )
     lower, upper = (limit_of(marks[mark], text, name) for mark in "_^")
     return Iterated(prepare_definite(inner, assumptions), name, lower, upper)
 
@@ -70,14 +72,14 @@ def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
     if not symbols_of(reference) <= own:
         return Finding(UNDECIDED, reason="the reference has other symbols than the integral")
     program = _program(problem, reference)
-    usual = {name: value for name, (_, value) in program.given.items()}
+    usual = {name: value for name, (_, value) in program.parameters.items()}
     for point in (usual, {name: value / 2 + 1 for name, value in usual.items()})[: 1 + bool(own)]:
         source = program.source(point)
         runs = [_run(source.replace("mp.quad(", f"mp.{name}(")) for name in ("quadts", "quadgl")]
         if None in runs:
             return Finding(UNDECIDED, reason="no quadrature has a value")
-        (value, got), (other, _) = runs  # type: ignore[misc]
-        if abs(value - other) > _SAME * abs(value):
+        (value, got), (second, _) = runs  # type: ignore[misc]
+        if abs(value - second) > _SAME * abs(value):
             return Finding(UNDECIDED, reason="two quadratures differ")
         if abs(value - got) <= 10 * _SAME * abs(value):
             continue
@@ -107,7 +109,7 @@ def _program(problem: Iterated, reference: Expression) -> Program:
         f"reference = {python(reference, names)} + mpf(0)",
     )
     free = {name: names[name] for name in names if name not in (f.variable, y)}
-    return Program(lines, given_values(free, {}), ("integral", "reference"), digits=_DIGITS)
+    return Program(lines, parameters_of(free, {}), ("integral", "reference"), digits=_DIGITS)
 
 
 def _run(source: str) -> tuple[Any, Any] | None:

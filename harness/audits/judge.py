@@ -87,7 +87,7 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
 
 def _finding(item: AuditItem) -> Finding:
     try:
-        return _JUDGES[item.kind](item)
+        return _JUDGES[item.task](item)
     except UnreadError as error:
         return Finding(UNREAD, reason=str(error), offset=error.offset)
     except ProblemError as error:
@@ -132,8 +132,10 @@ def _problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
         raise UnreadError(f"problem: {error}", error.offset) from None
     stated = problem.conditions
     comparisons = (*stated.comparisons, *noted.comparisons)
-    kinds = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
-    return replace(problem, conditions=Conditions(tuple(kinds.items()), comparisons)), kinds
+    assumptions = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
+    return replace(
+        problem, conditions=Conditions(tuple(assumptions.items()), comparisons)
+    ), assumptions
 
 
 def _unread(verdict: Verdict) -> Finding | None:
@@ -311,9 +313,9 @@ def _repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repai
 
 
 def _definite(item: AuditItem) -> Finding:
-    stated, kinds = _problem(item)
-    problem, assumptions = stated.formula, kinds or None
-    if (twofold := iterated(problem, kinds)) is not None:
+    stated, assumed = _problem(item)
+    problem, assumptions = stated.formula, assumed or None
+    if (twofold := iterated(problem, assumed)) is not None:
         return audited_iterated(twofold, tree_of(_reference(item, stated.factor)))
     integrals = definite_readings(problem, assumptions)
     key = ""

@@ -177,10 +177,10 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
         return _NOTATION[name].format(*args), _ATOM
     if name in _SAME:
         return f"mp.{name}({', '.join(args)})", _ATOM
-    other = definition_of(tree) if name in RECORDS else None
-    if other is None:
+    definition = definition_of(tree) if name in RECORDS else None
+    if definition is None:
         raise UnprintableError(f"mpmath has no function for {name!r}")
-    return _printed(other, names)
+    return _printed(definition, names)
 
 
 def _is_whole(tree: Expression) -> bool:
@@ -194,7 +194,7 @@ class Program:
     Attributes:
         lines: Python that defines functions and sets ``value``, which follows from the problem,
             ``reference`` and perhaps ``error``, a bound of the error of either.
-        given: the symbols that get a value in front of the lines: identifier and usual value.
+        parameters: the symbols that get a value in front of the lines: identifier and usual value.
         labels: what ``value`` and ``reference`` are called where they are printed.
         variable: the symbol that is tried at points that are short to write.
         allows: whether the problem is about a value of the variable.
@@ -204,7 +204,7 @@ class Program:
     """
 
     lines: tuple[str, ...]
-    given: Mapping[str, tuple[str, Fraction]]
+    parameters: Mapping[str, tuple[str, Fraction]]
     labels: tuple[str, str] = ("problem", "reference")
     variable: str = ""
     allows: Callable[[float], bool] = lambda value: True
@@ -214,7 +214,7 @@ class Program:
     def source(self, point: Mapping[str, Fraction]) -> str:
         """The text of the program at a point, of at most twenty lines for usual formulas."""
         lines = ["from mpmath import mp, mpf", "", f"mp.dps = {self.digits}"]
-        for symbol, (identifier, _) in self.given.items():
+        for symbol, (identifier, _) in self.parameters.items():
             lines.append(f'{identifier} = mpf("{_decimal(point[symbol])}")')
         lines += ["", *self.lines]
         for name, label in zip(("reference", "value"), reversed(self.labels), strict=True):
@@ -224,7 +224,7 @@ class Program:
 
     def points(self, witness: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
         """Points of comparison: short ones first, the verifier's own point last."""
-        exact = {name: witness.get(name, usual) for name, (_, usual) in self.given.items()}
+        exact = {name: witness.get(name, usual) for name, (_, usual) in self.parameters.items()}
         short = {name: Fraction(round(10 * q), 10) or q for name, q in exact.items()}
         if self.variable not in exact:
             yield from (short, exact) if exact else (exact,)
@@ -254,7 +254,7 @@ class Program:
 
     def shown(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
-        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.given)
+        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.parameters)
 
 
 @dataclass(frozen=True, slots=True)

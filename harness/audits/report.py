@@ -22,9 +22,9 @@ ASKED = 40
 _WORDS = {
     "proved": "an identity, or a value that is enclosed",
     "agreed": "to many digits wherever it was looked at",
-    "refuted": "wrong at a point, confirmed by a second path",
+    "refuted": "wrong, and a second computation confirms it",
     "suspect": "right in part, in another reading or under a condition",
-    "disputed": "refuted, and the second path disagrees: a problem of ours",
+    "disputed": "refuted, and a second computation contradicts: a fault of ours",
     "undecided": "neither proved nor refuted",
     "unread": "the row, problem or reference cannot be read",
     "without a reference": "nothing to audit",

@@ -14,7 +14,7 @@ import pytest
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.audits import judge
 from calculus_harness.harness.audits.findings import DISPUTED, REFUTED, SUSPECT, UNDECIDED
-from calculus_harness.harness.audits.items import AuditItem, kind_of
+from calculus_harness.harness.audits.items import AuditItem, task_of
 from calculus_harness.harness.audits.judge import audited
 from calculus_harness.harness.studies.redteam.case import Case, DiscardedError
 from calculus_harness.harness.studies.redteam.questions.stated import course_case
@@ -35,8 +35,8 @@ def memory() -> Iterator[None]:
 
 
 def finding(problem: str, reference: str, task: str = "", **fields: Any) -> dict[str, Any]:
-    kind = f"course {task}" if task else kind_of(problem)
-    item = AuditItem(0, "row 1", "row 1", kind=kind, problem=problem, reference=reference)
+    task = f"course {task}" if task else task_of(problem)
+    item = AuditItem(0, "row 1", "row 1", task=task, problem=problem, reference=reference)
     return audited(item.to_dict() | fields)
 
 
