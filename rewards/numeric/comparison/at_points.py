@@ -360,8 +360,9 @@ class Comparison:
         )
 
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
-        """Whether F' depends on a constant of the answer. F' does not depend on a constant of
-        integration.
+        """Whether F' depends on a constant of the answer.
+
+        This is false for a constant of integration.
         """
         shifted = {**self.values, name: self.values[name] + 1}
         shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
