@@ -50,12 +50,12 @@ Values = dict[str, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class ParameterPoint:
-    """A choice of the parameters, and the value of the sum for it.
+    """A choice of the parameters with the value of the sum.
 
     Attributes:
         values: the values of the parameters.
         sum: the value as a ball.
-        exact: the value as a number, if it is rational.
+        exact: the value as a rational number; None for another value.
 
     """
 
@@ -309,7 +309,7 @@ def point_at(
         digits: decimal digits that are wanted.
 
     Raises:
-        QuadratureError: there is none, or it cannot be computed.
+        QuadratureError: the sum has no value, or the value cannot be computed.
 
     """
     values = dict(items)
