@@ -4,11 +4,6 @@ Subexpressions that are analytic in u = e^{-y} become models (`models`): a power
 symbol with bounded values. The logarithm of a model is linear in y. Hyperbolic functions
 are rewritten in exponentials; exponentials with linear arguments are exact terms. The exponents v
 are exact: 1 - 10^{-6} differs from 1, and exponents cancel exactly.
-
-`germs` cannot take the place of models: a germ has exact coefficients and no bound of the remainder,
-and its series at infinity diverge (Stirling's), while a model has balls and Cauchy's bound on a disc
-of convergence. Nor can models replace germs: a ball that holds 0 leaves open whether a coefficient
-vanishes, and a model has a single scale, where nested exponentials need several.
 """
 
 from __future__ import annotations
