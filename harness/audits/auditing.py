@@ -7,19 +7,21 @@ and memory does not grow with the sources: what is held is a few batches.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import shutil
 import tempfile
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import filelock
 import numpy as np
 
 from ...benchmarks.files.table import is_source, parse
@@ -32,7 +34,18 @@ from ..stats.intervals import clopper_pearson
 from ..store.atomic import write_atomically
 from ..store.log.appending import Log
 from ..store.log.reader import LogReader
-from .findings import AGREED, PROVED, REFUTED, STATUSES, UNDECIDED, UNREAD, WITHOUT, Finding
+from .findings import (
+    AGREED,
+    DISPUTED,
+    PROVED,
+    REFUTED,
+    STATUSES,
+    SUSPECT,
+    UNDECIDED,
+    UNREAD,
+    WITHOUT,
+    Finding,
+)
 from .items import AuditItem, items_of
 
 TASKS = {"audit": f"{__package__}.judge:audited"}
@@ -44,6 +57,10 @@ BATCH, BATCHES = 32, 32
 #: What is not read when rows are only counted.
 HEAVY = ("program", "certificate", "problem", "reference")
 RECORD = "audit.json"
+#: Names of temporary directories and of the lock in them, seconds for which such a directory is
+#: new, and those of this process.
+_TEMPORARY, _OWNER, _NEW = "calculus-harness-audit-", ".owner", 60.0
+_KEPT: list[tuple[tempfile.TemporaryDirectory[str], filelock.BaseFileLock]] = []
 
 
 @dataclass(frozen=True)
@@ -95,9 +112,9 @@ class Audit:
         return list(self.rows(REFUTED))
 
     @property
-    def decided(self) -> int:
-        """Rows whose reference was proved, agrees, or was refuted."""
-        return sum(self.counts[status] for status in (PROVED, AGREED, REFUTED))
+    def undecided(self) -> int:
+        """Rows that were read and whose reference was neither accepted nor refuted."""
+        return sum(self.counts[status] for status in (SUSPECT, DISPUTED, UNDECIDED))
 
     @property
     def error_rate(self) -> tuple[float, float, float] | None:
@@ -112,13 +129,13 @@ class Audit:
         wrong = self.counts[REFUTED]
         if self.sampled is not None:
             return (wrong / read, *clopper_pearson(wrong, read))
-        return wrong / read, wrong / read, (wrong + read - self.decided) / read
+        return wrong / read, wrong / read, (wrong + self.undecided) / read
 
     def duplicates(self, most: int = 100) -> list[list[dict[str, Any]]]:
         """Groups of rows whose problems are the same up to a factor and names, by fingerprint.
 
         Args:
-            most: how many groups are returned.
+            most: how many groups are returned, and rows of each.
 
         Returns:
             The rows of each group, without heavy fields.
@@ -134,8 +151,8 @@ class Audit:
         groups: dict[int, list[dict[str, Any]]] = {}
         for _, row in log.heads() if wanted else ():
             key = int(row.get("key") or "0", 16)
-            if key in wanted:
-                groups.setdefault(key, []).append(row)
+            if key in wanted and len(groups.setdefault(key, [])) < most:
+                groups[key].append(row)
         return list(groups.values())[:most]
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,8 +212,7 @@ def audit(
     if not sources:
         raise UserError("name a file, a benchmark or a run to audit")
     if out is None:  # rows stay readable as long as this process lives
-        out = tempfile.mkdtemp(prefix="calculus-harness-audit-")
-        atexit.register(shutil.rmtree, out, ignore_errors=True)
+        out = _temporary()
     path = Path(out)
     path.mkdir(parents=True, exist_ok=True)
     asked = {
@@ -232,6 +248,24 @@ def audit(
         on_progress(counted.counts)
     record = (path, tuple(sources), tuple(shown), total, sample)
     return Audit(*record, counted.counts, counted.kinds, counted.by_subset)
+
+
+def _temporary() -> str:
+    """A directory that lasts as long as this process.
+
+    A killed process leaves its directory behind, whose lock the kernel has released: such
+    directories are removed here, if they are not so new that their lock may still be missing.
+    """
+    for lock_file in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*/{_OWNER}"):
+        with suppress(OSError, filelock.Timeout):
+            if time.time() - lock_file.parent.stat().st_mtime > _NEW:
+                with filelock.FileLock(lock_file, timeout=0):
+                    shutil.rmtree(lock_file.parent)
+    folder = tempfile.TemporaryDirectory(prefix=_TEMPORARY, ignore_cleanup_errors=True)
+    lock = filelock.FileLock(Path(folder.name) / _OWNER, timeout=0)
+    lock.acquire()
+    _KEPT.append((folder, lock))
+    return folder.name
 
 
 class _Counted:

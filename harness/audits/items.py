@@ -54,22 +54,32 @@ ROLES: dict[str, tuple[str, ...]] = {
 _ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
 #: Why a formula alone is no question: the wrong guess would refute right references.
 _NOT_ASKED = (
-    "problem: expected an operator (an integral sign, d/dx, a sum) that says what is asked for "
+    "problem: expected an operator (an integral sign, d/dx, a sum, a limit) that says what is "
+    "asked for "
     "(--columns integrand=COLUMN says that it is an integrand)"
 )
 #: Rows by which columns are chosen where several names fit.
 _TRIED = 40
 #: Begins the kinds of questions that state themselves what is asked for.
 OF_COURSE = "course "
-#: What an operator in front of a problem makes of it.
-_DERIVATIVE = re.compile(
-    r"^\$*\s*\\[dt]?frac\{\\?(?:mathrm\{)?d\}?\}\{\\?(?:mathrm\{)?d\}?\s*(?P<variable>\\?[a-zA-Z]+)\}"
-)
 _LIMITS = re.compile(
     r"\\int(?:op)?(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,"
 )
-_VALUE = re.compile(r"\\(?:sum|prod|lim)(?![a-zA-Z])")
 _INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
+#: What else a problem asks for, by its operators or its words; the first that fits counts.
+_ASKED = (
+    (re.compile(r"\\lim(?![a-zA-Z])|\blim(?:it)?(?:_|\s+of\b)"), f"{OF_COURSE}limit"),
+    (re.compile(r"\\sum(?![a-zA-Z])|∑"), f"{OF_COURSE}sum"),
+    (re.compile(r"\b(?:Taylor|Maclaurin|radius of convergence)\b"), f"{OF_COURSE}sum"),
+    (re.compile(r"\\prod(?![a-zA-Z])"), "value"),
+    (
+        re.compile(
+            r"\\[dt]?frac\s*\{\s*(?:\\mathrm\s*\{?\s*)?(?:d|\\partial)(?![a-z]{2})|[A-Za-z)]\s*\^?\{?(?:'|\\prime)"
+            r"|\\d{1,3}ot(?![A-Za-z])|(?<![A-Za-z\\])d\w?/d|[a-zA-Z]_\{?[xyzt]+\}?\s*\(|\b[Dd]ifferentia|\b[Dd]erivative\b"
+        ),
+        f"{OF_COURSE}derivative",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +91,8 @@ class AuditItem(Record):
         place: where the row is, as ``line 3``.
         id: what the table calls it.
         subset: a part of the set that it belongs to.
-        kind: ``integration``, ``definite_integral``, ``derivative``, ``value``, or `OF_COURSE` and
-            the name of a question of the course; empty if it has no reference, or none that could
-            be audited.
+        kind: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
+            the name of a question of the course; empty if there is nothing to audit.
         problem: the text of the problem.
         reference: the text of its reference.
         alternative: the reference in another column, which is taken where the first is unread.
@@ -114,19 +123,20 @@ class AuditItem(Record):
 
 
 def kind_of(problem: str, column: str = "") -> str:
-    r"""What is asked for, by the operator of the problem or the name of its column.
+    r"""What a problem asks for, by its operator or the name of its column.
+
+    A differential equation counts as a derivative here; the judge tells them apart.
 
     >>> kind_of(r"\int_0^1 x\,dx"), kind_of("x", "integrand"), kind_of(r"\frac{d}{dx} x^2")
-    ('definite_integral', 'integration', 'derivative')
+    ('definite_integral', 'integration', 'course derivative')
 
     """
     if _LIMITS.search(problem):
         return "definite_integral"
     if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
         return "integration"
-    if _DERIVATIVE.match(problem):
-        return "derivative"
-    return "value" if _VALUE.search(problem) or column in ("expression", "formula") else ""
+    kind = next((kind for pattern, kind in _ASKED if pattern.search(problem)), "")
+    return kind or ("value" if column in ("expression", "formula") else "")
 
 
 def items_of(
@@ -152,7 +162,9 @@ def items_of(
             table = parse(source)
             columns = {**table.row_format.columns, **columns}
             made = _of_rows(rows_of(table), columns, source, shown)
-        elif (Path(source) / "manifest.json").is_file():
+        elif Path(source).is_dir() and not (Path(source) / "manifest.json").is_file():
+            raise UserError(f"{source} is a directory, and no run: it has no manifest.json")
+        elif Path(source).is_dir():
             made = map(_of_problem, Run(source).problems.values())
         else:
             made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
@@ -202,8 +214,9 @@ def _of_rows(
         shown.append(f"{source}: rows are problems of ours")
     else:
         roles = roles_of(samples, columns, source)
-        pairs = (f"{role} = {column!r}" for role, column in roles.items())
-        shown.append(f"{source}: {', '.join(pairs)}")
+        pairs = ", ".join(f"{role} = {column!r}" for role, column in roles.items())
+        none = "no row can be read" if first else "there are no rows"
+        shown.append(f"{source}: {pairs if samples else none}")
     for number, (place, row) in enumerate(chain(first, rows), 1):
         yield _item(place, row, roles, number)
 
@@ -280,7 +293,7 @@ def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
 
 
 def _can_be_read(text: str) -> bool:
-    if _INTEGRAL.search(text) or _DERIVATIVE.match(text):
+    if kind_of(text):
         return True
     try:
         tree_of(text)
@@ -316,16 +329,3 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
     column = "integrand" if "antiderivative" in roles else _plain(roles["problem"])
     kind = kind_of(texts["problem"], column)
     return AuditItem(kind=kind, **common, fault="" if kind else _NOT_ASKED)
-
-
-def derivative_of_text(text: str) -> tuple[str, str] | None:
-    r"""The function and the variable of ``\frac{d}{dx} ...``; None for another text.
-
-    >>> derivative_of_text(r"\frac{d}{dt} \sin t")
-    ('\\sin t', 't')
-
-    """
-    match = _DERIVATIVE.match(text)
-    if match is None:
-        return None
-    return text[match.end() :].strip().strip("$").strip(), match["variable"].lstrip("\\")

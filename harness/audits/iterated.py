@@ -18,16 +18,15 @@ from ...rewards.numeric.quadrature import DefiniteIntegral, prepare_definite
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.problem import Limit, limit_of, limits_of
+from .comparisons import end_in_python, function, given_values, trees_of
 from .findings import AGREED, REFUTED, UNDECIDED, Finding
-from .program import names_of, python, run
+from .program import APART, Program, identifiers, python, run
 
 _SIGN = re.compile(r"\\int(?![a-zA-Z])")
 _FIRST = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")
 _LAST = re.compile(r"(?:\\[,;! ]|\s)*d\s*(?P<name>[a-zA-Z])\s*$")
-#: Values of parameters, two draws: nothing that cancels.
-_DRAWS = (("1.4", "0.7", "2.3", "0.9", "1.9"), ("0.6", "1.8", "1.1", "2.6", "0.8"))
-#: Digits, and the relative differences of values that are one, and of values that are not.
-_DIGITS, _SAME, _APART = 15, 1e-11, 1e-6
+#: Digits of the quadratures, and up to which relative difference two values are one.
+_DIGITS, _SAME = 15, 1e-11
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +63,16 @@ def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
 
 
 def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
-    """What both quadratures say of a reference, at each draw of the parameters."""
-    bound = {problem.variable, problem.inner.integrand.variable}
-    known = set(problem.inner.parameters) | {problem.variable}
-    for limit in (problem.lower, problem.upper):
-        known |= set() if isinstance(limit, int) else symbols_of(limit)
-    parameters = sorted((known | symbols_of(reference)) - bound)
-    if not symbols_of(reference) <= known - bound or len(parameters) > len(_DRAWS[0]):
+    """What both quadratures say of a reference, at each of two choices of the parameters."""
+    inner, ends = problem.inner, (problem.lower, problem.upper)
+    bound = {problem.variable, inner.integrand.variable}
+    own = set(inner.parameters).union(*map(symbols_of, trees_of(ends))) - bound
+    if not symbols_of(reference) <= own:
         return Finding(UNDECIDED, reason="the reference has other symbols than the integral")
-    for draw in _DRAWS[: 2 if parameters else 1]:
-        point = dict(zip(parameters, draw, strict=False))
-        source = _written(problem, reference, point)
+    program = _program(problem, reference)
+    usual = {name: value for name, (_, value) in program.given.items()}
+    for point in (usual, {name: value / 2 + 1 for name, value in usual.items()})[: 1 + bool(own)]:
+        source = program.source(point)
         runs = [_run(source.replace("mp.quad(", f"mp.{name}(")) for name in ("quadts", "quadgl")]
         if None in runs:
             return Finding(UNDECIDED, reason="no quadrature has a value")
@@ -83,45 +81,41 @@ def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
             return Finding(UNDECIDED, reason="two quadratures differ")
         if abs(value - got) <= 10 * _SAME * abs(value):
             continue
-        if abs(value - got) < _APART * abs(value):
+        if abs(value - got) < APART * (abs(value) + abs(got)):
             return Finding(UNDECIDED, reason="neither equal nor apart")
-        at = ", ".join(f"{name} = {text}" for name, text in point.items())
-        values = {"expected": mp.nstr(value, 12), "got": mp.nstr(got, 12), "point": at}
+        values = {"expected": mp.nstr(value, 12), "got": mp.nstr(got, 12)}
         by = ("mpmath", "a second quadrature")
-        return Finding(REFUTED, program=source, confirmed_by=by, **values)
+        shown = program.shown(point)
+        return Finding(REFUTED, program=source, confirmed_by=by, point=shown, **values)
     return Finding(AGREED, reason="two quadratures agree with it")
 
 
-def _written(problem: Iterated, reference: Expression, point: Mapping[str, str]) -> str:
-    inner = problem.inner
-    ends = (inner.lower, inner.upper, problem.lower, problem.upper)
-    trees = [end for end in ends if not isinstance(end, int)]
-    x, y = inner.integrand.variable, problem.variable
-    names = names_of(inner.integrand.expression, reference, Symbol(x), Symbol(y), *trees)
-    c, d, a, b = (
-        python(end, names) if not isinstance(end, int) else ("mp.inf" if end > 0 else "-mp.inf")
-        for end in ends
+def _program(problem: Iterated, reference: Expression) -> Program:
+    f, y = problem.inner.integrand, problem.variable
+    inner_ends, outer_ends = (
+        (problem.inner.lower, problem.inner.upper),
+        (problem.lower, problem.upper),
     )
-    lines = ["from mpmath import mp, mpf", "", f"mp.dps = {_DIGITS}"]
-    lines += [f'{names[name]} = mpf("{text}")' for name, text in point.items()]
-    lines += ["", f"def f({names[x]}, {names[y]}):"]
-    lines += [f"    return {python(inner.integrand.expression, names)}", ""]
-    lines += [f"def inner({names[y]}):"]
-    lines += [f"    return mp.quad(lambda {names[x]}: f({names[x]}, {names[y]}), [{c}, {d}])", ""]
-    lines += [f"value = mp.quad(inner, [{a}, {b}])"]
-    lines += [f"reference = {python(reference, names)} + mpf(0)"]
-    lines += ['print("reference:", mp.nstr(reference, 12))']
-    lines += ['print("integral:", mp.nstr(value, 12))']
-    lines += [f"assert abs(reference - value) > {_APART}*abs(value)"]
-    return "\n".join(lines) + "\n"
+    trees = [*trees_of(inner_ends), *trees_of(outer_ends)]
+    names = identifiers(f.expression, reference, Symbol(f.variable), Symbol(y), *trees)
+    x_name, y_name = names[f.variable], names[y]
+    c, d, a, b = (end_in_python(end, names) for end in (*inner_ends, *outer_ends))
+    integrand = f"lambda {x_name}: {python(f.expression, names)}"
+    lines = (
+        *function("f", (y_name,), f"mp.quad({integrand}, [{c}, {d}])"),
+        f"value = mp.quad(f, [{a}, {b}])",
+        f"reference = {python(reference, names)} + mpf(0)",
+    )
+    free = {name: names[name] for name in names if name not in (f.variable, y)}
+    return Program(lines, given_values(free, {}), ("integral", "reference"), digits=_DIGITS)
 
 
 def _run(source: str) -> tuple[Any, Any] | None:
     try:
-        names = run(source, _DIGITS)
+        variables = run(source, _DIGITS)
     except Exception:  # mpmath and the formulas raise errors of many classes
         return None
-    value, got = names["value"], names["reference"]
-    if not all(mp.isfinite(each) and not mp.im(each) for each in (value, got)):
+    value, got = variables["value"], variables["reference"]
+    if not all(mp.isfinite(number) and not mp.im(number) for number in (value, got)):
         return None
     return value, got

@@ -8,10 +8,12 @@ and conditions are tried under which the reference is right.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -28,25 +30,25 @@ from ...rewards import (
     verify_equivalent,
     verify_value,
 )
-from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.numeric.quadrature import definite_readings
 from ...rewards.numeric.sampling.integrand import Integrand, prepare
 from ...rewards.questions import COURSE
-from ...rewards.reading.expression.build import div
+from ...rewards.reading.expression.build import div, number
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
-from ...rewards.reading.latex import to_latex
+from ...rewards.reading.latex import ReadError, to_latex
 from ...rewards.reading.problem import Conditions
+from ...rewards.reading.problem.derivative import read_derivative
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
-from ..stats.findings.failures import Sampled, ratio
+from .comparisons import UncomputedError, equality, integral, of_course, slope
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
-from .items import OF_COURSE, AuditItem, derivative_of_text
+from .items import OF_COURSE, AuditItem
 from .iterated import audited_iterated, iterated
-from .program import Certifying, Question, confirmed, no_certificate, witness_of
+from .program import Certifying, UnprintableError, confirmed, no_certificate, witness_of
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
-from .slips import coefficient, derivative_of, repairs
+from .slips import Repair, by_factor, repairs
 from .suspicions import (
     RealLine,
     Suspicion,
@@ -60,6 +62,9 @@ from .suspicions import (
 
 #: Proposals of a corrected reference that the verifier is asked about.
 _PROPOSALS = 3
+#: What verdicts say of references that are about something else, or are no general solutions.
+_IN_OTHER_LETTERS = re.compile("symbols that")
+_NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
 #: A logarithm whose argument does not begin as a modulus does.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
 
@@ -166,17 +171,16 @@ def _key(marks: Fingerprint) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-# --- indefinite integrals, and derivatives, which are the same question from the other side ---
+# --- indefinite integrals ---
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """F and f: a reference and its integrand, or a function and the reference of its derivative."""
+    """F and f: a reference and its integrand, with what the row says of the variable."""
 
     answer: str
     problem: str
     integrand: Integrand
-    reference_is_answer: bool
     variable: str | None  # as the row has it, so that the problem is read once
     comparisons: tuple[Expression, ...] = ()
 
@@ -193,26 +197,15 @@ def _antiderivative(item: AuditItem) -> Finding:
     problem, assumptions = _problem(item)
     integrand = prepare(problem.formula, item.variable, assumptions)
     reference = _reference(item, problem.factor)
-    said = problem.conditions.comparisons
-    return _of_pair(_Pair(reference, problem.formula, integrand, True, item.variable, said))
-
-
-def _derivative(item: AuditItem) -> Finding:
-    function, variable = derivative_of_text(item.problem) or (item.problem, item.variable or "x")
-    slope = _reference(item)
-    try:
-        integrand = prepare(slope, variable, item.assumptions)
-    except ProblemError as error:
-        raise UnreadError(f"reference: {error}") from None
-    return _of_pair(_Pair(as_latex(function), slope, integrand, False, variable))
+    comparisons = problem.conditions.comparisons
+    return _of_pair(_Pair(reference, problem.formula, integrand, item.variable, comparisons))
 
 
 def _of_pair(pair: _Pair) -> Finding:
     verdict = pair.verdict()
-    key = ""  # two derivatives are the same only if the functions are, up to no factor
-    if pair.reference_is_answer:
-        with suppress(ProblemError):
-            key = _key(fingerprint(pair.problem, pair.variable))
+    key = ""
+    with suppress(ProblemError):
+        key = _key(fingerprint(pair.problem, pair.variable))
     finding = _unread(verdict)
     if finding is not None:
         return finding.replaced(key=key)
@@ -235,19 +228,19 @@ def _of_pair(pair: _Pair) -> Finding:
     }
     if extra:  # read as something else than it is, or about another problem
         raise UnreadError(f"symbols that the problem lacks: {', '.join(sorted(extra))}")
-    if pair.reference_is_answer:
-        for suspicion in _suspicions(pair, tree, line):
-            return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)
-    question = Question("slope", tree, f, pair.integrand.variable, None, pair.reference_is_answer)
+    for suspicion in _suspicions(pair, tree, line):
+        return Finding(SUSPECT, kind=suspicion.kind, reason=suspicion.reason, key=key)
+    variable = pair.integrand.variable
+    program = slope(tree, f, variable)
     certificate: Certifying = partial(_certificate, pair)
     if line is not None and line.limited:  # the verifier has looked elsewhere, too
-        question = replace(question, allows=line.allows)
-        if not line.allows(float(witness_of(verdict).get(pair.integrand.variable, 0))):
+        program = replace(program, allows=line.allows)
+        if not line.allows(float(witness_of(verdict).get(variable, 0))):
             certificate = no_certificate
-    finding = confirmed(question, verdict, key, certificate)
+    finding = confirmed([program], verdict, key, certificate)
     if finding.status is not REFUTED:
         return finding
-    return finding.replaced(**_repaired(pair, tree))
+    return finding.replaced(**_repaired(repairs(f, tree, variable), pair.verdict))
 
 
 def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
@@ -287,44 +280,31 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     return made, None if taken else True
 
 
-def _repaired(pair: _Pair, tree: Expression) -> dict[str, Any]:
-    """The slip and the corrected reference, as far as the verifier proves one."""
-    variable = pair.integrand.variable
-    if not pair.reference_is_answer:
-        right = derivative_of(tree, variable)
-        correction = {"correction": to_latex(right), "corrected_by": "rules"} if right else {}
-        return {"kind": _slip_of_derivative(pair, right), **correction}
+def _repaired(proposals: Iterator[Repair], verdict: Callable[[str], Verdict]) -> dict[str, str]:
+    """The kind of the slip, and the corrected reference if the verifier proves a proposal."""
     kind = ""
-    for found, proposal in islice(repairs(pair.integrand.expression, tree, variable), _PROPOSALS):
-        kind = kind or found
-        if found.startswith("a derivative"):
+    for slip, proposal in islice(proposals, _PROPOSALS):
+        kind = kind or slip
+        if slip.startswith("a derivative"):
             break
         text = to_latex(proposal)
-        if pair.verdict(text).correct:
-            return {"kind": found, "correction": text, "corrected_by": "undoing the slip"}
+        if verdict(text).correct:
+            return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
     return {"kind": kind}
 
 
-def _slip_of_derivative(pair: _Pair, right: Expression | None) -> str:
-    """The slip of a wrong derivative, by the ratio of it to the right one."""
-    if right is None:
-        return ""
+def _repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
+    """Proposals by the value that follows from the problem, beside the reference's value."""
     try:
-        wanted = Sampled(right, pair.integrand.variable)
-        given = Sampled(pair.integrand.expression, pair.integrand.variable)
-    except UnusableError:
-        return ""
-    return _factor(ratio(given.values, wanted.values))
-
-
-def _factor(c: complex | None) -> str:
-    """A ratio of wrong to right in words; empty if it is no simple one."""
-    if c is None:
-        return ""
-    if abs(c + 1) < 1e-9:
-        return "a sign"
-    factor = coefficient(c)
-    return f"a factor {to_latex(factor)}" if factor is not None else ""
+        expected, got = float(finding.expected), float(finding.got)
+    except ValueError:  # no numbers
+        return
+    if not (math.isfinite(expected) and math.isfinite(got)):
+        return
+    if expected and got:
+        yield from by_factor(complex(got / expected), reference, "")
+    if not symbols_of(reference):
+        yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
 
 
 # --- definite integrals ---
@@ -363,33 +343,18 @@ def _definite(item: AuditItem) -> Finding:
             f"its decimal is right; the formula, as it is read, is not ({verdict.evidence.witness})"
         )
         return Finding(SUSPECT, kind="not its decimal", reason=reason, key=key)
-    integral = integrals[0]
-    tree = tree_of(verdict.evidence.reading or reference, integral.parameters)
-    question = Question(
-        "integral",
-        integral.integrand.expression,
-        tree,
-        integral.integrand.variable,
-        (integral.lower, integral.upper),
-    )
-    finding = confirmed(question, verdict, key)
+    first = integrals[0]
+    tree = tree_of(verdict.evidence.reading or reference, first.parameters)
+    f, ends = first.integrand, (first.lower, first.upper)
+    program = integral(f.expression, tree, f.variable, ends)
+    finding = confirmed([program], verdict, key)
     if finding.status is not REFUTED:
         return finding
-    c = _ratio_of_values(finding)
-    kind, correction = _factor(c), {}
-    factor = coefficient(c) if c is not None else None
-    if kind and factor is not None:
-        right = rf"\left({reference}\right) / \left({to_latex(factor)}\right)"
-        if verify_definite_integral(boxed(right), problem, assumptions=assumptions).correct:
-            correction = {"correction": right, "corrected_by": "undoing the slip"}
-    return finding.replaced(kind=kind, **correction)
 
+    def verdict_on(text: str) -> Verdict:
+        return verify_definite_integral(boxed(text), problem, assumptions=assumptions)
 
-def _ratio_of_values(finding: Finding) -> complex | None:
-    try:
-        return complex(float(finding.got) / float(finding.expected))
-    except (ValueError, ZeroDivisionError):
-        return None
+    return finding.replaced(**_repaired(_repairs_of_value(finding, tree), verdict_on))
 
 
 # --- values and functions that ought to be equal ---
@@ -415,12 +380,12 @@ def _value(item: AuditItem) -> Finding:
     if verdict.correct:
         return _accepted(verdict, verdict.evidence.proof == "identity", "")
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
-    question = Question("value", target, tree_of(reference), variable)
-    finding = confirmed(question, verdict, "")
+    tree = tree_of(reference)
+    finding = confirmed([equality(target, tree, variable)], verdict)
     if finding.status is not REFUTED:
         return finding
-    kind = _factor(_ratio_of_values(finding)) if constant else ""
-    return finding.replaced(kind=kind)
+    proposals = _repairs_of_value(finding, tree) if constant else iter(())
+    return finding.replaced(**_repaired(proposals, lambda text: verify_value(boxed(text), problem)))
 
 
 def _arithmetic(item: AuditItem) -> Finding:
@@ -431,27 +396,82 @@ def _arithmetic(item: AuditItem) -> Finding:
 
 
 def _course(name: str) -> Callable[[AuditItem], Finding]:
-    """The judge of a question of the course, whose refutations have no second opinion."""
+    """The judge of a question of the course."""
 
     def judge(item: AuditItem) -> Finding:
-        verdict = COURSE[name].verify(
-            boxed(item.reference), item.problem, assumptions=item.assumptions
-        )
+        reference, options = _reference(item), {"assumptions": item.assumptions}
+        verdict = COURSE[name].verify(boxed(reference), item.problem, **options)
         if verdict.correct:
             return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
-        if verdict.status is Status.INCORRECT:
-            why = verdict.evidence.witness or verdict.evidence.detail
-            return Finding(UNDECIDED, reason=f"refuted ({why}), by one computation")
-        return _unread(verdict) or Finding(UNDECIDED, reason=verdict.evidence.detail)
+        if verdict.status is not Status.INCORRECT:
+            return _unread(verdict) or Finding(UNDECIDED, reason=verdict.evidence.detail)
+        detail = verdict.evidence.detail
+        if _IN_OTHER_LETTERS.search(detail):
+            return Finding(UNREAD, reason=f"reference: {detail}")
+        if _NOT_GENERAL.search(detail):
+            return Finding(SUSPECT, kind="not the general solution", reason=detail)
+        text = verdict.evidence.reading or reference
+        try:
+            programs = list(
+                of_course(name, item.problem, text, item.assumptions, "diverges" in detail)
+            )
+        except (UncomputedError, ReadError, UnprintableError) as error:
+            why = verdict.evidence.witness or detail
+            return Finding(UNDECIDED, reason=f"refuted ({why}), not confirmed: {error}")
+        finding = confirmed(programs, verdict)
+        if finding.status is not REFUTED:
+            return finding
+
+        def verdict_on(text: str) -> Verdict:
+            return COURSE[name].verify(boxed(text), item.problem, **options)
+
+        return finding.replaced(
+            **_repaired(_repairs_of_course(name, item, text, finding), verdict_on)
+        )
 
     return judge
 
 
+def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) -> Iterator[Repair]:
+    """Proposals for the reference of a question of the course whose reference is a formula."""
+    if name == "differential_equation":
+        return
+    question = read_derivative(item.problem) if name == "derivative" else None
+    try:
+        tree = tree_of(text, () if question is None else symbols_of(question.derivative))
+    except UnreadError:  # an infinity
+        return
+    if question is None or question.point:
+        yield from _repairs_of_value(finding, tree)
+    if question is not None:
+        yield from repairs(question.derivative, tree, question.variable, order=0)
+        yield "", question.derivative  # by the rules
+
+
+def _differential(item: AuditItem) -> Finding:
+    """A question for a derivative, or a differential equation."""
+    try:
+        return _course("derivative")(item)
+    except ProblemError as error:
+        with suppress(ProblemError):
+            return _course("differential_equation")(item)
+        raise error
+
+
+def _sum(item: AuditItem) -> Finding:
+    """A sum; what is no single sum is a formula that has a value."""
+    try:
+        return _course("sum")(item)
+    except ProblemError:
+        return _value(item)
+
+
 _JUDGES: dict[str, Callable[[AuditItem], Finding]] = {
     "integration": _antiderivative,
-    "derivative": _derivative,
     "definite_integral": _definite,
     "value": _value,
     "arithmetic": _arithmetic,
     **{f"{OF_COURSE}{name}": _course(name) for name in COURSE},
+    f"{OF_COURSE}derivative": _differential,
+    f"{OF_COURSE}sum": _sum,
 }

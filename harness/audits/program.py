@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Any, TypeAlias
 
 from mpmath import mp
@@ -80,14 +82,16 @@ _SAME = frozenset(
 )
 #: Binding of what is printed: of a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
-#: Digits of the arithmetic, and of a second run that has to find the same difference.
-DIGITS, MORE_DIGITS = 30, 50
+#: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
+DIGITS, MORE = 30, 20
 #: Relative differences: from which two values are apart, and up to which two are one. Numerical
 #: derivatives and quadratures of `DIGITS` digits have errors below 1e-12.
-APART, SAME = 1e-8, 1e-10
+APART, SAME = 1e-15, 1e-16
+#: Calls of Python functions in a run of a program: a quadrature makes 100,000, in 0.1 s.
+MOST_CALLS = 2_000_000
 #: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
 Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
-_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+)?)[^,]*")
+_POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+|/\d+)?)[^,]*")
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 #: Where a program looks first: points that are short to write. The verifier's own point is next.
 _SHORT = tuple(map(Fraction, ("1/2", "3/2", "-1/2", "5/2", "1/4", "3", "-3/2", "1/10", "10")))
@@ -102,7 +106,7 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
     Args:
         tree: the formula.
-        names: symbols by their names in Python; by default `names_of` them.
+        names: symbols by their names in Python; by default `identifiers` them.
 
     Raises:
         UnprintableError: mpmath lacks a function.
@@ -112,12 +116,12 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
     'x**2/3 - mp.log(x)'
 
     """
-    return _printed(tree, names_of(tree) if names is None else names)[0]
+    return _printed(tree, identifiers(tree) if names is None else names)[0]
 
 
-def names_of(*trees: Expression) -> dict[str, str]:
+def identifiers(*trees: Expression) -> dict[str, str]:
     """Names for the symbols of formulas: identifiers that hide nothing of a program."""
-    taken = {"mp", "mpf", "f", "F", "slope", "value", "reference", "error"}
+    taken = {*"mp mpf f F v value values reference error finite terms steps sums".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
@@ -184,15 +188,85 @@ def _is_whole(tree: Expression) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """A comparison of a reference with its problem in plain mpmath.
+
+    Attributes:
+        lines: Python that defines functions and sets ``value``, which follows from the problem,
+            ``reference`` and perhaps ``error``, a bound of the error of either.
+        given: the symbols that get a value in front of the lines: identifier and usual value.
+        labels: what ``value`` and ``reference`` are called where they are printed.
+        variable: the symbol that is tried at points that are short to write.
+        allows: whether the problem is about a value of the variable.
+        digits: the digits of the arithmetic.
+        otherwise: the program to ask if this one has no value.
+
+    """
+
+    lines: tuple[str, ...]
+    given: Mapping[str, tuple[str, Fraction]]
+    labels: tuple[str, str] = ("problem", "reference")
+    variable: str = ""
+    allows: Callable[[float], bool] = lambda value: True
+    digits: int = DIGITS
+    otherwise: Program | None = None
+
+    def source(self, point: Mapping[str, Fraction]) -> str:
+        """The text of the program at a point, of at most twenty lines for usual formulas."""
+        lines = ["from mpmath import mp, mpf", "", f"mp.dps = {self.digits}"]
+        for symbol, (identifier, _) in self.given.items():
+            lines.append(f'{identifier} = mpf("{_decimal(point[symbol])}")')
+        lines += ["", *self.lines]
+        for name, label in zip(("reference", "value"), reversed(self.labels), strict=True):
+            lines.append(f'print("{label}:", mp.nstr({name}, 15))')
+        lines.append(f"assert abs(reference - value) > {APART}*(abs(reference) + abs(value))")
+        return "\n".join(lines) + "\n"
+
+    def points(self, witness: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
+        """Points of comparison: short ones first, the verifier's own point last."""
+        exact = {name: witness.get(name, usual) for name, (_, usual) in self.given.items()}
+        short = {name: Fraction(round(10 * q), 10) or q for name, q in exact.items()}
+        if self.variable not in exact:
+            yield from (short, exact) if exact else (exact,)
+            return
+        for q in (short[self.variable], *_SHORT):
+            if self.allows(float(q)):
+                yield short | {self.variable: q}
+        if self.allows(float(exact[self.variable])):
+            yield exact
+
+    def opinions(self, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
+        """What the program says at each point where two runs of it say the same."""
+        silent = True
+        for point in self.points(witness):
+            source = self.source(point)
+            is_own = point.items() <= witness.items()
+            try:
+                runs = [run(source, digits) for digits in (self.digits, self.digits + MORE)]
+                opinion = _compared(source, self.shown(point), runs, is_own)
+            except Exception:  # mpmath and the formulas raise errors of many classes
+                continue
+            if opinion is not None:
+                silent = False
+                yield opinion
+        if silent and self.otherwise is not None:
+            yield from self.otherwise.opinions(witness)
+
+    def shown(self, point: Mapping[str, Fraction]) -> str:
+        """The point in the words of reports."""
+        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.given)
+
+
+@dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a program says.
+    """What a program says at one point.
 
     Attributes:
         source: the program.
-        point: where it looks, as ``x = 0.5``; empty for constants.
-        expected: the value that the problem has there.
-        got: the reference's.
-        apart: whether the two differ; if not, they are the same to 10 digits.
+        point: the values of the symbols, as ``x = 0.5``; empty for constants.
+        expected: the value that follows from the problem.
+        got: the reference's value.
+        apart: the two values differ; otherwise they agree to 10 digits.
 
     """
 
@@ -203,101 +277,60 @@ class Opinion:
     apart: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a program compares.
-
-    Attributes:
-        kind: ``slope`` (a derivative with a function), ``integral`` (of a function, with a value)
-            or ``value`` (two formulas).
-        first: the function that is differentiated or integrated, or the first formula.
-        second: what the result ought to be.
-        variable: the variable of the first.
-        limits: lower and upper end of an integral, -1 and 1 for infinities.
-        reference_first: whether the reference is the first of the two formulas.
-        allows: whether a value of the variable is one that the problem is about.
-
-    """
-
-    kind: str
-    first: Expression
-    second: Expression
-    variable: str = ""
-    limits: tuple[Expression | int, Expression | int] | None = None
-    reference_first: bool = False
-    allows: Callable[[float], bool] = lambda value: True
-
-
-def opinions(question: Question, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
-    """What programs say at one point after the other, the verifier's own point last.
-
-    Args:
-        question: what is compared.
-        witness: the verifier's point, which has the values of the parameters.
-
-    Yields:
-        What was computed without doubt; nothing where mpmath has no value.
-
-    Raises:
-        UnprintableError: mpmath lacks a function.
-
-    """
-    points: list[Mapping[str, Fraction]] = [witness]
-    parameters = {name: Fraction(round(10 * q), 10) or q for name, q in witness.items()}
-    if question.kind != "integral" and question.variable in witness:
-        near = [at for at in (parameters[question.variable], *_SHORT) if question.allows(float(at))]
-        points = [parameters | {question.variable: at} for at in near]
-        points += [witness] * question.allows(float(witness[question.variable]))
-    elif witness:
-        points = [parameters, witness]
-    for point in points:
-        source = written(question, point)
-        try:
-            runs = [run(source, digits) for digits in (DIGITS, MORE_DIGITS)]
-        except Exception:  # mpmath and the formulas raise errors of many classes
-            continue
-        opinion = _compared(question, source, point, runs)
-        if opinion is not None:
-            yield opinion
-
-
 def _compared(
-    question: Question, source: str, point: Mapping[str, Fraction], runs: list[dict[str, Any]]
+    source: str, point: str, runs: Sequence[Mapping[str, Any]], is_own: bool
 ) -> Opinion | None:
-    """What two runs with different digits say; None if they say different things, or nothing."""
+    """What two runs with different digits say; None if the runs differ, or have no value.
+
+    A reference that is not real counts only at the verifier's own point: at others a branch of a
+    right antiderivative may be complex.
+    """
     reference, value, again = runs[0]["reference"], runs[0]["value"], runs[1]
-    if not all(mp.isfinite(each) and not mp.im(each) for each in (reference, value)):
+    if not (mp.isfinite(reference) and mp.isfinite(value)) or mp.im(value):
+        return None
+    if mp.im(reference) and not is_own:
         return None
     gap, size = reference - value, abs(reference) + abs(value)
     shift = abs((again["reference"] - again["value"]) - gap)
     apart = bool(abs(gap) > APART * size and shift < abs(gap) / 1000)
     if not apart and not (abs(gap) <= SAME * size and shift <= SAME * size):
         return None
-    errors = [run.get("error", 0) for run in runs]
-    if apart and any(error > abs(gap) / 1000 for error in errors):
+    if apart and any(result.get("error", 0) > abs(gap) / 1000 for result in runs):
         return None
-    shown = ", ".join(f"{name} = {_decimal(q)}" for name, q in point.items())
-    return Opinion(source, shown, mp.nstr(value, 15), mp.nstr(reference, 15), apart)
+    return Opinion(source, point, mp.nstr(value, 15), mp.nstr(reference, 15), apart)
+
+
+class WorkLimitError(ArithmeticError):
+    """A program calls more functions than are allowed."""
 
 
 def run(source: str, digits: int) -> dict[str, Any]:
-    """The names that a program leaves behind, without what it prints and claims.
+    """The variables of a program after a run without its output and its assertion.
 
     Args:
         source: the program.
         digits: the digits of its arithmetic, in place of its own.
 
+    Raises:
+        WorkLimitError: the program makes too many calls.
+
     """
-    code = "\n".join(
-        line for line in source.split("\n") if not line.startswith(("print", "assert"))
-    )
-    names: dict[str, Any] = {}
-    before = mp.dps
+    lines = (line for line in source.split("\n") if not line.startswith(("print", "assert")))
+    code = re.sub(r"mp\.dps = \d+", f"mp.dps = {digits}", "\n".join(lines))
+    variables: dict[str, Any] = {}
+    calls, before, tracing = count(), mp.dps, sys.gettrace()
+
+    def counted(frame: Any, event: str, argument: Any) -> None:
+        if next(calls) > MOST_CALLS:
+            raise WorkLimitError
+
+    sys.settrace(counted)  # e^(e^x) at a large x would take hours, for want of digits
     try:
-        exec(re.sub(r"mp\.dps = \d+", f"mp.dps = {digits}", code), names)
+        exec(code, variables)
     finally:
+        sys.settrace(tracing)
         mp.dps = before
-    return names
+    return variables
 
 
 def _decimal(q: Fraction) -> str:
@@ -305,74 +338,11 @@ def _decimal(q: Fraction) -> str:
     return f"{float(q):.15g}"
 
 
-def written(question: Question, point: Mapping[str, Fraction]) -> str:
-    """The program that compares at a point, of at most twenty lines.
-
-    Args:
-        question: what is compared.
-        point: the values of the variable and the parameters.
-
-    Raises:
-        UnprintableError: mpmath lacks a function.
-
-    """
-    ends = [end for end in question.limits or () if not isinstance(end, int)]
-    names = names_of(question.first, question.second, Symbol(question.variable or "x"), *ends)
-    x = names[question.variable or "x"]
-    first, second = python(question.first, names), python(question.second, names)
-    lines = ["from mpmath import mp, mpf", "", f"mp.dps = {DIGITS}"]
-    at = {names[name]: _decimal(q) for name, q in point.items() if name in names}
-    lines += [f'{name} = mpf("{text}")' for name, text in at.items() if name != x]
-    if question.kind == "slope":
-        lines += ["", f"def F({x}):", f"    return {first}", ""]
-        lines += [f"def f({x}):", f"    return {second}", "", f'{x} = mpf("{at[x]}")']
-        ours, theirs = (f"mp.diff(F, {x})", f"f({x}) + mpf(0)")
-        lines += [f"reference = {ours}", f"value = {theirs}"]
-    elif question.kind == "integral":
-        assert question.limits is not None
-        lower, upper = (
-            ("-mp.inf" if end < 0 else "mp.inf") if isinstance(end, int) else python(end, names)
-            for end in question.limits
-        )
-        lines += ["", f"def f({x}):", f"    return {first}", ""]
-        path = _path(lower, upper)
-        lines += [
-            f"value, error = mp.quad(f, {path}, error=True)",
-            f"reference = {second} + mpf(0)",
-        ]
-    else:
-        lines += [f'{x} = mpf("{at[x]}")'] if x in at else []
-        lines += [f"value = {first} + mpf(0)", f"reference = {second} + mpf(0)"]
-    if question.kind == "slope" and not question.reference_first:
-        lines[-2:] = [f"value = {ours}", f"reference = {theirs}"]
-    told = {"slope": ("derivative of the reference", "integrand"), "integral": ("", "integral")}
-    words = told.get(question.kind, ("", "problem"))
-    if question.kind == "slope" and not question.reference_first:
-        words = ("reference", "derivative")
-    lines += [
-        f'print("{words[0] or "reference"}:", mp.nstr(reference, 15))',
-        f'print("{words[1]}:", mp.nstr(value, 15))',
-        f"assert abs(reference - value) > {APART}*(abs(reference) + abs(value))",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _path(lower: str, upper: str) -> str:
-    """A range with points between, so that the quadrature's nodes are dense in its middle."""
-    if "inf" in upper and "inf" in lower:
-        return f"[{lower}, -10, -1, 0, 1, 10, {upper}]"
-    if "inf" in upper:
-        return f"[{lower}, {lower} + 1, {lower} + 10, {upper}]"
-    if "inf" in lower:
-        return f"[{lower}, {upper} - 10, {upper} - 1, {upper}]"
-    return f"mp.linspace({lower}, {upper}, 9)"
-
-
 # --- refutations, confirmed or not ---
 
 
 def no_certificate() -> tuple[None, None]:
-    """In place of a certificate that is about another place than the problem."""
+    """In place of a certificate that is about another point than the problem."""
     return None, None
 
 
@@ -384,45 +354,56 @@ def witness_of(verdict: Verdict) -> dict[str, Fraction]:
 
 
 def confirmed(
-    question: Question,
+    programs: Iterable[Program],
     verdict: Verdict,
-    key: str,
-    certificate: Certifying | None = None,
+    key: str = "",
+    certificate: Certifying = no_certificate,
 ) -> Finding:
-    """A refutation if an independent path confirms it; disputed if one contradicts."""
-    made, holds = (certificate or no_certificate)()
-    witness = verdict.evidence.witness
-    assert witness is not None
+    """A refutation if an independent computation confirms it; disputed if one contradicts.
+
+    Args:
+        programs: comparisons, one of which a wrong reference fails.
+        verdict: the refutation.
+        key: the problem's fingerprint.
+        certificate: makes and checks the certificate.
+
+    """
+    made, holds = certificate()
     said: list[Opinion] = []
+    why, silent = "mpmath has no value there", False
     try:
-        for opinion in opinions(question, witness_of(verdict)):
-            said.append(opinion)
-            if opinion.apart:
+        for program in programs:
+            before = len(said)
+            for opinion in program.opinions(witness_of(verdict)):
+                said.append(opinion)
+                if opinion.apart:
+                    break
+            silent |= len(said) == before
+            if said and said[-1].apart:
                 break
-        why = "mpmath has no value there"
     except UnprintableError as error:
-        why = str(error)
-    against = holds is False or (said and not said[-1].apart)
-    shown = witness.described()
-    common: dict[str, Any] = {"key": key, "certificate": made}
+        why, silent = str(error), True
+    last = said[-1] if said else None
+    apart = last if last is not None and last.apart else None
+    claim = verdict.evidence.witness or verdict.evidence.detail
     values: dict[str, Any] = {}
-    if against and holds is not True:
-        last = said[-1] if said else None
-        if last is not None:
-            values = {"expected": last.expected, "got": last.got, "point": last.point}
-        reason = f"the verifier refutes it ({witness}), a second computation does not"
-        return Finding(DISPUTED, reason=reason, program=last.source if last else "", **values)
-    apart = said[-1] if said and said[-1].apart else None
-    if apart is None and holds is not True:
-        return Finding(UNDECIDED, reason=f"refuted ({witness}), not confirmed: {why}", key=key)
-    by = [*(["certificate"] if holds else []), *(["mpmath"] if apart else [])]
-    if apart is not None:
-        values = {"point": apart.point, "expected": apart.expected, "got": apart.got}
-        common["program"] = apart.source
-    else:
+    if last is not None:
+        values = {"point": last.point, "expected": last.expected, "got": last.got}
+        values["program"] = last.source
+    if holds is False:
+        reason = "the certificate of the verifier's refutation does not hold"
+        return Finding(DISPUTED, reason=reason, key=key, certificate=made, **values)
+    if apart is None and holds is None:
+        if last is None or silent:
+            return Finding(UNDECIDED, reason=f"refuted ({claim}), not confirmed: {why}", key=key)
+        reason = f"the verifier refutes it ({claim}), a second computation does not"
+        return Finding(DISPUTED, reason=reason, key=key, **values)
+    if apart is None:
+        witness = verdict.evidence.witness
+        assert witness is not None
         numbers = [_NUMBER.match(text) for text in (witness.expected, witness.got)]
         expected, got = (match[1] if match else "" for match in numbers)
-        values = {"point": shown.get("at", ""), "expected": expected, "got": got}
-    if holds is False:
-        return Finding(DISPUTED, reason="the certificate does not hold", **values, **common)
-    return Finding(REFUTED, confirmed_by=tuple(by), **values, **common)
+        point = witness.described().get("at", "")
+        values = {"point": point, "expected": expected, "got": got}
+    by = (*(["certificate"] if holds else []), *(["mpmath"] if apart else []))
+    return Finding(REFUTED, confirmed_by=by, key=key, certificate=made, **values)

@@ -70,9 +70,8 @@ def _rate(audit: Audit) -> list[str]:
     if audit.sampled is not None:
         drawn = f"of a sample of {audit.sampled} of {audit.rows_of_sources} rows"
         return [f"Refuted: {share} % [{low}, {high}] {drawn} (95 %, Clopper and Pearson)."]
-    return [
-        f"Refuted: {share} % of the rows that were read; at most {high} %, as not all are decided."
-    ]
+    most = f"; at most {high} %, as not all are decided" if audit.undecided else ""
+    return [f"Refuted: {share} % of the rows that were read{most}."]
 
 
 def write_report(audit: Audit, effects: Effects | None = None, path: Path | None = None) -> Path:

@@ -15,7 +15,6 @@ from itertools import islice
 
 from ...rewards.numeric.ball_arithmetic.balls import UnusableError
 from ...rewards.reading.expression.build import add, div, mul, neg, number, power
-from ...rewards.reading.expression.derivative import differentiate
 from ...rewards.reading.expression.traversal import (
     additive_terms,
     is_constant,
@@ -46,13 +45,16 @@ _ADDENDS = 8
 _DENOMINATOR = 60
 
 
-def repairs(f: Expression, reference: Expression, variable: str) -> Iterator[Repair]:
-    r"""Proposals of what a wrong antiderivative should have been, the likeliest first.
+def repairs(
+    f: Expression, reference: Expression, variable: str, order: int = 1
+) -> Iterator[Repair]:
+    r"""Proposals of what a wrong reference should have been, the likeliest first.
 
     Args:
-        f: the integrand.
-        reference: the wrong antiderivative.
-        variable: the variable of integration.
+        f: what the derivative of the reference ought to be, or the reference itself.
+        reference: the wrong reference.
+        variable: the variable.
+        order: 1 for an antiderivative, 0 for a function or a number.
 
     >>> from calculus_harness.rewards.reading.latex import read, to_latex
     >>> f, wrong = (read(text)[0].expression for text in (r"\ln x", r"x \ln x + x"))
@@ -66,21 +68,25 @@ def repairs(f: Expression, reference: Expression, variable: str) -> Iterator[Rep
         wanted, given = Sampled(f, variable), Sampled(reference, variable)
     except UnusableError:
         return
-    c = ratio(given.slopes, wanted.values)
+    c = ratio(_taken(given, order), wanted.values)
     if c is not None and not near(c, 1):
-        yield from _by_factor(c, reference, variable)
-    yield from _by_term(reference, wanted, given)
+        yield from by_factor(c, reference, variable)
+    yield from _by_term(reference, wanted, given, order)
     atoms = _atoms(f, reference, variable)
     for kind, candidate in islice(_undone(reference, atoms, variable), MOST):
         try:
-            slopes = Sampled(candidate, variable).slopes
+            values = _taken(Sampled(candidate, variable), order)
         except UnusableError:
             continue
-        if _same(slopes, wanted.values):
+        if _same(values, wanted.values):
             yield kind, candidate
-    yield from _by_dropped_term(reference, wanted, given, atoms)
-    if _same(given.values, wanted.slopes):
+    yield from _by_dropped_term(reference, wanted, given, atoms, order)
+    if order and _same(given.values, wanted.slopes):
         yield "a derivative in place of an antiderivative", reference
+
+
+def _taken(sampled: Sampled, order: int) -> Values:
+    return sampled.slopes if order else sampled.values
 
 
 def _same(first: Values, second: Values) -> bool:
@@ -114,7 +120,8 @@ def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
     return None
 
 
-def _by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repair]:
+def by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repair]:
+    """The reference divided by its ratio to the right one, if the ratio is a simple number."""
     if near(c, -1):
         yield "a sign", neg(reference)
         return
@@ -123,13 +130,15 @@ def _by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Rep
         yield f"a factor {to_latex(factor)}", div(reference, factor)
 
 
-def _by_term(reference: Expression, wanted: Sampled, given: Sampled) -> Iterator[Repair]:
+def _by_term(
+    reference: Expression, wanted: Sampled, given: Sampled, order: int
+) -> Iterator[Repair]:
     """One addend with a wrong sign or coefficient, or one too many."""
-    residual = [minus(a, b) for a, b in zip(given.slopes, wanted.values, strict=True)]
+    residual = [minus(a, b) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
     terms = additive_terms(reference, wanted.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
         try:
-            c = ratio(residual, Sampled(term, wanted.variable).slopes)
+            c = ratio(residual, _taken(Sampled(term, wanted.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(1 - c)
@@ -155,14 +164,14 @@ def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expressi
 
 
 def _by_dropped_term(
-    reference: Expression, wanted: Sampled, given: Sampled, atoms: Sequence[Expression]
+    reference: Expression, wanted: Sampled, given: Sampled, atoms: Sequence[Expression], order: int
 ) -> Iterator[Repair]:
     """A term that is a multiple of an atom, or of two, and is missing."""
-    missing = [minus(b, a) for a, b in zip(given.slopes, wanted.values, strict=True)]
+    missing = [minus(b, a) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
     products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
     for atom in (*atoms, *products):
         try:
-            c = ratio(missing, Sampled(atom, wanted.variable).slopes)
+            c = ratio(missing, _taken(Sampled(atom, wanted.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(c)
@@ -247,11 +256,3 @@ def _terms(node: Expression, term: Expression, variable: str) -> Iterator[Repair
         node, Symbol
     ):
         yield "", add(node, term)
-
-
-def derivative_of(tree: Expression, variable: str) -> Expression | None:
-    """The derivative by rule; None where a function has none."""
-    try:
-        return differentiate(tree, variable)
-    except ValueError:
-        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,13 @@ import click
 
 from ..audits.auditing import audit as find
 from ..audits.effects import effects_of
-from ..audits.findings import REFUTED
-from ..audits.report import as_entry, sections_of, write_report
+from ..audits.findings import DISPUTED, REFUTED, SUSPECT, UNDECIDED, UNREAD
+from ..audits.report import as_entry, as_line, sections_of, write_report
 from ..core.errors import UserError
 from ..report.sections import print_sections
 from .options import cluster_option, json_option, key_values, on_cluster, workers_option
 
-#: Refuted rows that are printed; the report has them all.
+#: Rows of a status that are printed; the report has more, the directory has all.
 PRINTED = 5
 
 
@@ -129,9 +130,13 @@ def audit(
         click.echo(json.dumps(_data(result, effects), indent=1, ensure_ascii=False))
     else:
         print_sections(sections_of(result, effects))
-        for number, row in enumerate(result.rows(REFUTED)):
-            if number < PRINTED:
-                click.echo("\n" + as_entry(row), nl=False)
+        for row in islice(result.rows(REFUTED), PRINTED):
+            click.echo("\n" + as_entry(row), nl=False)
+        for status in (DISPUTED, SUSPECT, UNDECIDED, UNREAD):
+            for row in islice(result.rows(status), PRINTED):
+                click.echo(as_line(row))
+            if result.counts[status] > PRINTED:
+                click.echo(f"{result.counts[status] - PRINTED} more rows are {status}")
     return 1 if result.counts[REFUTED] else 0
 
 

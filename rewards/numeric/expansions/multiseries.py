@@ -291,8 +291,10 @@ class Scale:
                 )
             if term[0] == 0:
                 slower, remainder = self.split(term[1])
-                remainder = self.add(remainder, Series(a.element, a.behind(index + 1)))
-                return self.add(infinite, slower), remainder
+                infinite = self.add(infinite, slower)
+                faster = Series(a.element, a.behind(index + 1))
+                terms = self._sum(*self._aligned(remainder, faster))
+                return infinite, Series(a.element, terms, partial(self._difference, a, infinite))
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 

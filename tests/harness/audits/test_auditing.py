@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -330,6 +332,41 @@ def test_published_judgements_are_taken_where_the_reference_is_right(table: Path
     responses.write_text("model,id,answer,correct\nm,a,x^3,true\nm,c,\\sin x,false\n")
     (row,) = effects_of(found, str(responses), {}).standings
     assert (row.before, row.after, row.changed) == (0.5, 1.0, 1)
+
+
+def test_a_killed_process_leaves_no_directory_behind(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (
+        "import os, sys; from calculus_harness import audit; "
+        "found = audit(sys.argv[1], workers=1); print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
+    )
+    places = []
+    for signal in ("0", "9"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(table), signal],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )
+        places.append(Path(done.stdout.strip()))
+    ended, killed = places
+    assert (ended.exists(), killed.exists()) == (False, True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    own = audit(str(table), workers=1).path
+    for place in (killed, own):
+        os.utime(place, (0, 0))
+    audit(str(table), workers=1)
+    assert (killed.exists(), own.exists()) == (False, True)
+
+
+def test_duplicates_are_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    rows = [json.dumps({"problem": r"\int 2x\,dx", "answer": "x^2"})] * 12
+    file.write_text("\n".join(rows))
+    (group,) = audit(str(file), workers=1).duplicates(5)
+    assert len(group) == 5
 
 
 def test_the_command_line(table: Path) -> None:

@@ -55,14 +55,7 @@ def test_of_errors_written_by_hand_95_percent_are_found_and_90_percent_named() -
     found = [kind for kind, _, _, row in by_hand() if row["status"] in (REFUTED, SUSPECT)]
     assert len(found) >= 0.95 * len(BY_HAND)
     named = [row["kind"].startswith(NAMES[kind]) for kind, _, _, row in by_hand() if kind in NAMES]
-    judged = [row["status"] != UNREAD for kind, _, _, row in by_hand() if kind in NAMES]
-    assert sum(named) >= 0.9 * sum(judged)
-
-
-def test_what_is_not_found_says_where_it_was_not_read() -> None:
-    others = [row for *_, row in by_hand() if row["status"] not in (REFUTED, SUSPECT)]
-    assert others
-    assert all("expected a closed form, not a limit" in row["reason"] for row in others)
+    assert sum(named) >= 0.9 * len(named)
 
 
 @cache

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from ....reading.expression.build import ONE
-from ....reading.expression.linear import NotLinearError
-from ....reading.expression.traversal import symbols_of
+from ....reading.expression.build import ONE, ZERO
+from ....reading.expression.linear import NotLinearError, linear
+from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
 from ..result import Judgement, Kind
@@ -140,7 +140,9 @@ class Judge:
             moving = any(side.has(Differential, Derivative) for side in (left, right))
             anti = anti or self._is_anti(left) or self._is_anti(right)
             if left.has(Differential) != right.has(Differential):
-                raise NotReadError("a differential on one side")
+                return self._by_rates(left, right, key), used
+            # Numbers without a constant are no antiderivatives, in whatever chain they stand.
+            anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols
@@ -161,6 +163,25 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
+        """Judge an equation with a differential on one side: ``du = 2x`` may stand for u' = 2x.
+
+        Such an equation is wrong if u' has another value, and is never right.
+        """
+        scope, detail = self.scope, "a differential on one side"
+        moving, other = (left, right) if left.has(Differential) else (right, left)
+        summand, ((factor, name), *more) = linear(moving.expression, moving.parts.keys())
+        differential = moving.parts[name]
+        if more or summand != ZERO or fold(factor) is None or scope.changed:
+            raise NotReadError(detail)  # perhaps the sign of an integral is missing
+        if not isinstance(differential, Differential) or differential.variable not in scope.values:
+            raise NotReadError(detail)
+        rate = Derivative(Symbol(differential.variable), scope.variable)
+        finding, _ = self._compare(Side(moving.expression, {name: rate}), other, key, False)
+        if finding.judgement is not Judgement.INCORRECT:
+            raise NotReadError(detail)
+        return finding
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
         """Whether antiderivatives are equated: functions, each with a constant."""

@@ -1,0 +1,155 @@
+"""Wrong references to questions of the course: found, confirmed by a second computation, named."""
+
+from __future__ import annotations
+
+import re
+import resource
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from calculus_harness.benchmarks.hashed_random import HashedRandom
+from calculus_harness.harness.audits import judge
+from calculus_harness.harness.audits.findings import DISPUTED, REFUTED, SUSPECT, UNDECIDED
+from calculus_harness.harness.audits.items import AuditItem, kind_of
+from calculus_harness.harness.audits.judge import audited
+from calculus_harness.harness.studies.redteam.case import Case, DiscardedError
+from calculus_harness.harness.studies.redteam.questions.stated import course_case
+from calculus_harness.rewards import Status
+from calculus_harness.rewards.questions import COURSE
+from calculus_harness.rewards.verdict import Evidence, Verdict
+
+CASES = 40
+
+
+@pytest.fixture(autouse=True)
+def memory() -> Iterator[None]:
+    """As in workers: a power tower near a pole takes no more memory than there is."""
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+def finding(problem: str, reference: str, task: str = "", **fields: Any) -> dict[str, Any]:
+    kind = f"course {task}" if task else kind_of(problem)
+    item = AuditItem(0, "row 1", "row 1", kind=kind, problem=problem, reference=reference)
+    return audited(item.to_dict() | fields)
+
+
+@cache
+def drawn(task: str) -> tuple[tuple[Case, dict[str, Any]], ...]:
+    rng, found = HashedRandom("audits of the course", task), []
+    while len(found) < CASES:
+        try:
+            case = course_case(task, rng)
+        except (DiscardedError, ValueError):
+            continue
+        boxed = re.search(
+            r"\\boxed\{(.*)\}\${0,2}\.?(?: This was checked\.)?\Z", case.completion, re.S
+        )
+        assert boxed is not None
+        row = finding(case.integrand, boxed[1], task, assumptions=dict(case.assumptions))
+        found.append((case, row))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("task", COURSE)
+def test_of_the_red_teams_slips_all_but_a_few_are_found_and_no_right_answer(task: str) -> None:
+    wrong = [(case, row) for case, row in drawn(task) if not case.wanted]
+    missed = [
+        (case.integrand, case.completion, row["status"], row["reason"])
+        for case, row in wrong
+        if row["status"] not in (REFUTED, SUSPECT)
+    ]
+    assert len(missed) <= max(1, len(wrong) // 100), missed
+    for case, row in drawn(task):
+        assert not (case.wanted and row["status"] in (REFUTED, DISPUTED)), case
+
+
+@pytest.mark.parametrize("task", COURSE)
+def test_a_refutation_has_a_program_that_shows_it(task: str) -> None:
+    rows = [row for _, row in drawn(task) if row["status"] == REFUTED]
+    assert len(rows) > CASES // 4
+    for row in rows[:12]:
+        assert "mpmath" in row["confirmed_by"]
+        assert "calculus" not in row["program"]
+        exec(row["program"], {"print": lambda *_: None})
+
+
+#: A question of every form that has a second computation, a right reference and a wrong one.
+FORMS = [
+    (r"\frac{d}{dx} x^2 \sin x + 3", r"2x\sin x + x^2\cos x", r"2x\sin x - x^2\cos x"),
+    (r"\frac{d^2}{dx^2} \sin(x^2)", r"2\cos x^2 - 4x^2 \sin x^2", r"2\cos x^2"),
+    (r"f(x) = e^{-x^2},\ f'(1)", r"-\frac{2}{e}", r"\frac{2}{e}"),
+    (r"y = x^x,\ \frac{dy}{dx}", r"y(1+\ln x)", r"y \ln x"),
+    (r"x^2+y^2=25,\ \frac{dy}{dx}", r"-\frac{x}{y}", r"\frac{x}{y}"),
+    (r"x^2+y^2=25,\ \frac{dy}{dx} at (3,4)", r"-\frac34", r"\frac34"),
+    (r"x=t^2,\ y=t^3,\ \frac{d^2y}{dx^2}", r"\frac{3}{4t}", r"\frac{3}{5t}"),
+    (r"f(x,y) = x^2 y^3,\ f_{xy}(1,2)", "24", "12"),
+    (r"\lim_{x\to0} \frac{\sin x - x}{x^3}", r"-\frac16", r"\frac16"),
+    (r"\lim_{x\to0^+} \frac1x", r"\infty", "0"),
+    (r"\lim_{x\to\infty} x - \ln x", r"\infty", r"-\infty"),
+    (r"\lim_{n\to\infty} \left(1+\frac{a}{n}\right)^n", "e^a", "e"),
+    (r"\sum_{k=1}^{n} k", r"\frac{n(n+1)}{2}", r"\frac{n(n-1)}{2}"),
+    (
+        r"\sum_{n=0}^{\infty} \frac{1}{4^n(2n+1)}\binom{2n}{n}",
+        r"\frac{\pi}{2}",
+        r"\frac{3927}{2500}",
+    ),
+    (r"\sum_{n=1}^{\infty} n", r"\infty", r"-\frac{1}{12}"),
+    (
+        r"Maclaurin polynomial of degree 2 for $\frac{x}{e^x-1}$",
+        r"1-\frac x2+\frac{x^2}{12}",
+        r"1-\frac x2",
+    ),
+    (r"y'' + y = 0, y(0) = 1, y'(0) = 0", r"y = \cos x", r"y = \sin x"),
+    (r"y' = -\frac{x}{y}", "x^2+y^2 = C", "x^2-y^2 = C"),
+    (
+        r"x' = y,\ y' = -x",
+        r"x = A\sin t + B\cos t, y = A\cos t - B\sin t",
+        r"x = A\sin t + B\cos t, y = A\cos t + B\sin t",
+    ),
+]
+
+
+@pytest.mark.parametrize(("problem", "right", "wrong"), FORMS)
+def test_questions_of_every_form(problem: str, right: str, wrong: str) -> None:
+    assert finding(problem, right)["status"] in ("proved", "agreed")
+    row = finding(problem, wrong)
+    assert (row["status"], tuple(row["confirmed_by"])) == (REFUTED, ("mpmath",)), row
+
+
+@pytest.mark.parametrize(("problem", "right", "wrong"), FORMS)
+def test_a_false_refutation_is_disputed(
+    problem: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A verifier that refutes a right reference is contradicted, or at least not confirmed."""
+
+    def refuting(*arguments: Any, **options: Any) -> Verdict:
+        return Verdict(Status.INCORRECT, 0.0, right, Evidence(detail="by mistake"))
+
+    broken = {
+        name: replace(question, judge=f"{__name__}:refuting") for name, question in COURSE.items()
+    }
+    monkeypatch.setattr(judge, "COURSE", broken)
+    monkeypatch.setattr("calculus_harness.rewards.questions._resolved", lambda _: refuting)
+    row = finding(problem, right)
+    unseen = "infty" in right  # sums and limits whose growth is no power
+    assert row["status"] == DISPUTED or (unseen and row["status"] == UNDECIDED), row
+
+
+def test_a_particular_solution_is_suspect() -> None:
+    row = finding("y'' + y = 0", r"y = C \sin x")
+    assert (row["status"], row["kind"]) == (SUSPECT, "not the general solution")
+
+
+def test_a_wrong_derivative_is_named_and_corrected() -> None:
+    row = finding(r"\frac{d}{dx} \cos x^2", r"2x \sin x^2")
+    assert row["kind"] == "a sign"
+    assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
+    row = finding(r"\frac{d}{dx} \cos x^2", r"\tan x")
+    assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
