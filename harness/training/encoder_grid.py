@@ -40,7 +40,7 @@ PERTURBED = {"derivations": ("vr", "ee", "ar"), "calculus": ("vr", "ec")}
 
 
 class EncoderSection(ConfigSection, frozen=True, kw_only=True):
-    """How an encoder is trained; the fields are those of `encoder.EncoderSettings`.
+    """The settings of an encoder's training, with the names of `encoder.EncoderSettings`.
 
     ``epochs_by_set`` replaces ``epochs`` for some sets.
     """
@@ -155,7 +155,7 @@ def train(config: EncoderGridConfig, into: TrainingRun) -> list[Run]:
 def settings_of(
     config: EncoderGridConfig, encoder: str, name: str, seed: int, out: Path
 ) -> EncoderSettings:
-    """Return the settings of one training; the last checkpoint is evaluated and kept."""
+    """Return the settings of the training of an encoder on a set with a seed."""
     section = config.encoders[encoder]
     settings = plain(section)
     epochs = settings.pop("epochs_by_set").get(name, section.epochs)
@@ -175,7 +175,7 @@ EVALUATIONS = 2
 
 
 def subsets_of(name: str) -> list[str]:
-    """Return the subset of a set and its perturbed subsets, as benchmarks."""
+    """Return the benchmarks of a set: the unperturbed subset and the perturbed subsets."""
     benchmark = "derivations" if name in STEPS else "calculus"
     subset = f"{benchmark}/{name}"
     return [subset, *(f"{subset}_{perturbation}" for perturbation in PERTURBED[benchmark])]

@@ -29,7 +29,7 @@ FLOOR = " †"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A mean over seeds; there is no interval over fewer than two seeds.
+    """A mean over seeds. A single seed has no interval over seeds.
 
     Attributes:
         value: the mean.
@@ -66,7 +66,7 @@ class SeedAnalysis:
 
     @property
     def at_floor(self) -> bool:
-        """Whether the static accuracy may be that of guessing."""
+        """Whether the interval of the static accuracy contains the accuracy of guessing."""
         low, high = self.together.static.accuracy_interval
         return low <= CHANCE <= high
 
@@ -98,7 +98,7 @@ def analyses_over_seeds(
     """The analyses of every subset.
 
     Args:
-        trained: by encoder the items of the models of its seeds; a model may have some subsets.
+        trained: by encoder the items of a model for each seed; a model may lack subsets.
 
     Returns:
         By subset, an analysis for each encoder that answered the subset.
@@ -118,7 +118,7 @@ def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
     """Accuracy, F1 and differences by subset and encoder (Tables 1, 2), and categories (Table 3).
 
     Args:
-        trained: as of `analyses_over_seeds`.
+        trained: by encoder the items of a model for each seed.
 
     Returns:
         A section for each benchmark and kind of table.
