@@ -1,4 +1,4 @@
-"""Checks of the arguments of public functions, and arguments that name a user's function."""
+"""Checks of the arguments of public functions, and the import of a function from a user's file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_text(name: str, value: Any) -> None:
 
 
 def check_texts(name: str, values: Iterable[Any]) -> None:
-    """Raise `ArgumentTypeError` for the first of several arguments that is no text."""
+    """Raise `ArgumentTypeError` for the first of several arguments that is not text."""
     for index, value in enumerate(values):
         check_text(f"{name}[{index}]", value)
 
@@ -52,11 +52,11 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 
 def check_method(method: Any) -> None:
-    """Check a method of judging, and that the packages that it needs are installed.
+    """Check that a method of judging exists and that its packages are installed.
 
     Raises:
-        UnknownNameError: there is no such method.
-        MissingExtraError: its extra is not installed.
+        UnknownNameError: no method has this name.
+        MissingExtraError: the method's extra is not installed.
 
     """
     check_choice("method", method, METHODS)
@@ -65,13 +65,12 @@ def check_method(method: Any) -> None:
 
 
 def check_switches(**switches: Any) -> None:
-    """Raise `ArgumentTypeError` for the first argument that is neither true nor false.
+    """Raise `ArgumentTypeError` for the first argument that is not a `bool`.
 
     >>> check_switches(strict="no")
     Traceback (most recent call last):
     ...
     calculus_harness.rewards.errors.ArgumentTypeError: strict must be True or False, not 'no'
-
     """
     for name, value in switches.items():
         if value is True or value is False:  # nearly always
@@ -81,7 +80,7 @@ def check_switches(**switches: Any) -> None:
 
 
 def load_function(path: Path, name: str) -> Callable[..., Any]:
-    """Run a file as a module, and return a function of it.
+    """Import a file as a module, and return one of its functions.
 
     Args:
         path: the file.
@@ -91,7 +90,7 @@ def load_function(path: Path, name: str) -> Callable[..., Any]:
         The function.
 
     Raises:
-        UserError: there is no such file or function, or the file raises an exception.
+        UserError: the file or the function does not exist, or the file raises an exception.
 
     >>> load_function(Path("nowhere.py"), "answer")
     Traceback (most recent call last):

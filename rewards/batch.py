@@ -1,7 +1,7 @@
 """Many verdicts at once, on all cores.
 
-`rewards.workers.verdicts` lists what becomes of an item whose worker fails. A misspelt option is a
-`TypeError`, workers that cannot start are a `rewards.workers.pool.PoolError`.
+`rewards.workers.verdicts` lists the verdicts for items whose worker fails. A misspelt option raises
+a `TypeError`; workers that cannot start raise a `rewards.workers.pool.PoolError`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ def verify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""`verify_antiderivative` for a batch: in order, on all cores, each item isolated.
+    r"""`verify_antiderivative` for a batch: on all cores, with each item isolated; verdicts keep
+    the order.
 
     Args:
         completions: the model's outputs.
-        integrands: one for all, or one for each.
-        workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). They
-            are started once and kept.
-        deadline: seconds of processor time for each item, after which its worker is killed; by
-            default the method's own, as for `verify_antiderivative`.
-        memory_mb: megabytes of memory that a worker may take beyond its code.
+        integrands: one integrand for all completions, or a list with an integrand for each.
+        workers: number of worker processes (default: `rewards.workers.pool.usable_cores`). The
+            processes are started once and kept for later calls.
+        deadline: seconds of processor time for each item. A worker that takes longer is killed. The
+            default is the method's deadline, as for `verify_antiderivative`.
+        memory_mb: megabytes of memory that a worker may take in addition to its code.
         options: as for `verify_antiderivative`; ``variable``, ``assumptions`` and ``truncated`` may
             be lists with one entry for each completion.
 
@@ -51,11 +52,11 @@ def verify_many(
         One `Verdict` for each completion.
 
     Raises:
-        ArgumentTypeError: an unknown option, or ``completions`` that are no sequence of texts; it
-            is a `TypeError`, too.
-        UnknownNameError: there is no such method.
-        MissingExtraError: ``method="published"`` without its extra.
-        ValueError: lists of different lengths.
+        ArgumentTypeError: an option is unknown, or ``completions`` is not a sequence of texts.
+            `ArgumentTypeError` is a subclass of `TypeError`.
+        UnknownNameError: no method has this name.
+        MissingExtraError: the extra of ``method="published"`` is not installed.
+        ValueError: the lists have different lengths.
         PoolError: the workers cannot be started.
 
     Example:
@@ -83,11 +84,11 @@ async def averify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""`verify_many` for asyncio: the event loop is not blocked, and the call can be cancelled.
+    r"""`verify_many` for asyncio. The event loop is not blocked, and the call can be cancelled.
 
     Args:
         completions: the model's outputs.
-        integrands: one for all, or one for each.
+        integrands: as for `verify_many`.
         workers: as for `verify_many`.
         deadline: as for `verify_many`.
         memory_mb: as for `verify_many`.
@@ -121,7 +122,7 @@ async def averify_many(
 def _items(
     completions: Sequence[str], integrands: Any, options: Mapping[str, Any], seconds: float
 ) -> list[WorkItem]:
-    """Arguments for every item: completion, integrand, options."""
+    """The arguments for every item: completion, integrand and options."""
     if isinstance(completions, str):
         raise ArgumentTypeError("completions must be a sequence of strings, not one string")
     check_texts("completions", completions)

@@ -2,13 +2,11 @@
 
 The command line prints any `UserError` and exits with status 2. All of them are `ValueError`s:
 
-* UserError
-  x UnknownNameError                a name that no registry has
-  x MissingExtraError               an optional package is not installed
-  x ArgumentTypeError               an argument of a wrong type
-  x ProblemError                    an integrand or target that cannot be used (also: rewards)
-  x NoCertificateError              a verdict without a certificate (also: rewards)
-  x harness.core.errors
+* UserError x UnknownNameError                a name that no registry has x MissingExtraError
+  an optional package is not installed x ArgumentTypeError               an argument of a wrong type
+  x ProblemError                    an integrand or target that cannot be used (also: rewards) x
+  NoCertificateError              a verdict without a certificate (also: rewards) x
+  harness.core.errors
     - RunError                      a run directory that cannot be used as asked
     - ModelError                    a model that cannot be reached or set up
   x benchmarks
@@ -20,8 +18,8 @@ The command line prints any `UserError` and exits with status 2. All of them are
   x prompts
     - PromptError                   a template that cannot be used
 
-Model output never raises: what is wrong with it is the `Status` of a `Verdict`. Errors of the
-verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
+Text of a model never raises an error: a fault of the text is a `Status` of the `Verdict`. Errors of
+the verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
 `rewards.reading.latex.errors`.
 """
 
@@ -37,7 +35,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class UserError(ValueError):
-    """Something that the user can fix; the command line prints it and exits with status 2.
+    """An error that the user can fix; the command line prints the message and exits with status 2.
 
     Example:
         >>> from calculus_harness.rewards import ProblemError
@@ -60,7 +58,7 @@ class MissingExtraError(UserError, ImportError):
 
 
 class ProblemError(UserError):
-    """The problem itself is bad, not the answer: an unreadable integrand, a wrong variable.
+    """The problem cannot be used, whatever the answer: an unreadable integrand, a wrong variable.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -73,7 +71,7 @@ class ProblemError(UserError):
 
 
 class NoCertificateError(UserError):
-    """A verdict has no certificate; the message says what it rests on instead.
+    """A verdict has no certificate; the message says what the verdict rests on.
 
     Example:
         >>> from calculus_harness.rewards import certify
@@ -86,10 +84,10 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra: of the checkout, or of the wheel that was installed.
+    """The command that installs an extra, for a checkout or for an installed wheel.
 
     Args:
-        extra: its name in ``pyproject.toml``.
+        extra: the name of the extra in ``pyproject.toml``.
 
     Returns:
         The command.
@@ -105,7 +103,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The file that pip installed this package from, if it was one."""
+    """The wheel file from which pip installed this package; None if there was no wheel file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -118,12 +116,12 @@ def require_extra(what: str, extra: str, *packages: str) -> None:
     """Raise `MissingExtraError` if a package is not installed.
 
     Args:
-        what: what needs it, for the message.
-        extra: the extra that has the packages.
-        packages: their names.
+        what: the feature that needs the package, for the message.
+        extra: the extra that contains the packages.
+        packages: the names of the packages.
 
     Raises:
-        MissingExtraError: one is missing.
+        MissingExtraError: a package is missing.
 
     """
     missing = [name for name in packages if not _installed(name)]
@@ -141,14 +139,14 @@ def _installed(package: str) -> bool:
 
 
 def suggest(name: str, choices: Iterable[str]) -> str:
-    """The rest of an error message about an unknown name.
+    """The end of an error message about an unknown name: names that the user may have meant.
 
     Args:
-        name: the name as a user gave it.
+        name: the name that the user wrote.
         choices: all names that exist.
 
     Returns:
-        The names that are spelled similarly, or all names if there are none.
+        The names with a similar spelling; if no name is similar, all names.
 
     >>> suggest("labl", ["label", "value"])
     "did you mean 'label'?"

@@ -1,4 +1,4 @@
-"""Former paths of public modules: `rewards.latex` is `rewards.reading.latex`."""
+"""Former paths of public modules: `rewards.latex` is now `rewards.reading.latex`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _PREFIX = f"{__package__}."
 
 
 class _FormerPaths(MetaPathFinder, Loader):
-    """Loads nothing: a former path names the module that is at the present one."""
+    """An import finder: a former path yields the module at the present path, without loading it
+    again.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -53,6 +55,8 @@ class _FormerPaths(MetaPathFinder, Loader):
 
 
 def keep() -> None:
-    """Let former paths be imported, whatever an older checkout has left in their folders."""
+    """Make former paths importable, even if an older checkout has left folders under these
+    paths.
+    """
     if not any(isinstance(finder, _FormerPaths) for finder in sys.meta_path):
         sys.meta_path.insert(0, _FormerPaths())

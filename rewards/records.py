@@ -1,4 +1,4 @@
-"""Typed dataclasses of plain data (JSON, TOML, keyword arguments), and plain data of them."""
+"""Conversion between typed dataclasses and plain data (JSON, TOML, keyword arguments)."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _KINDS = {
 
 
 def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
-    """Convert plain data to a type, checking every value on the way.
+    """Convert plain data to a type, and check every value.
 
     Args:
         data: dictionaries, lists, numbers and texts.
         kind: the type to convert to, usually a frozen dataclass.
-        shown: what the user calls a field, for error messages.
+        shown: a function from a field's name to its spelling in error messages.
 
     Returns:
         An instance of ``kind``.
 
     Raises:
-        UserError: a value is of the wrong kind or out of range; the message names it and says what
-            is needed.
+        UserError: a value is of the wrong type or out of range. The message names the field and the
+            values that are allowed.
 
     """
     try:
@@ -52,10 +52,10 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
 
 
 def check_fields(instance: Any) -> None:
-    """Check the types of a dataclass's fields, for its ``__post_init__``.
+    """Check the types of a dataclass's fields; called in ``__post_init__``.
 
     Raises:
-        ArgumentTypeError: a field has a value of another type than its annotation says.
+        ArgumentTypeError: a field has a value of another type than its annotation.
 
     """
     cls: Hashable = instance.__class__  # mypy takes no class for one where it is needed
@@ -77,7 +77,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def plain(value: object) -> Any:
-    """A dataclass, or a structure that holds some, as plain data."""
+    """A dataclass, or a structure that contains dataclasses, as plain data."""
     return msgspec.to_builtins(value, enc_hook=_path)
 
 
@@ -115,16 +115,17 @@ class Record:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Self:
-        """Make a record of a dictionary, as `to_dict` returns it.
+        """Make a record from a dictionary that `to_dict` returned.
 
         Args:
-            row: the fields by name; those with a default may be missing, other keys are ignored.
+            row: the fields by name. Fields with a default may be missing, and unknown keys are
+                ignored.
 
         Returns:
             The record.
 
         Raises:
-            UserError: a field is missing or of a wrong type; the message names it.
+            UserError: a field is missing or of a wrong type; the message names the field.
 
         """
         return convert(row, cls)
@@ -161,7 +162,7 @@ def _message(
 
 
 def _at(data: Any, path: list[str]) -> Any:
-    """The value at a path, as far as there is one."""
+    """The value at a path of keys; if a key is missing, the value before that key."""
     for part in path:
         if isinstance(data, dict) and part in data:
             data = data[part]
@@ -171,7 +172,7 @@ def _at(data: Any, path: list[str]) -> Any:
 
 
 def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
-    """The choices of the enumeration or `Literal` that a path of names leads to."""
+    """The choices of the enumeration or `Literal` at the end of a path of field names."""
     for name in names:
         if is_dataclass(kind):
             kind = get_type_hints(kind).get(name)

@@ -1,4 +1,4 @@
-"""The result of a verification: a status, a reward, and the evidence for them."""
+"""The result of a verification: a status, a reward, and the evidence."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 
 
 def version_of(method: str = "balls") -> str:
-    """The version of the verdicts of a method: the verifier's, and the evaluator's if it has one.
+    """The version of a method's verdicts: the verifier's version, then the evaluator's if it has
+    one.
 
     >>> version_of("published").partition(".")[2]
     '3'
-
     """
     own = _EVALUATORS.get(method)
     return VERSION if own is None else f"{VERSION}.{own}"
@@ -62,9 +62,10 @@ class Witness:
         point: the values of the variable and of all parameters.
         expected: the integrand's value there, as a ball ``[midpoint +/- radius]``.
         got: the value of the answer's derivative there.
-        difference: ``got`` minus ``expected``, where their first digits do not tell them apart.
+        difference: ``got`` minus ``expected``, if the first digits of both are the same.
 
-    A refutation by a jump has the answer's values ``expected`` at the point and ``got`` just above.
+    For a refutation by a jump, ``expected`` is the answer's value at the point, and ``got`` is the
+    answer's value just above the point.
 
     Example:
         >>> from calculus_harness.rewards import verify_antiderivative
@@ -79,7 +80,7 @@ class Witness:
     difference: str = ""
 
     def described(self) -> dict[str, str]:
-        """The numbers by what they are, without their error bounds.
+        """The numbers of the witness by name, without error bounds.
 
         Returns:
             The values by their names.
@@ -106,19 +107,20 @@ class Evidence:
     """The reasons for a verdict. Fields that do not apply keep their defaults.
 
     Attributes:
-        method: the verifier or scorer that gave it.
-        reading: the answer as it was read, where its notation is ambiguous.
+        method: the verifier or scorer that gave the verdict.
+        reading: the answer as the verifier understood it, if the notation is ambiguous.
         points: number of sample points.
         digits: decimal digits to which F' and f are guaranteed to agree at every point.
         coverage: share of the integrand's real domain (under the probability measure of
             `rewards.numeric.ball_arithmetic.domain`) on which F' = f holds with principal branches.
         witness: the point that refutes the answer.
-        flags: names of what was noticed, of ambiguities in the notation, and of faults.
+        flags: names of observations, of ambiguities in the notation, and of faults.
         detail: an explanation.
-        offset: where in the answer's text reading failed.
-        extracted_by: where the answer was (`rewards.reading.extraction.Extraction.source`).
-        seconds: time that the verification took, in a worker if it ran in one.
-        proof: what the verdict rests on, in one word (``docs/verifier.md`` has the table).
+        offset: the position in the answer's text at which reading failed.
+        extracted_by: where the answer stood in the text
+            (`rewards.reading.extraction.Extraction.source`).
+        seconds: the time of the verification, measured in the worker if a worker was used.
+        proof: the basis of the verdict in one word (``docs/verifier.md`` has the table).
         rules: the functions and rewriting rules that a proof of identity uses.
 
     Example:

@@ -1,6 +1,6 @@
 """The functions that run in a worker: arguments and results are plain JSON data.
 
-`rewards.workers.pool.TASKS` names them as strings; no other module imports this one.
+`rewards.workers.pool.TASKS` names these functions as strings; no other module imports this module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .workers.verdicts import pack
 
 
 def timed(task: str, *arguments: Any) -> list[Any]:
-    """A task's result, and its seconds of processor time."""
+    """The result of a task, and the seconds of processor time that the task took."""
     function = resolve(TASKS[task], PACKAGE)
     started = time.process_time()
     result = function(*arguments)
@@ -32,7 +32,7 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """The task that packs the verdicts of a question, by the name that workers have for it."""
+    """The task with a worker's name: a function that judges a question and packs the verdict."""
     for question in QUESTIONS.values():
         if question.worker_task == name:
             return partial(_judged, question)

@@ -23,8 +23,7 @@ from flint import fmpq, fmpz
 from ...rewards.reading.expression.build import mul, rational_power
 from ...rewards.reading.expression.formulas import template
 from ...rewards.reading.expression.tree import Call, Expression, Number, Symbol
-from ...rewards.reading.functions import ELEMENTARY, PIECEWISE
-from ...rewards.reading.functions.record import EVEN, ODD
+from .function_rules import EVEN_FUNCTIONS, ODD_FUNCTIONS, SLOPES, VALUES_AT
 
 #: The largest number of bits of an integer.
 MAX_BITS = 256
@@ -33,17 +32,6 @@ MAX_PRIMES = 168
 #: The largest number of terms of an expansion.
 MAX_TERMS = 200
 
-#: Functions of one argument in SymPy, without rounding functions and those without parity at a
-#: step.
-_FUNCTIONS = [
-    function
-    for function in (*ELEMENTARY, *PIECEWISE)
-    if function.spelling("sympy")
-    and function.arguments == "u"
-    and (function.parity or not function.breaks)
-]
-_ODD = frozenset(function.name for function in _FUNCTIONS if function.parity == ODD)
-_EVEN = frozenset(function.name for function in _FUNCTIONS if function.parity == EVEN)
 #: Proven properties of finite values; each property includes the earlier ones.
 _UNKNOWN, _REAL, _NOT_NEGATIVE, _POSITIVE = range(4)
 #: The signs of functions of real values.
@@ -305,16 +293,16 @@ class Algebra:
         """A function of nodes."""
         if name in _READ:
             return _READ[name](self, *args)
-        if name not in _SLOPES or len(args) != 1:
+        if name not in SLOPES or len(args) != 1:
             return self.other(name, *args)
         (u,) = args
-        turned = (name in _ODD or name in _EVEN) and self.leads_with_minus(u)
+        turned = (name in ODD_FUNCTIONS or name in EVEN_FUNCTIONS) and self.leads_with_minus(u)
         evaluated = self._evaluated(name, self.neg(u) if turned else u)
-        return self.neg(evaluated) if turned and name in _ODD else evaluated
+        return self.neg(evaluated) if turned and name in ODD_FUNCTIONS else evaluated
 
     def _evaluated(self, name: str, u: Expression) -> Expression:
-        """A function of one argument, by the rules at the end of this module."""
-        table_value = _VALUES_AT.get((name, u.numerator if is_whole(u) else u.function))
+        """A function of one argument, by `function_rules` and the rules below the class."""
+        table_value = VALUES_AT.get((name, u.numerator if is_whole(u) else u.function))
         if table_value == "pole":
             raise UnusableFormulaError("a function at its pole")
         if table_value is not None:
@@ -406,9 +394,7 @@ class Algebra:
                 of_exponent = self.mul(self.derivative(exponent, x), self.apply("ln", base))
                 slope = self.add(of_exponent, slope)
             return self.mul(node, slope)
-        return self.mul(
-            self.derivative(args[0], x), self.node(template(_SLOPES[function]), args[0])
-        )
+        return self.mul(self.derivative(args[0], x), self.node(template(SLOPES[function]), args[0]))
 
     # --- trees ---
 
@@ -437,51 +423,6 @@ _READ: dict[str, Callable[..., Expression]] = {
     "log": lambda a, u, b: a.div(a.apply("ln", u), a.apply("ln", b)),
     "pi": lambda a: a.pi,
     "e": lambda a: a.e,
-}
-
-
-# --- rules, as templates in u ---
-
-#: Derivatives whose form in SymPy differs from `rewards.reading.expression.derivative`.
-_SLOPES = {
-    **{f.name: f.derivative for f in _FUNCTIONS if f.derivative},
-    "sgn": "0",
-    "tan": "1 + tan(u)**2",
-    "cot": "-1 - cot(u)**2",
-    "tanh": "1 - tanh(u)**2",
-    "coth": "-1/sinh(u)**2",
-}
-#: Values, and the functions with these values at integers. The sign of odd functions is extracted.
-_VALUES = {
-    "0": "sin tan sinh tanh asin atan asinh atanh abs sgn 0, acos asec acosh asech ln 1",
-    "1": "cos sec cosh sech exp 0",
-    "E": "exp 1",
-    "pi/2": "acos 0, asin acsc 1",
-    "pi/4": "atan acot 1",
-    "pi": "acos asec -1",
-    "log(1 + sqrt(2))": "asinh 1",
-    "pole": "cot csc coth csch acsch asech 0, atanh acoth 1",
-}
-#: A function at an integer, or at an inverse function of u -> the value.
-_VALUES_AT: dict[tuple[str, int | str], str] = {
-    **{
-        (name, int(names[-1])): special_value
-        for special_value, groups in _VALUES.items()
-        for names in map(str.split, groups.split(","))
-        for name in names[:-1]
-    },
-    ("sin", "acos"): "sqrt(1 - u**2)",
-    ("cos", "asin"): "sqrt(1 - u**2)",
-    ("tan", "asin"): "u/sqrt(1 - u**2)",
-    ("tan", "acos"): "sqrt(1 - u**2)/u",
-    ("sin", "atan"): "u/sqrt(1 + u**2)",
-    ("cos", "atan"): "1/sqrt(1 + u**2)",
-    ("sinh", "acosh"): "sqrt(u - 1)*sqrt(u + 1)",  # not sqrt(u^2 - 1), below -1
-    ("cosh", "asinh"): "sqrt(1 + u**2)",
-    ("sinh", "atanh"): "u/sqrt(1 - u**2)",
-    ("cosh", "atanh"): "1/sqrt(1 - u**2)",
-    ("tanh", "asinh"): "u/sqrt(1 + u**2)",
-    ("tanh", "acosh"): "sqrt(u - 1)*sqrt(u + 1)/u",
 }
 
 

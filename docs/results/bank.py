@@ -22,6 +22,7 @@ from calculus_harness.benchmarks.registry import load
 from calculus_harness.harness import Run
 from calculus_harness.harness.stats.intervals import clopper_pearson, mean_interval
 from calculus_harness.harness.store.problem_files import write_problems
+from calculus_harness.rewards.reading.expression.traversal import nodes_of
 from calculus_harness.rewards.reading.expression.tree import Call
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verdict import Status
@@ -39,6 +40,11 @@ ARMS = {
 }
 #: Of the base arm: problems whose answer is an integral left in whole or in part.
 UNEVALUATED = "unevaluated answers count as solved"
+#: Smaller limits of processor time. The limit ends a computation and changes nothing before, so
+#: that the times of the base arm tell what a smaller limit gives.
+LIMITS = (5, 2.5)
+#: Functions by which the problems of `subst_poly` are divided.
+CIRCULAR = frozenset("sin cos tan cot sec csc asin acos atan acot asec acsc".split())
 
 Rows = Mapping[str, Mapping[str, Any]]
 
@@ -154,6 +160,10 @@ def tables() -> str:
             for name, row in base.items()
         }
         lines.append(line(subset, UNEVALUATED, counted, base))
+        lines += [
+            line(subset, f"{limit} s, from the times in 10 s", within(base, limit), base)
+            for limit in LIMITS
+        ]
     lines += [
         "",
         "| `lin_comb` after `simplify` | problems | solved as shown | solved without `simplify` |",
@@ -166,7 +176,32 @@ def tables() -> str:
         ]
         shares = (share(solved(rows[name]) for name in names) for rows in (base, composed))
         lines.append(f"| {what} | {len(names)} | {' | '.join(shares)} |")
+    lines += [
+        "",
+        "| `subst_poly`, the functions of the integrand | problems | solved as shown "
+        "| solved without `simplify` |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    base, composed = (of_subset(arms[arm], "subst_poly") for arm in ("base", "composed"))
+    circular = {one.id for one in load("bee/subst_poly") if CIRCULAR & functions_of(one)}
+    for with_circular, what in ((True, "a circular function or an inverse"), (False, "neither")):
+        names = [name for name in base if (name in circular) == with_circular]
+        shares = (share(solved(rows[name]) for name in names) for rows in (base, composed))
+        lines.append(f"| {what} | {len(names)} | {' | '.join(shares)} |")
     return "\n".join(lines) + "\n"
+
+
+def within(rows: Rows, limit: float) -> dict[str, Mapping[str, Any]]:
+    """What the rows would be with a smaller limit of processor time."""
+    late = {"status": str(Status.NO_ANSWER)}
+    return {name: row if row["seconds"] <= limit else {**row, **late} for name, row in rows.items()}
+
+
+def functions_of(problem: Problem) -> frozenset[str]:
+    """The functions in the integrand that is shown."""
+    integrand = problem.target_as(IntegrationTarget).integrand
+    tree = read(integrand, symbols=[bank.VARIABLE])[0].expression
+    return frozenset(node.function for node in nodes_of(tree) if isinstance(node, Call))
 
 
 def shown_sum(problem: Problem) -> bool:

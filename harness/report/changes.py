@@ -1,4 +1,4 @@
-"""Verdicts that changed, for the terminal."""
+"""Changed verdicts, on the terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ LONGEST = 160
 
 
 def print_changes(changes: Changes, console: Console | None = None) -> None:
-    """Print how many verdicts changed, by old and new status, and the first with their reasons."""
+    """Print the number of changed verdicts by old and new status, and the first changes with
+    reasons.
+    """
     console = console or Console()
 
     def say(text: str, style: str | None = None) -> None:

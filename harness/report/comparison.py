@@ -35,7 +35,7 @@ def headings(comparison: Comparison) -> list[str]:
 
 
 def cells(row: Contrast, difference: Difference) -> list[str]:
-    """A line as text, in the order of `headings`."""
+    """The cells of a line as text, in the order of `headings`."""
     count = str(row.pairs) if row.pairs == row.clusters else f"{row.pairs} in {row.clusters}"
     return [
         row.group,
@@ -57,7 +57,7 @@ def _detectable(difference: Difference) -> str:
 
 
 def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
-    """How often one side solved and the other failed, in both directions."""
+    """How often one side solved a problem and the other failed, in both directions."""
     return [row.group, *_transfer(difference.lost), *_transfer(difference.gained)]
 
 
@@ -87,7 +87,7 @@ def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
-    """The name of a contrast in a sentence, with the systems where several occur."""
+    """The name of a contrast in a sentence; if there are several systems, with their names."""
     several = (
         len(
             {
@@ -162,7 +162,9 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def power_remarks(comparison: Comparison) -> Iterator[str]:
-    """The detectable difference of each contrast, and the problems that the target needs."""
+    """For each contrast, the difference that can be detected, and the number of problems that would
+    detect the target.
+    """
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
         if difference is None or difference.design is None:
@@ -188,7 +190,7 @@ def power_remarks(comparison: Comparison) -> Iterator[str]:
 
 
 def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for each comparison at the primary k, of models on all problems that pair.
+    """A sentence for each comparison of models at the primary k, on all problems that pair.
 
     ``short`` has the names of models to write.
     """
@@ -221,7 +223,8 @@ def print_comparison(
     Args:
         comparison: the result of `stats.compare.compare`.
         console: where to print; by default the terminal, or the notebook.
-        every: also print every subset and k, losses by chance, power and all remarks.
+        every: whether to print also every subset and k, the losses expected by chance, the power,
+            and all remarks.
 
     Returns:
         Nothing.
@@ -276,7 +279,9 @@ _FAMILY = "pass@{k} in percent; interval and p adjusted by Holm's method over al
 
 
 def overview_section(comparison: Comparison) -> Section:
-    """A line for every two models on all their common problems, or for every perturbation."""
+    """A line for every two models, on all their common problems; or a line for every
+    perturbation.
+    """
     k = comparison.primary_k
     rows = comparison.contrasts if comparison.by == "perturbation" else overall(comparison)
     lines = [(row, difference) for row in rows if (difference := row.at(k)) is not None]
@@ -331,7 +336,7 @@ def _verdicts(comparison: Comparison) -> str:
 
 
 def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
-    """Contrasts of the same system, or the same two, together, under a title."""
+    """Groups of contrasts of the same system, or of the same two systems, by their titles."""
     names = "first {0.first}, second {0.second}"
     key = "{0.system}" if comparison.by == "perturbation" else names
     groups: dict[str, list[Contrast]] = {}
@@ -351,7 +356,7 @@ def export_comparison(comparison: Comparison, form: str) -> str:
         The text.
 
     Raises:
-        UserError: no such format.
+        UserError: the format is not one of `FORMATS`.
 
     >>> from calculus_harness.harness.stats.paired import Comparison
     >>> export_comparison(Comparison("model", 1, ()), "csv")[:12]
@@ -385,7 +390,7 @@ def comparison_table(comparison: Comparison) -> Section:
 
 
 def gap_table(gaps: Sequence[Gap]) -> Section:
-    """Generalisation gaps: of every model, or of two models with the difference."""
+    """Generalisation gaps of every model; for two models, also the difference of their gaps."""
     two_sided = len(gaps[0].sides) == 2
     systems = ("first system", "second system") if two_sided else ("system",)
     return Section(
@@ -405,7 +410,7 @@ def gap_table(gaps: Sequence[Gap]) -> Section:
 
 
 def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
-    """repaired@t of every two systems, on the problems that both had wrong answers to."""
+    """repaired@t of every two systems, on the problems that both systems answered wrongly."""
     return Section(
         "Wrong answers that were tried again: repaired@t, second minus first",
         ("first", "second", "told", "turns", "problems", "difference", "p"),
@@ -426,7 +431,7 @@ def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
 
 
 def _further(comparison: Comparison) -> list[Section]:
-    """The tables besides the table of pass@k."""
+    """All tables except the table of pass@k."""
     sections = [gap_table(comparison.gaps)] if comparison.gaps else []
     return sections + ([repaired_table(comparison.repaired)] if comparison.repaired else [])
 

@@ -1,8 +1,9 @@
 """`export`: a run's samples for other programs, row by row and with little memory.
 
-``csv``, ``parquet`` and ``dataset`` have one row a sample (and stage), as in `FIELDS`. ``lm-eval``
-is a directory as lm-evaluation-harness writes it with ``--log_samples`` (its version 0.4): for each
-model ``samples_TASK_DATE.jsonl`` with a line for each problem, and ``results_DATE.json``.
+``csv``, ``parquet`` and ``dataset`` have a row for each sample (and stage), with the columns of
+`FIELDS`. ``lm-eval`` is a directory in the format of lm-evaluation-harness 0.4 with
+``--log_samples``: for each model a file ``samples_TASK_DATE.jsonl`` with a line for each problem,
+and ``results_DATE.json``.
 """
 
 from __future__ import annotations
@@ -69,13 +70,13 @@ FIELDS: dict[str, type] = {
 
 
 def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> pandas.DataFrame:
-    """A data frame with a row for each sample and stage, in the columns of `FIELDS`.
+    """A data frame with a row for each sample and stage, and the columns of `FIELDS`.
 
     CSV, Parquet and data sets have the same columns; ``model`` is the name of the model.
 
     Args:
         run: a run or its directory.
-        policy: the verdicts, by name; by default the latest complete ones.
+        policy: the name of the verdicts; by default the latest complete verdicts.
 
     Returns:
         The data frame.
@@ -99,7 +100,10 @@ def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> p
 def export_run(
     run: Run, form: str, out: Path, *, policy: str | None = None, force: bool = False
 ) -> int:
-    """Write a run's samples to ``out`` (whole or not at all); returns the number of rows."""
+    """Write a run's samples to ``out``, and return the number of rows.
+
+    After an error, ``out`` is unchanged.
+    """
     if form not in FORMATS:
         raise UserError(f"unknown format {form!r}; {suggest(form, FORMATS)}")
     if out.exists() and not force:
@@ -131,7 +135,7 @@ def export_run(
 def rows(
     run: Run, policy: str | None = None, scratch: Path | None = None
 ) -> Iterator[dict[str, Any]]:
-    """One dictionary a sample, with the keys of `FIELDS`."""
+    """A dictionary for each sample, with the keys of `FIELDS`."""
     policy = policy or run.policy
     for sample in samples(run, policy, scratch):
         yield _row(sample, str(run.path), policy)

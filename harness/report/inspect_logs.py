@@ -1,8 +1,8 @@
 """A run as logs of inspect_ai: a file for each model and benchmark, which `inspect view` shows.
 
-A sample's id is the problem's key, an epoch a sample, the score ``verified`` our verdict, as in the
-tasks of `harness.integrations.for_inspect`. inspect_ai must be installed; `export` imports this
-module only when used.
+The id of inspect_ai's sample is the problem's key, an epoch is one of our samples, and the score
+``verified`` is our verdict, as in the tasks of `harness.integrations.for_inspect`. inspect_ai must
+be installed; `export` imports this module only if it is needed.
 """
 
 from __future__ import annotations
@@ -89,13 +89,15 @@ def write_inspect(run: Run, policy: str | None, out: Path) -> int:
 
 
 def messages(rendered: Rendered) -> list[ChatMessage]:
-    """A text to complete becomes a user's message: inspect_ai has only chats."""
+    """The messages of a prompt. A text to complete becomes a message of the user, because
+    inspect_ai has only chats.
+    """
     prompt_messages = rendered.messages or (Message("user", rendered.text),)
     return [_CHAT[message.role](content=_content(message)) for message in prompt_messages]
 
 
 def _content(message: Message) -> str | list[Content]:
-    """The text; with pictures, a list of the pictures and the text."""
+    """The text of a message; if there are pictures, a list of the pictures and the text."""
     if not message.pictures:
         return message.content
     urls = [f"data:image/png;base64,{picture}" for picture in message.pictures]
@@ -103,7 +105,11 @@ def _content(message: Message) -> str | list[Content]:
 
 
 def score_of(verdict: Verdict, policy: str | None, leave_out: bool = True) -> Score:
-    """A verdict as a score; an undecided one is left out (not a number), or counts as wrong."""
+    """A verdict as a score.
+
+    An undecided verdict is left out (as not a number), or counts as wrong if ``leave_out`` is
+    false.
+    """
     status = verdict.status
     undecided = status in UNKNOWN
     value = {Status.CORRECT: CORRECT, Status.NO_ANSWER: NOANSWER}.get(status, INCORRECT)

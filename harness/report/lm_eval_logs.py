@@ -1,8 +1,8 @@
 """A run in the log format of lm-evaluation-harness.
 
-A subset is a task, a problem a document, and all its samples are the ``repeats`` of one request;
-the metrics of a document are pass@k of its samples. Our verifier takes the place of the filters:
-one filter, ``verified``, whose ``filtered_resps`` are the extracted answers.
+A subset is a task, a problem is a document, and the samples of a problem are the ``repeats`` of one
+request. The metrics of a document are pass@k of its samples. There is one filter, ``verified``,
+which stands for our verifier; its ``filtered_resps`` are the extracted answers.
 """
 
 from __future__ import annotations
@@ -85,12 +85,12 @@ def write_lm_eval(run: Run, policy: str | None, out: Path) -> int:
 
 
 def task_name(subset: str) -> str:
-    """A subset's name as a task's: ``bee_qualifier``."""
+    """The name of a subset as the name of a task: ``bee_qualifier``."""
     return re.sub(r"\W", "_", subset)
 
 
 def reference(problem: Problem) -> str:
-    """The reference answer as text; empty where none is known."""
+    """The reference answer as text; empty if no reference is known."""
     target = problem.target
     if isinstance(target, LabelTarget | ArithmeticTarget):
         return str(target.judged)
@@ -225,7 +225,7 @@ def _results(
 
 
 def _directions(row: Row) -> dict[str, bool]:
-    """Whether higher is better, for every metric with an interval that tables show."""
+    """Whether higher is better, for every metric that has an interval and is in a table."""
     return {
         metric.heading(estimate.k): metric.direction == "higher"
         for metric in metrics()
@@ -235,7 +235,7 @@ def _directions(row: Row) -> dict[str, bool]:
 
 
 def _numbers(row: Row) -> Iterator[tuple[str, float]]:
-    """The metrics' estimates, with the half interval over 1.96 as standard error."""
+    """The estimates of metrics; the standard error is half the interval, divided by 1.96."""
     for metric in metrics():
         for estimate in row.estimates.get(metric.name, ()) if metric.shown != "never" else ():
             name, (low, high) = metric.heading(estimate.k), estimate.interval

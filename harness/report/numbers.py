@@ -9,7 +9,7 @@ def percent(value: float) -> str:
 
 
 def with_interval(value: float, interval: tuple[float, float] | None) -> str:
-    """A share in percent with interval: ``71.4 [55.8, 83.7]``."""
+    """A share in percent with its interval: ``71.4 [55.8, 83.7]``."""
     if interval is None:
         return percent(value)
     return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
@@ -22,7 +22,7 @@ def signed(value: float) -> str:
 
 
 def points(value: float, interval: tuple[float, float] | None) -> str:
-    """A difference with interval: ``-12.5 [-20.1, -4.0]``."""
+    """A difference with its interval: ``-12.5 [-20.1, -4.0]``."""
     if interval is None:
         return signed(value)
     return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"
@@ -46,7 +46,7 @@ def named_p(p: float, adjusted: float | None) -> str:
 
 
 def dollars(value: float | None) -> str:
-    """Three significant digits, and cents at least: ``12.30``, ``0.00123``."""
+    """An amount with three significant digits, and at least with cents: ``12.30``, ``0.00123``."""
     if value is None:
         return ""
     return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"

@@ -1,4 +1,6 @@
-"""Published results to set beside a run's: AntiderivBench, Table 1; Symbolic Brittleness."""
+"""Published results to compare with a run's results: AntiderivBench, Table 1; Symbolic
+Brittleness.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ REMARK = (
 
 @dataclass(frozen=True, slots=True)
 class PublishedResult:
-    """One published row: a method on a subset, pass@k in percent by k."""
+    """A row of published results: a method on a subset, with pass@k in percent for each k."""
 
     method: str
     subset: str
@@ -31,7 +33,7 @@ class PublishedResult:
 
 
 def published() -> list[PublishedResult]:
-    """All rows of the table, in its order."""
+    """All rows of the table, in the table's order."""
     file = resources.files(bee) / "published.csv"
     rows: dict[tuple[str, str], PublishedResult] = {}
     for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
@@ -45,7 +47,7 @@ Numbers: TypeAlias = Mapping[tuple[str, ...], str]
 
 
 def numbers(package: ModuleType, *columns: str) -> Numbers:
-    """The published numbers of a benchmark, as printed, by the values of these columns."""
+    """The published numbers of a benchmark, as printed, by the values of the given columns."""
     file = resources.files(package) / "published.csv"
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return {tuple(row[name] for name in columns): row["value"] for row in rows}
@@ -53,19 +55,19 @@ def numbers(package: ModuleType, *columns: str) -> Numbers:
 
 @cache
 def brittleness_numbers() -> Numbers:
-    """The numbers of Welleck et al.: by place (``table 2``), group, row and measure."""
+    """The numbers of Welleck et al., by table or figure (``table 2``), group, row and measure."""
     return numbers(brittleness, "place", "group", "row", "measure")
 
 
 def beside(summary: Summary) -> list[PublishedResult]:
-    """The rows for the subsets of a run, subset by subset."""
+    """The published rows for the subsets of a run, in the order of the subsets."""
     subsets = list(dict.fromkeys(row.subset for row in summary.rows))
     rows = [row for row in published() if row.subset in subsets]
     return sorted(rows, key=lambda row: subsets.index(row.subset))
 
 
 def published_sections(summary: Summary) -> list[Section]:
-    """The published results of the subsets that a run has, as a section; empty without any."""
+    """The published results for the subsets of a run, as a section; empty if there are none."""
     results = beside(summary)
     ks = sorted({k for result in results for k in result.passes})
     section = Section(

@@ -1,4 +1,4 @@
-"""Sections of reports, and the one exporter: terminal, Markdown, LaTeX, CSV, JSON, HTML page."""
+"""Sections of reports, and their export to the terminal, Markdown, LaTeX, CSV, JSON and HTML."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ FORMATS = ("markdown", "latex", "csv", "json")
 class Section:
     """A table (if headings are given), with remarks and figures.
 
-    The first ``names`` columns are names, the others numbers. ``folded``: a page shows the section
-    on a click, like ``notes`` and ``programs``, which are remarks and code by summary.
+    The first ``names`` columns contain names, and the other columns numbers. On a page, a
+    ``folded`` section is shown after a click. ``notes`` (remarks) and ``programs`` (code), which
+    have summaries, are also shown after a click.
     """
 
     title: str
@@ -55,7 +56,7 @@ class Section:
 
 
 def print_sections(sections: Sequence[Section], console: Console | None = None) -> None:
-    """Print tables with remarks: fitted to a terminal, elsewhere whole."""
+    """Print tables with remarks. On a terminal, tables are fitted to its width."""
     console = console or Console()
     for section in sections:
         if section.title:
@@ -77,7 +78,9 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
 
 
 def print_small(section: Section, console: Console) -> None:
-    """Print a small table in one piece: all but names is wrapped in its cells if it is too wide."""
+    """Print a small table in one piece. If the table is too wide, cells are wrapped, except cells
+    with names.
+    """
     if section.title:
         print_remarks((section.title,), console, style="bold")
     table = _table(section)
@@ -90,16 +93,16 @@ _WIDEST = 10_000
 
 
 def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
-    """A table as one or several tables that are not wider than a terminal.
+    """A table, divided into tables that are not wider than a terminal.
 
     Args:
         section: the table.
         width: the terminal's width, in characters.
 
     Returns:
-        The table; or the table without columns of zeros; or the latter in parts, one below the
-        other, each with the names. Where the names and one column are too wide already, cells must
-        be wrapped. With the tables come the headings of omitted columns.
+        The tables, and the headings of omitted columns. If the table is too wide, columns of zeros
+        are omitted. If it is still too wide, it is divided into tables that repeat the names. If
+        the names and one column are too wide, the caller has to wrap cells.
 
     """
     if _width(section) <= width:
@@ -135,7 +138,7 @@ def _columns(section: Section, columns: Sequence[int]) -> Section:
 
 
 def _width(section: Section, wrapped: bool = False) -> int:
-    """The width of a table in characters, without and with wrapped texts."""
+    """The width of a table in characters; with ``wrapped``, after wrapping its texts."""
     console = Console(width=_WIDEST)
     measured = console.measure(_table(section), options=console.options)
     return measured.minimum if wrapped else measured.maximum
@@ -159,7 +162,7 @@ def _table(section: Section) -> Table:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell is a number, perhaps with an interval, that no line break may split."""
+    """Whether a cell is a number, possibly with an interval, that must not be broken."""
     return len(cell) <= _LONGEST_FIGURE and (not cell or cell[0] in "+-−<$" or cell[0].isdigit())
 
 
@@ -197,7 +200,7 @@ def as_markdown(sections: Sequence[Section]) -> str:
 
 
 def latex_table(section: Section) -> str:
-    """The table in LaTeX (booktabs), its title as a comment."""
+    """The table in LaTeX (booktabs), with its title as a comment."""
     title = f"% {section.title}\n" if section.title else ""
     columns = "l" * section.names + "r" * (len(section.headings) - section.names)
     body = "".join(f"  {' & '.join(map(_latex_cell, row))} \\\\\n" for row in section.rows)
@@ -221,7 +224,9 @@ def _latex_text(text: str) -> str:
 
 
 def _latex_cell(cell: str) -> str:
-    """A cell; numbers with a sign are mathematics, so that minus signs are true ones."""
+    """A cell in LaTeX. Numbers with a sign are set as mathematics, so that the minus sign is
+    right.
+    """
     numeric = any(sign in cell for sign in "+-<") and not cell.strip("+-0123456789.,[]< ")
     if not numeric:
         return _latex_text(cell)
@@ -238,7 +243,7 @@ def csv_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON; NaN, which JSON lacks, becomes null."""
+    """A value as JSON. NaN becomes null, because JSON has no NaN."""
     return json.dumps(_without_nan(value), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -256,10 +261,10 @@ def export(
     lines: tuple[Sequence[str], Iterable[Sequence[object]]],
     data: Any,
 ) -> str:
-    """The text in one of `FORMATS`; raises `UserError` for another.
+    """The text in one of `FORMATS`; raises `UserError` for any other format.
 
-    Markdown and LaTeX are made of ``sections``, CSV of ``lines`` (headings and rows), JSON of
-    ``data``.
+    Markdown and LaTeX are made from ``sections``, CSV from ``lines`` (headings and rows), and JSON
+    from ``data``.
     """
     match form:
         case "markdown":
@@ -274,7 +279,7 @@ def export(
 
 
 def export_sections(form: str, sections: Sequence[Section]) -> str:
-    """Tables in one of `FORMATS`; CSV has a line for each cell, JSON each table's rows."""
+    """Tables in one of `FORMATS`. CSV has a line for each cell; JSON has the rows of each table."""
     cells = (
         (section.title, number, heading, cell)
         for section in sections

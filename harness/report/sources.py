@@ -21,7 +21,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True)
 class Sources:
-    """One run or several, under one set of verdicts."""
+    """One or several runs, with the verdicts of one policy."""
 
     runs: tuple[Run, ...]
     policy: str | None
@@ -34,7 +34,9 @@ class Sources:
         policy: str | None = None,
         prices: Prices | None = None,
     ) -> Sources:
-        """Open runs; ``policy`` is by default the latest complete one of all."""
+        """Open runs. The default policy is the latest policy under which all runs are completely
+        judged.
+        """
         opened = [run if isinstance(run, Run) else Run(run) for run in runs]
         if len({run.path.resolve() for run in opened}) < len(opened):
             raise UserError("a run is named twice")
@@ -44,12 +46,12 @@ class Sources:
 
     @cached_property
     def names(self) -> list[dict[str, str]]:
-        """For each run, the names of the models by hash."""
+        """For each run, the names of its models by the model's hash."""
         return system_names(self.runs)
 
     @cached_property
     def short_names(self) -> dict[str, str]:
-        """The last part of each model's name if all last parts differ, else the whole name."""
+        """The last part of each model's name, if all last parts differ; else the full names."""
         return short_names(name for names in self.names for name in names.values())
 
     @cached_property
@@ -59,10 +61,10 @@ class Sources:
 
     @cached_property
     def shared_subsets(self) -> frozenset[str]:
-        """The subsets in which all models that were asked any of it were asked the same problems.
+        """The subsets for which all models were asked the same problems.
 
-        ``all`` is included where every model was asked the same problems altogether. Models without
-        a score do not count.
+        Models that were asked nothing of a subset do not count, and neither do models without a
+        score. ``all`` is included if every model was asked the same problems.
         """
         problems_by_subset: dict[str, list[frozenset[tuple[str, str]]]] = {}
         for run, tallies in self._scored:
@@ -82,7 +84,7 @@ class Sources:
 
     @property
     def _scored(self) -> list[tuple[Run, Mapping[str, Tally]]]:
-        """The tallies of every model with a score, with its run."""
+        """Every model with a score: its run and its tallies."""
         return [
             (run, tallies)
             for run in (self.runs if self.policy else ())
@@ -92,11 +94,11 @@ class Sources:
 
     @cached_property
     def comparable_rows(self) -> tuple[Row, ...]:
-        """The rows in which models that stand beside each other were asked the same problems."""
+        """The rows that can be compared, because their models were asked the same problems."""
         return tuple(row for row in self.short_rows if row.subset in self.shared_subsets)
 
     def comparison(self, by: By) -> Comparison | None:
-        """The comparison of these runs by model or by perturbation; None where nothing pairs."""
+        """The comparison of these runs by model or by perturbation; None if no problems pair."""
         if by not in self._comparisons:
             try:
                 self._comparisons[by] = compare(*self.runs, by=by, policy=self.policy)
@@ -125,7 +127,7 @@ class Sources:
 
     @cached_property
     def summaries(self) -> list[Summary]:
-        """Each run's summary, with the names and the costs."""
+        """The summary of each run, with the names and costs of models."""
         summaries = []
         for run, names in zip(self.runs, self.names, strict=True):
             summary = summarise(run, self.policy, self.prices)
@@ -136,7 +138,7 @@ class Sources:
 
     @cached_property
     def summary(self) -> Summary:
-        """All rows together."""
+        """The rows of all runs together."""
         if len(self.summaries) == 1:
             return self.summaries[0]
         return Summary(

@@ -32,7 +32,7 @@ _CSV_NAMES = ("model", "subset", "problems", "samples", "samples_per_problem", "
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: a metric, for a metric over k at one k."""
+    """A column of numbers: a metric; for a metric over k, at one k."""
 
     metric: Metric
     k: int = 0
@@ -43,7 +43,7 @@ class Column:
         return self.metric.heading(self.k)
 
     def estimate(self, row: Row) -> Estimate | None:
-        """The estimate of a row, where the metric has one."""
+        """The estimate of a row; None for a metric without an interval."""
         estimates = row.estimates.get(self.metric.name, ())
         return next((candidate for candidate in estimates if candidate.k == self.k), None)
 
@@ -66,9 +66,10 @@ _CSV_FORMATS = {"percent": ".6f", "dollars": ".6g", "tokens": ".1f", "number": "
 
 
 def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
-    """The columns of a table of these rows; ``every`` includes columns of zeros.
+    """The columns of a table of these rows; with ``every``, columns of zeros are included.
 
-    Of ranked candidates only pass@1 is shown, as Fail@k says the same for every other k.
+    For ranked candidates only pass@1 is shown, because Fail@k contains the same information for
+    every other k.
     """
     ranked = any(row.fails for row in rows)
     columns: list[Column] = []
@@ -115,10 +116,10 @@ def _names(row: Row) -> tuple[str, ...]:
 
 
 def overview_section(summary: Summary, findings: Findings) -> Section:
-    """One small table: the subsets of one model, or the standing of several models.
+    """A small table: the subsets of a single model, or the standing of several models.
 
-    Models are ordered by score on the problems that all models were asked; where a model was also
-    asked other problems, a further column has the score on all problems of the model. The last
+    Models are ordered by the score on the problems that all models were asked. If a model was also
+    asked other problems, a further column has the score on all problems of each model. The last
     column has the rates of answers that say nothing about a model's mathematics.
     """
     title = f"verdicts {summary.policy}" if any(row.verdicts for row in summary.rows) else ""
@@ -173,7 +174,7 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
 
 
 def repaired_section(rows: Sequence[Repaired]) -> Section:
-    """repaired@t of every model: a line for each arm and turn, the control's among them."""
+    """repaired@t of every model, with a line for each arm (including the control) and each turn."""
     names = short_names(dict.fromkeys(row.label for row in rows))
     return Section(
         "Wrong answers that were tried again",
@@ -245,7 +246,7 @@ def unfinished(summary: Summary) -> list[str]:
 
 
 def remarks(summary: Summary) -> list[str]:
-    """The remarks below the table: bounds, confusions of labels, tokens, missing answers."""
+    """The remarks below the table: on bounds, confusions of labels, tokens, and missing answers."""
     lines = ["In percent; pass@k with its 95 % interval."] if summary.rows else []
     bounds = [
         f"{row.label} on {row.subset}: pass@{e.k} between {percent(e.low)} and {percent(e.high)}"
@@ -302,14 +303,16 @@ def warnings_of(summary: Summary) -> list[str]:
 
 
 def _listed_shares(shares: Sequence[tuple[str, float]]) -> str:
-    """``a: 6``, or of several models ``a, b, c: 6 to 17``."""
+    """A text such as ``a: 6``; for several models, ``a, b, c: 6 to 17``."""
     low, high = (100 * pick(share for _, share in shares) for pick in (min, max))
     numbers = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
     return f"{', '.join(label for label, _ in shares)}: {numbers}"
 
 
 def _confusions(summary: Summary) -> list[str]:
-    """How often each label was taken for which, of each model's broadest row."""
+    """How often each label was answered instead of each other label, for each model on all its
+    problems.
+    """
     lines = []
     for row in {(row.model, row.label): row for row in summary.rows if row.labels}.values():
         assert row.labels is not None
@@ -327,7 +330,7 @@ def _confusions(summary: Summary) -> list[str]:
 
 
 def _spent(summary: Summary) -> list[str]:
-    """Tokens by problem and by solved problem, of each model's broadest row."""
+    """Tokens by problem and by solved problem, for each model on all its problems."""
     lines = []
     for row in {(row.model, row.label): row for row in summary.rows}.values():
         used = row.usage
@@ -350,8 +353,9 @@ def print_summary(
     Args:
         results: a run, its directory, or its summary (`stats.summary.summarise`).
         console: where to print; by default the terminal, or the notebook.
-        every: also print a table for each model with every subset and metric, and all remarks.
-        findings: the sentences, where they are made already or are about several runs.
+        every: whether to print also a table for each model with every subset and metric, and all
+            remarks.
+        findings: the sentences, if they exist already or are about several runs.
 
     Returns:
         Nothing.
@@ -403,7 +407,9 @@ def print_summary(
 
 
 def _by_model(summary: Summary) -> dict[str, list[Row]]:
-    """Rows by the model's label; labels that two configurations share are told apart."""
+    """The rows by the model's label. If two configurations have the same label, the label is
+    extended.
+    """
     labels: dict[str, set[str]] = {}
     for row in summary.rows:
         labels.setdefault(row.label, set()).add(row.model)
@@ -425,7 +431,7 @@ def export_summary(summary: Summary, form: str) -> str:
         The text.
 
     Raises:
-        UserError: no such format.
+        UserError: the format is not one of `FORMATS`.
 
     >>> export_summary(Summary("run", "balls-3", rows=()), "csv")[:12]
     'model,subset'

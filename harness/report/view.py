@@ -1,4 +1,4 @@
-"""`view`: one problem or sample of a run in full, or all samples that fit, problem by problem."""
+"""`view`: a problem or a sample of a run in full, or all samples that match conditions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..store.samples import Prompts
 
 @dataclass(frozen=True)
 class ViewedSample:
-    """A sample with its model's name and its prompt; completion and verdict as they are stored."""
+    """A sample with the name of its model and its prompt; completion and verdict are as stored."""
 
     model: str
     prompt: str | None
@@ -35,7 +35,7 @@ class ViewedSample:
 
 @dataclass(frozen=True)
 class Solved:
-    """How many of a model's judged samples of a problem are correct."""
+    """The number of judged samples of a problem, and of correct samples, for one model."""
 
     model: str
     correct: int
@@ -54,10 +54,10 @@ class View(Record):
 
 
 def find(run: Run, wanted: str) -> tuple[str, int | None]:
-    """The problem, and the sample, that ``PROBLEM`` or ``PROBLEM#SAMPLE`` means.
+    """The problem and the sample that ``PROBLEM`` or ``PROBLEM#SAMPLE`` denotes.
 
-    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the beginning of one of these
-    that means a single problem. Raises `UserError` with near misses.
+    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the beginning of a key or an id,
+    if only one problem has this beginning. Otherwise a `UserError` names similar problems.
     """
     name, hash_, number = wanted.rpartition("#") if "#" in wanted else (wanted, "", "")
     if hash_ and not number.isdigit():
@@ -95,21 +95,21 @@ def views(
     model: str | None = None,
     policy: str | None = None,
 ) -> tuple[int, Iterator[View]]:
-    """The problems of a run that have samples that fit, each with these samples.
+    """The problems of a run with the samples that match the conditions.
 
     Args:
         run: the run.
-        wanted: only this problem or sample, as for `find`.
-        statuses: only samples with one of these verdicts.
-        subset: only problems of this benchmark or subset (``bee``, ``bee/competition``).
-        model: only this model: its label, its hash, or the beginning of one.
-        policy: the verdicts; by default the run's latest complete ones.
+        wanted: show only this problem or sample, as for `find`.
+        statuses: show only samples with one of these statuses.
+        subset: show only problems of this benchmark or subset (``bee``, ``bee/competition``).
+        model: show only this model, given by its label, its hash, or the beginning of either.
+        policy: the name of the verdicts; by default the run's latest complete verdicts.
 
     Returns:
-        How many problems there are, and the problems, read one at a time.
+        The number of problems, and the problems, which are read one at a time.
 
     Raises:
-        UserError: the run has no such problem, sample, subset, model or policy.
+        UserError: the run lacks the problem, sample, subset, model or policy.
 
     """
     only, sample = find(run, wanted) if wanted is not None else (None, None)
@@ -167,12 +167,14 @@ def views(
 
 
 def view(run: Run, wanted: str, *, model: str | None = None, policy: str | None = None) -> View:
-    """Everything stored of one problem or sample; the arguments are those of `views`."""
+    """All stored data of a problem or sample; the arguments are those of `views`."""
     return next(views(run, wanted, model=model, policy=policy)[1])
 
 
 def _keys_of(run: Run, subset: str | None) -> set[str]:
-    """The keys of a benchmark's or a subset's problems; of all, if there is no name."""
+    """The keys of the problems of a benchmark or subset; without a name, the keys of all
+    problems.
+    """
     if subset is None:
         return set(run.problems)
     names = {
@@ -198,7 +200,7 @@ def _samples_there(run: Run, key: str) -> str:
 
 
 def _solved(run: Run, policy: str | None) -> dict[str, tuple[Solved, ...]]:
-    """By problem, for each model how many of all its judged samples are correct."""
+    """For each problem, the number of correct samples among all judged samples of each model."""
     sums = counts.totals(run.verdicts(policy))
     return {
         key: tuple(
@@ -223,7 +225,7 @@ def _with_prompts(
 
 
 def as_text(shown: View, colours: bool = False) -> str:
-    """What `print_view` prints, with the terminal's colours or without."""
+    """The text that `print_view` prints, with or without the terminal's colours."""
     file = io.StringIO()
     print_view(shown, Console(file=file, force_terminal=colours, no_color=not colours))
     return file.getvalue()

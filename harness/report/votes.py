@@ -1,4 +1,4 @@
-"""Majority votes, and how many different answers there are."""
+"""Majority votes, and the number of different answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .sections import Section, print_sections
 
 
 def print_votes(run: Run, policy: str | None = None, console: Console | None = None) -> None:
-    """Print maj@k, the different answers and the different correct forms of a run."""
+    """Print maj@k, the number of different answers, and the number of different forms of correct
+    answers.
+    """
     counted = votes(run, policy)
     ks = sorted({estimate.k for row in counted for estimate in row.majority})
     rows = []

@@ -1,4 +1,4 @@
-"""The limits of a sweep, the amounts spent so far, and estimates of the rest."""
+"""The limits of a sweep, the amounts spent so far, and estimates for the missing answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Spent:
-    """The completions of one model: number, and tokens of the counted completions."""
+    """The completions of one model: their number, and the tokens of those that have token
+    counts.
+    """
 
     price: Price | None
     rows: int = 0
@@ -44,7 +46,7 @@ class Spent:
         return self.price.dollars(self.prompt, self.completion, self.cached, self.reasoning)
 
     def add(self, completion: Completion) -> None:
-        """Count one more completion."""
+        """Count a further completion."""
         self.rows += 1
         self.prompt += completion.prompt_tokens or 0
         self.completion += completion.completion_tokens or 0
@@ -75,12 +77,13 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
 
 
 class Budget:
-    """Admits requests as long as the requests fit into the limits of a job.
+    """Admits requests as long as they fit into the limits of a job.
 
-    Stored completions count: the same command never spends more than the limits. A request under
-    way is expected to take the average of the model's completions so far; before the first
-    completion, the most that a request can take. Requests under way are never cut short, so the
-    last requests may exceed a limit by as much as they are longer than the average.
+    Stored completions count, so that repeating a command never spends more than the limits. A
+    request in progress is expected to cost the average of the model's completions so far; before
+    the first completion, it is expected to cost the maximum of a request. Requests in progress are
+    never cut short. The last requests may therefore exceed a limit if they are longer than the
+    average.
     """
 
     def __init__(self, job: Job, run: Run) -> None:
@@ -147,9 +150,10 @@ class Budget:
             )
 
     def goes_on(self) -> bool:
-        """Whether more requests may fit once none is under way: some requests were refused.
+        """Whether more requests may fit as soon as no request is in progress, because some were
+        refused.
 
-        The budget is `exhausted` if all requests were refused.
+        If all requests were refused, the budget is `exhausted`.
         """
         refused, some = self._refused, self._admitted > 0
         self.under_way, self._admitted, self._refused = 0, 0, False
@@ -165,7 +169,7 @@ class Budget:
         return sum(each_spent.dollars for each_spent in self.spent.values())
 
     def __str__(self) -> str:
-        """As in ``$4.98 of --max-cost 5``."""
+        """The spent amount and the limit, as in ``$4.98 of --max-cost 5``."""
         limits = []
         if self.limits.max_cost is not None:
             limits.append(f"${self._dollars:.4g} of --max-cost {self.limits.max_cost:g}")
@@ -181,12 +185,14 @@ class Estimate(Record):
 
     Attributes:
         label: the model's label.
-        answers: number of missing answers.
+        answers: the number of missing answers.
         prompt_tokens: tokens of the missing answers' prompts (of the first stage).
-        counted: whether the model's tokenizer counted the prompts; else characters / 4.
-        most_tokens: tokens if every completion takes the most tokens allowed.
+        counted: whether the model's tokenizer counted the prompts; otherwise a token is 4
+            characters.
+        most_tokens: the tokens if every completion has the maximal length.
         most_dollars: the price of ``most_tokens``; None without a price.
-        usual_tokens: tokens at the average of the model's stored answers; None without any.
+        usual_tokens: the tokens if every completion has the average length of the model's stored
+            answers; None if there are none.
         usual_dollars: the price of ``usual_tokens``.
 
     """
@@ -202,7 +208,7 @@ class Estimate(Record):
 
 
 def estimates(job: Job) -> Iterator[Estimate]:
-    """Estimates for the missing answers of each model, without requests. Solvers take no tokens."""
+    """Estimates for the missing answers of each model, without requests; solvers need no tokens."""
     run = Run(job.out) if Run.exists(job.out) else None
     stored = {row["key"] for _, row in run.completions.heads()} if run else set()
     for model in job.models:

@@ -1,4 +1,4 @@
-"""Detection of identical samples, as of a server that ignores the seed."""
+"""Detection of identical samples, for example from a server that ignores the seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROBLEMS, SHARE = 3, 0.5
 
 
 class DuplicateSamples:
-    """Counts the problems all of whose samples are the same text."""
+    """Counts the problems whose samples are all the same text."""
 
     def __init__(self) -> None:
         self._first: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""A `Job`: a sweep with everything resolved, and the requests of the sweep."""
+"""A `Job`: a sweep whose models, problems and prompts are resolved, and its requests."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Replies = Mapping[tuple[str, int], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class RenderedProblem:
-    """One problem as rendered for a stage: prompt, sampling, and the hash of the request."""
+    """A problem as rendered for a stage: the prompt, the sampling, and the hash of the request."""
 
     prompt: Rendered
     sampling: Sampling
@@ -59,13 +59,13 @@ class RenderedProblem:
 
 @dataclass(frozen=True)
 class Job:
-    """A sweep with everything resolved: models, problems, prompts, and the run directory.
+    """A sweep whose parts are resolved: models, problems, prompts, and the run directory.
 
     ``first`` has every problem as rendered for the first stage, by the problem's key. Later stages
-    depend on the replies before. ``turns`` and ``feedback`` say how often wrong answers are tried
-    again, and with which feedback (`harness.run.turns`). In the job of such a turn all stages but
-    the last are ``given``, by the model's hash, and the spending of the runs ``beside`` the job
-    counts for the job's limits.
+    depend on earlier replies. ``turns`` is the number of turns in which wrong answers may be tried
+    again, and ``feedback`` is the kind of feedback (`harness.run.turns`). A turn has a job of its
+    own. In this job all stages but the last are ``given``, by the model's hash, and the spending of
+    the runs ``beside`` the job counts for the job's limits.
     """
 
     identity: Identity
@@ -84,20 +84,22 @@ class Job:
 
     @property
     def size(self) -> int:
-        """How many answers the finished run has."""
+        """The number of answers in the finished run."""
         return len(self.problems) * sum(map(self.samples_of, self.models))
 
     def samples_of(self, model: Model) -> int:
-        """The number of answers per problem that a model is asked for; 1 if deterministic."""
+        """The number of answers per problem that a model is asked for; 1 for a deterministic
+        model.
+        """
         return 1 if model.deterministic else self.samples
 
     @property
     def stages(self) -> int:
-        """How many stages the longest prompt has."""
+        """The number of stages of the longest prompt."""
         return max(len(prompt.stages) for prompt in self.identity.prompts.values())
 
     def render(self, problem: Problem, replies: Mapping[str, str] | None = None) -> RenderedProblem:
-        """A problem as rendered for the stage that follows ``replies``."""
+        """A problem as rendered for the stage after ``replies``."""
         template, sampling = self.identity.prompts[problem.task], self.identity.sampling
         prompt = template.render(problem, replies)
         limit = template.max_tokens.get(template.stages[len(replies or {})], sampling.max_tokens)
@@ -116,10 +118,11 @@ class Job:
         stage: int = 0,
         replies: Replies | None = None,
     ) -> Iterator[Request]:
-        """The requests to a model in one stage, without those whose completions are ``done``.
+        """The requests to a model in one stage, except requests whose completions are ``done``.
 
-        Requests are ordered by sample: the first sample of every problem, then the second, ... A
-        stage after the first is asked where ``replies`` has all earlier stages.
+        Requests are ordered by sample: the first sample of every problem, then the second sample,
+        and so on. A later stage of a sample is requested only if ``replies`` has all earlier
+        stages.
         """
         model_hash = model.hash
         for problem, key, rendered, name, samples in self._wanted(model, done, stage, replies):
@@ -143,13 +146,13 @@ class Job:
         stage: int = 0,
         replies: Replies | None = None,
     ) -> int:
-        """How many completions `requests` would yield."""
+        """The number of completions that `requests` would yield."""
         return sum(len(entry[-1]) for entry in self._wanted(model, done, stage, replies))
 
     def _wanted(
         self, model: Model, done: Container[str], stage: int, replies: Replies | None
     ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
-        """Problem, its key, its rendering, the stage's name, and the samples."""
+        """The problem, its key, its rendering, the stage's name, and the missing samples."""
         model_hash, count = model.hash, self.samples_of(model)
         keyed = [
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
@@ -196,7 +199,10 @@ def continued(prompt: Prompt, turn: int) -> Prompt:
 
 
 def consecutive(missing: Sequence[int], samples: int, all_at_once: bool) -> Iterator[range]:
-    """The missing samples in runs of neighbours; ``all_at_once``: all samples if any is missing."""
+    """The missing samples as ranges of consecutive numbers.
+
+    With ``all_at_once``, the range has all samples if any sample is missing.
+    """
     if all_at_once:
         if missing:
             yield range(samples)

@@ -20,7 +20,7 @@ from ..tasks import TASKS
 
 
 def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """The registries as data: for each a list of rows with a name and a summary."""
+    """The registries as data: for each registry a list of rows with a name and a summary."""
     lists: dict[str, list[dict[str, Any]]] = {}
     if what in ("all", "benchmarks"):
         lists["benchmarks"] = [
@@ -85,14 +85,14 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def _description(model: type[Model]) -> str:
-    """The docstrings of a model class and of our base classes, without first lines."""
+    """The docstrings of a model class and of our base classes, without their first lines."""
     classes = list(takewhile(lambda base: base is not Model, model.__mro__))
     texts = [inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2] for base in classes]
     return "\n\n".join(filter(None, texts))
 
 
 def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[dict[str, Any]]:
-    """The rows of one list with a name: whole, or what stands before the slash.
+    """The rows of one list that have a name, or whose name begins with this name and a slash.
 
     Raises:
         UserError: no list has the name, or the list lacks the entry.
@@ -108,7 +108,7 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
 
 
 def details(row: dict[str, Any]) -> Iterator[str]:
-    """The fields of a row that `describe` leaves out, in lines."""
+    """The fields of a row that `describe` leaves out, as lines."""
     if row.get("description"):
         yield ""
         yield from row["description"].splitlines()

@@ -1,9 +1,9 @@
 """Sweeps in phases: later problems are derived from problems that a model solved.
 
-All phases are one run. The first asks a `Job` like any other; each later `Phase` derives problems
-from the results so far, stores the problems in ``phases/NAME.json``, and asks them. The same
-command resumes at any point: in the middle of a phase, between two, or while problems were derived.
-Stored problems are asked even if verdicts have changed since.
+All phases are one run. The first phase asks the problems of a `Job`. Each later `Phase` derives
+problems from the results so far, stores the problems in ``phases/NAME.json``, and asks them. The
+same command resumes at any point: within a phase, between two phases, or while problems are
+derived. Stored problems are asked even if verdicts have changed since.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from .turns.conversation import ask_turns
 
 @dataclass(frozen=True)
 class PhaseResults:
-    """The results that a phase derives its problems from.
+    """The results from which a phase derives its problems.
 
     Args:
         problems: the problems asked so far.
-        rank: by the key of each solved problem, the number of the first correct answer, from 1.
-        samples: number of answers to each problem.
+        rank: for the key of each solved problem, the number of the first correct answer, counted
+            from 1.
+        samples: the number of answers to each problem.
         seed: the run's seed.
-        sampled: whether answers are sampled, so that a solved problem may fail next time.
-        limit: at most so many problems will be asked.
+        sampled: whether answers are sampled, so that a solved problem may fail when asked again.
+        limit: the largest number of problems that will be asked.
 
     """
 
@@ -54,7 +55,7 @@ class PhaseResults:
     limit: int | None = None
 
     def solved(self, where: Callable[[Problem], bool], within: int | None = None) -> list[Problem]:
-        """The problems solved by one of the first ``within`` answers (by default, by any)."""
+        """The problems that one of the first ``within`` answers solves; by default, any answer."""
         sample_limit = self.samples if within is None else within
         return [
             problem
@@ -66,9 +67,9 @@ class PhaseResults:
 
 @dataclass(frozen=True)
 class Phase:
-    """A name, and a pure function to lists of problems; a limit is spread over the lists.
+    """A name, and a pure function that returns lists of problems; a limit is spread over the lists.
 
-    ``settings`` are all other inputs of the problems, and are stored with the problems.
+    ``settings`` are all other inputs of the problems. The settings are stored with the problems.
     """
 
     name: str
@@ -84,23 +85,23 @@ def run_phases(
     progress: Progress | None = None,
     retry_errors: bool = False,
 ) -> Run:
-    """Ask and grade a job, and then every phase; the same call goes on where it was stopped.
+    """Ask and grade a job, and then every phase. After an interruption, the same call resumes.
 
     Args:
-        job: from `plan`; its limit holds for each phase.
+        job: the job, from `plan`. Its limit holds for each phase.
         phases: the later phases.
-        policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every completion and verdict; silent by default.
-        retry_errors: first remove samples that are stored as errors, so that the requests are
-            repeated.
+        policy: the rules of judging; by default `Policy()`.
+        progress: receives every completion and verdict; silent by default.
+        retry_errors: whether to remove samples that are stored as errors first, so that their
+            requests are repeated.
 
     Returns:
         The run.
 
     Raises:
-        UserError: phases were asked for of several models.
-        RunError: a phase lacks answers that the next one depends on, or has other settings than
-            when its problems were derived.
+        UserError: the job has several models.
+        RunError: a phase lacks answers on which the next phase depends, or the settings have
+            changed since a phase's problems were derived.
 
     >>> from calculus_harness import SweepSpec, plan
     >>> from calculus_harness.harness.studies import named_phases
@@ -141,13 +142,13 @@ def run_turns(
     progress: Progress | None = None,
     retry_errors: bool = False,
 ) -> Run:
-    """Ask and grade a job, and then repeat wrong answers, as often as ``job.turns`` says.
+    """Ask and grade a job, and then ask again for wrong answers, in up to ``job.turns`` turns.
 
     Args:
-        job: from `plan`.
-        policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every completion and verdict; silent by default.
-        retry_errors: first remove the samples of the first turn that are stored as errors.
+        job: the job, from `plan`.
+        policy: the rules of judging; by default `Policy()`.
+        progress: receives every completion and verdict; silent by default.
+        retry_errors: whether to remove samples of the first turn that are stored as errors first.
 
     Returns:
         The run of the first turn; later turns are in ``turns/`` of the run's directory.
@@ -171,7 +172,7 @@ def run_turns(
 
 
 def _remove_errors(job: Job, progress: Progress) -> None:
-    """Remove the job's samples of which a stage is stored as an error."""
+    """Remove the job's samples for which a stage is stored as an error."""
     samples_by_model = {model.hash: job.samples_of(model) for model in job.models}
 
     def sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -191,7 +192,7 @@ def _remove_errors(job: Job, progress: Progress) -> None:
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
-    """The job with more problems; problems of the job already are left out."""
+    """The job with more problems; problems that the job already has are not repeated."""
     known_keys = set(job.first)
     new = [problem for problem in problems if problem_key(problem) not in known_keys]
     rendered = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
@@ -249,7 +250,7 @@ def _limited(lists: Sequence[Sequence[Problem]], limit: int | None) -> list[Prob
 
 
 def _settings(job: Job, phase: Phase, policy: Policy) -> dict[str, Any]:
-    """The settings that a phase's problems depend on."""
+    """The settings on which a phase's problems depend."""
     own = {"limit": job.limit, "policy": policy.name, "model": job.models[0].hash}
     return own | dict(phase.settings)
 

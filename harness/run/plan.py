@@ -1,4 +1,6 @@
-"""Planning: everything that a sweep needs is resolved, or refused, before anything is asked."""
+"""Planning: models, problems and prompts are resolved, or the sweep is refused, before the first
+request.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +35,18 @@ def plan(
     models: Sequence[str | Model] | None = None,
     problems: Sequence[Problem] | None = None,
 ) -> Job:
-    """Resolve a sweep without asking anything.
+    """Resolve a sweep without any request.
 
     Args:
         spec: the sweep.
-        models: models, or names of models, in place of the names in ``spec.model``.
-        problems: the problems; ``spec.benchmark`` is then only a name in the run.
+        models: models, or names of models, instead of the names in ``spec.model``.
+        problems: the problems. If given, ``spec.benchmark`` is only a name in the run.
 
     Returns:
-        Models, problems and prompts, resolved.
+        The job, with resolved models, problems and prompts.
 
     Raises:
-        UserError: something is unknown or cannot work.
+        UserError: a name is unknown, or the settings do not fit together.
 
     >>> spec = SweepSpec(("solver/sympy",), ("bee/qualifier",), limit=3)
     >>> plan(spec).size
@@ -149,7 +151,7 @@ def _refuse_turns(spec: SweepSpec, job: Job) -> None:
 
 
 def _refuse_unpriced(job: Job) -> None:
-    """Raise `UserError` if a limit of cost cannot be kept for want of a price."""
+    """Raise `UserError` if a limit on cost cannot be kept because a price is missing."""
     for model in job.models:
         if not model.deterministic and job.limits.price(model) is None:
             raise UserError(
@@ -161,7 +163,7 @@ def _refuse_unpriced(job: Job) -> None:
 def _refuse_impossible(
     model: Model, sampling: Sampling, prompts: Iterable[Prompt], job: Job
 ) -> None:
-    """Raise `ModelError` if the sweep needs what a model cannot do."""
+    """Raise `ModelError` if the sweep needs a capability that a model lacks."""
     styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,
@@ -186,7 +188,9 @@ def _refuse_impossible(
 
 
 def for_chat(job: Job) -> str:
-    """The presets, or else the prompts, that ask the same problems in a chat, as a remark."""
+    """A remark that names the presets, or else the prompts, that ask the same problems in a
+    chat.
+    """
     first_problem = job.problems[0]
     prompts = set()
     for name in prompt_names(first_problem.task):

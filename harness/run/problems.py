@@ -16,16 +16,17 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
 
     Args:
         specs: names of benchmarks, or files of problems.
-        limit: at most so many problems, spread over all subsets. Where some are made from others, a
-            problem and what is made from it stay together, to be compared. The problems of a subset
-            are the first in an order of the subset alone, so that runs pair.
+        limit: the largest number of problems, spread over all subsets. Problems that are made from
+            another problem stay together with that problem, so that they can be compared. The
+            problems chosen from a subset do not depend on other subsets, so that the problems of
+            several runs pair.
         seed: the seed of generated problems.
 
     Returns:
         The problems.
 
     Raises:
-        UserError: two different problems have one key.
+        UserError: two different problems have the same key.
 
     """
     # Two files may hold parts of one subset.

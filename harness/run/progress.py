@@ -1,4 +1,4 @@
-"""Progress on stderr: one live line on a terminal, else a line now and then."""
+"""Progress on stderr: a live line on a terminal, elsewhere a new line from time to time."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Progress(Protocol):
         """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
 
     def restored(self, judged: Judged) -> None:
-        """The run holds so many verdicts on each problem already."""
+        """Take the numbers of verdicts that the run already holds for each problem."""
 
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
 
     def unanswered(self, completion: Completion) -> None:
-        """A request got no answer now; a later sweep asks it again."""
+        """A request failed for now; a later sweep repeats the request."""
 
     def repeated(self, reason: str) -> None:
         """A request is sent again."""
@@ -49,7 +49,7 @@ class Progress(Protocol):
         """A warning for the user."""
 
     def status(self, text: str) -> None:
-        """What a model is waiting for."""
+        """A text that says what a model is waiting for."""
 
     def finish(self) -> None:
         """All answers are judged."""
@@ -109,7 +109,7 @@ class Meter:
         numbers[1] += verdict.correct
 
     def rest(self) -> str:
-        """What follows the number of answers."""
+        """The text after the number of answers."""
         every = [sum(column) for column in zip(*self._problems.values(), strict=True)] or [0, 0]
         notes = [f"{every[1]} of {every[0]} judged are correct"]
         own = [
@@ -135,7 +135,7 @@ class Meter:
 
 
 class Lines:
-    """A line on stderr at the first event after ``interval`` seconds, later less and less often."""
+    """A line on stderr at the first event after ``interval`` seconds; the interval grows."""
 
     #: Seconds between two lines at most; every pause is half as long again as the one before.
     LONGEST = 60.0
@@ -200,7 +200,7 @@ class Lines:
 
 
 class Bar:
-    """One live line on a terminal, or in a notebook; lines of finished models stay above."""
+    """A live line on a terminal or in a notebook; the lines of finished models stay above."""
 
     #: Seconds between two computations of the numbers behind the count.
     EVERY = 0.5
@@ -284,7 +284,7 @@ class Bar:
 
 
 class _ProgressHandler(logging.Handler):
-    """Shows log records as progress: information as a status, warnings and errors as a notice."""
+    """Shows log records as progress: information as a status, warnings and errors as notices."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.INFO)
@@ -296,7 +296,7 @@ class _ProgressHandler(logging.Handler):
 
 
 class _RepeatedHandler(logging.Handler):
-    """Counts requests that are sent again: each record's message is the reason."""
+    """Counts requests that are sent again; the message of a record is the reason."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.DEBUG)
@@ -308,9 +308,9 @@ class _RepeatedHandler(logging.Handler):
 
 @contextmanager
 def forward_model_logs(progress: Progress) -> Iterator[None]:
-    """Show what models log as progress; with `Silent` the logs stay as they are.
+    """Show the log records of models as progress; with `Silent` the logs are not changed.
 
-    The program's own logging handlers stay in use, but get no record of repeated requests.
+    The program's own logging handlers stay in use, but do not receive records of repeated requests.
     """
     if type(progress) is Silent:
         yield
@@ -334,7 +334,7 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
 
 @contextmanager
 def or_by_default(progress: Progress | None) -> Iterator[Progress]:
-    """A caller's progress; without any, one live line, or lines where nothing can be live."""
+    """The progress of the caller; by default a live line if possible, else lines."""
     if progress is not None:
         yield progress
     elif not _in_notebook():

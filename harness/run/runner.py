@@ -1,4 +1,4 @@
-"""Running a job: models are asked, completions stored, and verdicts made meanwhile."""
+"""Execution of a job: models are asked, completions are stored, and verdicts are made meanwhile."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ BATCHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What jobs with the same models have in common, so that weights are loaded once.
+    """The state that several jobs with the same models share, so that weights are loaded once.
 
     Attributes:
-        loop: the event loop of all of them.
-        engines: those of models on a cluster, by the model's hash; the first job adds them.
+        loop: the event loop of all jobs.
+        engines: the engines of models on a cluster, by the model's hash; the first job adds them.
 
     """
 
@@ -61,13 +61,14 @@ def run_job(
     progress: Progress | None = None,
     session: Session | None = None,
 ) -> Run:
-    """Ask and grade what a job says and the run directory does not hold yet.
+    """Ask and grade the answers of a job that the run directory does not contain yet.
 
     Args:
-        job: from `plan`.
-        policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every completion and verdict; silent by default.
-        session: of several jobs with the same models, which stay open meanwhile.
+        job: the job, from `plan`.
+        policy: the rules of judging; by default `Policy()`.
+        progress: receives every completion and verdict; silent by default.
+        session: the session of several jobs with the same models; the models stay open between the
+            jobs.
 
     Returns:
         The run.
@@ -107,7 +108,7 @@ def run_job(
 
 
 def _completes_texts(job: Job) -> bool:
-    """Whether all prompts are texts to complete, which a server for chats does not take."""
+    """Whether all prompts are texts to complete, which a chat server does not accept."""
     return {rendered.prompt.style for rendered in job.first.values()} == {"completion"}
 
 
@@ -116,7 +117,7 @@ def _copied(replies: Replies) -> dict[tuple[str, int], dict[str, str]]:
 
 
 class SweepRunner:
-    """Asks the models of a job; stores completions as they arrive and grades them meanwhile."""
+    """Asks the models of a job, stores completions as they arrive, and grades them meanwhile."""
 
     def __init__(
         self,
@@ -242,7 +243,7 @@ class SweepRunner:
             )
 
     def _stored_replies(self, model: Model) -> dict[tuple[str, int], dict[str, str]]:
-        """The model's stored replies in stages before the answer."""
+        """The stored replies of a model in the stages before the answer."""
         replies: dict[tuple[str, int], dict[str, str]] = {}
         if self.job.stages > 1:
             for row in self.run.completions.rows():
@@ -252,7 +253,7 @@ class SweepRunner:
         return replies
 
     async def _score_queue(self) -> None:
-        """Grade the completions in the queue, up to a None."""
+        """Grade the completions in the queue, until None arrives."""
         ended = False
         while not ended:
             batch = [await self.queue.get()]

@@ -1,7 +1,7 @@
 """A sweep as data: `SweepSpec`, read from flags, TOML and Python alike.
 
-A setting has one name: ``--top-p`` on the command line, ``top-p = 0.95`` in TOML, ``top_p=0.95`` in
-Python. Between them only hyphens and underscores differ, and either is understood.
+A setting has the same name everywhere: ``--top-p`` on the command line, ``top-p = 0.95`` in TOML,
+``top_p=0.95`` in Python. Hyphens and underscores are interchangeable.
 """
 
 from __future__ import annotations
@@ -32,33 +32,35 @@ PhaseFilter: TypeAlias = Literal["none", "published"]
 
 @dataclass(frozen=True, slots=True)
 class SweepSpec:
-    """What to ask whom, how, and where to keep it.
+    """The settings of a sweep: the models, the problems, the prompt, and the run directory.
 
     Args:
-        model: names such as ``solver/sympy``, perhaps with options of their own behind them
+        model: names such as ``solver/sympy``, which may be followed by options of the model
             (``openai/a;base-url=http://127.0.0.1:8000/v1``).
         benchmark: names such as ``bee`` or ``bee/competition``, or files of problems.
-        phases: name of the phases to ask afterwards (`harness.studies.phases`).
-        phase_filter: which solved problems they perturb (`harness.studies.named_phases`).
-        prompt: name or path of a template; by default the one of the problems' task.
-        num_fewshot: how many worked examples the prompt shows, if it shows any.
+        phases: the name of the phases that follow (`harness.studies.phases`).
+        phase_filter: which solved problems the phases perturb (`harness.studies.named_phases`).
+        prompt: the name or path of a template; by default the template of the problems' task.
+        num_fewshot: the number of worked examples in the prompt, if the prompt has examples.
         system_message: a system message before the prompt's other messages.
         pictures: the folder of the symbols in a prompt's pictures.
-        turns: after a wrong answer, up to so many turns in all; more extend an earlier run.
-        feedback: what a wrong answer is told: that it is wrong (``verdict``), where (``witness``),
-            or its first wrong step (``steps``).
-        samples: samples of each problem; a larger number extends an earlier run.
-        limit: at most so many problems, spread over the subsets; a larger number extends.
-        seed: the seed of every sample's seed and of every generated problem.
+        turns: the largest number of turns; after a wrong answer the model is asked again. A larger
+            number extends an earlier run.
+        feedback: the message after a wrong answer: that the answer is wrong (``verdict``), a point
+            at which it is wrong (``witness``), or the first wrong step (``steps``).
+        samples: the number of samples of each problem. A larger number extends an earlier run.
+        limit: the largest number of problems, spread over the subsets. A larger number extends an
+            earlier run.
+        seed: the seed from which the seeds of samples and the generated problems are derived.
         sampling: sampling parameters.
         model_option: options of the models (``-M key=value``).
         out: the run directory; by default one under ``runs/`` that the settings determine.
-        primary_k: the k of pass@k for which comparisons adjust p values; declared when the run is
-            created (1 by default) and fixed from then on.
-        policy: how strictly to judge.
+        primary_k: the k of pass@k for which comparisons adjust p values. The k is declared when the
+            run is created (1 by default), and fixed from then on.
+        policy: the rules of judging.
         prices: a file of prices (`harness.core.prices`).
-        max_cost: stop when the models' answers in the run, earlier ones too, cost so many dollars.
-        max_tokens_total: stop when their prompts and completions have so many tokens.
+        max_cost: the largest cost in dollars of all answers in the run, including earlier answers.
+        max_tokens_total: the largest number of tokens of all prompts and completions in the run.
 
     >>> settings = {"model": ["solver/sympy"], "benchmark": ["bee"], "top-p": 0.9}
     >>> SweepSpec.of(**settings).sampling.top_p
@@ -97,20 +99,20 @@ class SweepSpec:
 
     @classmethod
     def of(cls, **settings: Any) -> SweepSpec:
-        """The sweep that flags, a TOML file or keyword arguments describe, checked.
+        """The checked sweep of flags, a TOML file or keyword arguments.
 
         Args:
-            settings: the fields, and those of `Sampling` and `Policy`, by name; a text is a list of
-                one, other lists, dictionaries and paths are converted. ``model`` may be a table of
-                models with their own options (``[model."openai/a"]``). ``columns``, ``syntax``,
-                ``split`` and ``skip_broken`` are about benchmarks that are files, and become part
-                of their names.
+            settings: the fields, and the fields of `Sampling` and `Policy`, by name. A text is
+                accepted for a list with a single element; lists, dictionaries and paths are
+                converted. ``model`` may be a table of models with their own options
+                (``[model."openai/a"]``). ``columns``, ``syntax``, ``split`` and ``skip_broken`` are
+                for benchmarks that are files, and become a part of the benchmark's name.
 
         Returns:
             The checked spec.
 
         Raises:
-            UserError: a setting is unknown, missing, of the wrong kind or out of range.
+            UserError: a setting is unknown, missing, of the wrong type or out of range.
 
         >>> SweepSpec.of(model=["solver/sympy"], benchmark="bee", samples=4).samples
         4
@@ -149,7 +151,8 @@ class SweepSpec:
         return cls.of(**read_settings(Path(path)))
 
     def settings(self) -> dict[str, Any]:
-        """What is not at its default, named like the flags; `of` reads it back.
+        """The settings that differ from their defaults, named like the flags; `of` accepts these
+        settings.
 
         Returns:
             The settings.
@@ -163,13 +166,13 @@ class SweepSpec:
         return {flag_of(name): explicit[name] for name in changed}
 
     def to_toml(self) -> str:
-        """The settings as TOML, which `read` reads back.
+        """The settings as TOML; `read` accepts this TOML.
 
         Returns:
             The TOML.
 
         Raises:
-            UserError: an option has a value that TOML does not know, such as None.
+            UserError: an option has a value that TOML cannot express, such as None.
 
         """
         try:
@@ -180,7 +183,7 @@ class SweepSpec:
 
 @dataclass(frozen=True)
 class FileSettings:
-    """How to read benchmarks that are files (``file:PATH``, ``hub:NAME``)."""
+    """Settings for reading benchmarks that are files (``file:PATH``, ``hub:NAME``)."""
 
     columns: tuple[str, ...] = ()
     syntax: str | None = None
@@ -188,7 +191,7 @@ class FileSettings:
     skip_broken: bool = False
 
     def added_to(self, benchmarks: Sequence[str]) -> tuple[str, ...]:
-        """The benchmarks' names, with these settings added to those that are files."""
+        """The names of the benchmarks; the settings are added to the names of files."""
         columns = [column for group in self.columns for column in group.split(",") if column]
         skip_broken = "yes" if self.skip_broken else None
         values = {"syntax": self.syntax, "split": self.split, "skip_broken": skip_broken}
@@ -221,12 +224,12 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def flag_of(name: str) -> str:
-    """A setting as the command line and TOML files spell it, with hyphens."""
+    """The name of a setting with hyphens, as on the command line and in TOML files."""
     return name.replace("_", "-")
 
 
 def _known(name: str) -> str:
-    """The field of a setting; raises `UserError` for the name of none."""
+    """The field for the name of a setting; raises `UserError` if no setting has the name."""
     flag = flag_of(name)
     if flag in COMMAND_LINE_ONLY:
         raise UserError(f"{name!r} is no setting of a sweep; say --{flag} on the command line")
@@ -236,14 +239,14 @@ def _known(name: str) -> str:
 
 
 def _as_list(key: str, value: Any) -> Any:
-    """A text for a list as a list of it, and a table of models as names with options."""
+    """A text as a list with one element, and a table of models as a list of names with options."""
     if isinstance(value, str) and key in ("model", "benchmark", "stop", "columns"):
         return [value]
     return _with_options(value) if key == "model" and isinstance(value, Mapping) else value
 
 
 def _with_options(table: Mapping[str, Any]) -> list[str]:
-    """A table of models with their options as names with options."""
+    """The names of models in a table, with their options added to the names."""
     models = []
     for model, options in table.items():
         if not isinstance(options, Mapping):

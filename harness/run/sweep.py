@@ -1,4 +1,4 @@
-"""`sweep`: plan, ask, grade. The same call goes on where an earlier one was stopped."""
+"""`sweep`: plan, ask, grade. After an interruption, the same call resumes."""
 
 from __future__ import annotations
 
@@ -26,26 +26,27 @@ def sweep(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Run:
-    """Ask models for answers to every problem, grade them, and keep everything in a directory.
+    """Ask models for answers to every problem, grade the answers, and store all data in a
+    directory.
 
     Args:
-        models: a whole `SweepSpec`; or names (``"solver/sympy"``), `Model` instances or functions
-            ``answer(messages, seed)``.
+        models: a complete `SweepSpec`; or names (``"solver/sympy"``), `Model` instances or
+            functions ``answer(messages, seed)``.
         benchmarks: names such as ``"bee"`` or ``"bee/competition"``, or files of problems.
-        problems: the problems themselves; ``benchmarks`` is then only what the run calls them.
-        phases: what to ask afterwards, as of `harness.studies.named_phases`.
-        retry_errors: ask the samples again that are stored as errors.
-        progress: is told of every completion and verdict; by default one live line on a terminal
-            or in a notebook, and elsewhere a line now and then (`Silent` shows nothing).
-        **settings: the flags of ``run.py sweep`` by name, as ``samples``, ``temperature``,
+        problems: the problems themselves. If given, ``benchmarks`` is only their name in the run.
+        phases: the phases that follow, from `harness.studies.named_phases`.
+        retry_errors: whether to ask again for samples that are stored as errors.
+        progress: receives every completion and verdict. The default shows a live line on a terminal
+            or in a notebook, and elsewhere a new line from time to time. `Silent` shows nothing.
+        **settings: the flags of ``run.py sweep`` by name, such as ``samples``, ``temperature``,
             ``num_fewshot`` or ``out``; see `SweepSpec.of`.
 
     Returns:
         The run.
 
     Raises:
-        UserError: a setting is unknown or of the wrong kind, or something cannot work; nothing was
-            asked then.
+        UserError: a setting is unknown or of the wrong type, or the settings do not fit together.
+            No request was sent.
 
     >>> run = sweep(models=["solver/sympy"], benchmarks=["drills"], limit=1, out="run")
     >>> [row["status"] for row in run.verdicts().rows()]

@@ -1,10 +1,11 @@
 r"""Groups of equal answers to a problem, for majority votes and for counting different ones.
 
-Two antiderivatives are the same answer if their derivatives agree: a constant of integration,
-``\sin^2 x`` for ``-\cos^2 x`` and ``\ln|3x|`` for ``\ln x`` make no difference. F' is evaluated in
-ball arithmetic at fixed real and complex points; answers that share `SHARED` of the rounded values
-are candidates, and the verifier decides (`rewards.verify_equivalent`). Verified answers need no
-comparison: they form group 0, as they all have the derivative f.
+Two antiderivatives are the same answer if their derivatives agree. A constant of integration makes
+no difference; ``\sin^2 x`` and ``-\cos^2 x`` are the same answer, as are ``\ln|3x|`` and ``\ln x``.
+The derivative of each answer is evaluated in ball arithmetic at fixed real and complex points. Two
+answers are candidates for the same group if at least `SHARED` of the rounded values agree; then the
+verifier decides (`rewards.verify_equivalent`). Correct answers all have the derivative f, so that
+they form group 0 without a comparison.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ class _AnswerGroup:
 
 
 def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
-    """The group number of each answer; None where there is no readable answer.
+    """The group number of each answer; None for a sample without a readable answer.
 
     Group 0 holds the correct answers.
     """
@@ -93,7 +94,11 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 
 
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
-    """The group of an answer with a new text; a new group is added to ``seen``."""
+    """The group number of an answer.
+
+    If no group in ``seen`` has an equal answer, a group with the number ``new`` is added to
+    ``seen``.
+    """
     if not isinstance(problem.target, IntegrationTarget):
         return new
     variable = problem.target.variable
@@ -132,7 +137,10 @@ def _same(
 
 
 def _marks(tree: Expression, variable: str) -> frozenset[str]:
-    """F' at the fixed points, rounded; the answer's text where F' has no fast evaluation."""
+    """Strings that equal answers share: the rounded values of the derivative at the fixed points.
+
+    If the derivative cannot be compiled to a tape, the strings contain the answer's text instead.
+    """
     if not needs_worker(tree):
         try:
             tape = compile_tape(tree, variable)
@@ -154,7 +162,10 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 
 
 def _rounded(value: Any) -> str | None:
-    """A ball's midpoint to ten digits, or None where the ball is wider; a value of None is zero."""
+    """The midpoint of a ball, rounded to ten digits, as text.
+
+    The result is None for a ball that is too wide for ten digits. A ``value`` of None stands for 0.
+    """
     if value is None:
         return "0"
     if not value.is_finite():
@@ -172,7 +183,8 @@ def _rounded(value: Any) -> str | None:
 
 
 def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
-    r"""How many different correct answers there are, as written: other signs, factors, functions.
+    r"""The number of correct answers that are written differently, with other signs, factors or
+    functions.
 
     Spelling, the order of terms and additive constants do not count; any other difference does:
     ``\sin^2 x`` and ``-\cos^2 x`` are two forms.
@@ -196,7 +208,7 @@ def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
 
 
 def _sorted(tree: Expression) -> str:
-    """A tree as text, sums and products in a fixed order."""
+    """A tree as text, with the operands of sums and products in a fixed order."""
     if not isinstance(tree, Call):
         return repr(tree)
     args = [_sorted(arg) for arg in tree.args]
@@ -210,10 +222,11 @@ def _sorted(tree: Expression) -> str:
 
 @dataclass(frozen=True)
 class Votes:
-    """Majority votes of a model on a subset, and the variety of its correct answers.
+    """Majority votes of a model on a subset, and the variety of the model's correct answers.
 
-    ``groups`` is the mean number of different answers a problem; ``forms`` the mean number of
-    different correct answers, as written, over the solved problems (None if no problem is solved).
+    ``groups`` is the mean number of groups of equal answers per problem. ``forms`` is the mean
+    number of correct answers that are written differently, over the solved problems; None if no
+    problem is solved.
     """
 
     model: str

@@ -1,8 +1,8 @@
 """Parents of derived problems, and the clusters of problems with a common origin.
 
-A problem names its parent by the id alone. The lookup tries the child's benchmark first, and other
-benchmarks only if the id is absent. If several subsets hold the id, the child's own subset has
-precedence, and problems that have parents themselves come last.
+A problem names its parent by the id alone. The lookup tries the child's benchmark first. Other
+benchmarks are tried only if the child's benchmark does not have the id. If several subsets have the
+id, the child's own subset has precedence, and problems that have parents themselves come last.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The first key of an original; copies in several subsets are one problem."""
+        """The first key of an original problem: copies of a problem in several subsets count
+        once.
+        """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)
 

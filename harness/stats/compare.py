@@ -84,11 +84,13 @@ def compare(
         policy: name of the verdicts to compare; by default the latest complete set that all runs
             have.
         ks: the k of pass@k in addition to the primary k, which the manifest declares.
-        breakdown: at the primary k, also compare by each ``"tag"`` of the (original) problems, each
-            ``"operator"`` of the integrands, or the outcome of ``"simplify"``; for HINT's
-            expressions by operator, or by ranges of ``"depth"``, ``"length"``, longest
-            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
-        target: the difference to compute the needed number of problems and samples for.
+        breakdown: a property that divides the problems into groups, which are also compared at the
+            primary k: ``"tag"`` of the original problem, ``"operator"`` (a function in the
+            integrand), or ``"simplify"`` (how simplification ended). HINT's expressions are divided
+            by operator, or by ranges of ``"depth"``, ``"length"``, longest ``"dependency"``, number
+            of ``"operators"``, ``"result"`` or ``"largest"`` value.
+        target: a difference in pass@k. The comparison says how many problems and samples would
+            detect ``target``.
         prices: the prices of tokens, from which the cost of each system is computed.
 
     Returns:
@@ -208,11 +210,12 @@ def compare(
 def _with_families(
     rows: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Contrasts adjusted in two families: contrasts on all common problems, and contrasts on
-    subsets.
+    """Adjust the p values of contrasts in two families.
 
-    "Which model is better" and "where is it better" are separate questions. In a single family the
-    120 lines of six models on seven subsets would leave no overall difference significant.
+    The contrasts on all common problems are a family, and the contrasts on subsets are another.
+    "Which model is better" and "where is it better" are separate questions. In a single family, six
+    models on seven subsets would have 120 contrasts, and no overall difference would be
+    significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
@@ -248,7 +251,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """The pairs of one contrast, with its sides and problems."""
+    """The pairs of one contrast, with the names of both sides and the problems."""
 
     name: str
     sides: tuple[str, str]
@@ -297,7 +300,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
 def _common(
     problems: Mapping[str, Problem], second_problems: Mapping[str, Problem]
 ) -> dict[str, Problem]:
-    """The problems that two runs share, with the same content."""
+    """The problems that are in both runs with the same content."""
     return {
         key: problem
         for key, problem in problems.items()
@@ -318,7 +321,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """How many problems of two runs pair, and the reasons why the remaining ones do not."""
+    """A sentence that says how many problems of two runs pair, and why other problems do not."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -366,10 +369,10 @@ def _broken_down(
 
 
 def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
-    """The tags of a problem, the functions in its integrand, the outcome of its simplification,
-    or the range of a feature of HINT.
+    """The labels of a problem in a breakdown.
 
-    The tags of HINT's expressions are their operators.
+    A label is a tag of the problem, a function in the integrand, the outcome of simplification, or
+    a range of a feature of HINT. HINT's expressions have their operators as tags.
     """
     if by in _RANGES:
         value = problem.metadata.get(by) if is_hint(problem) else None
@@ -395,14 +398,20 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The ranges of a feature of HINT's, from the lowest on; empty for other breakdowns."""
+    """The names of the ranges of a HINT feature, in ascending order.
+
+    The list is empty for a breakdown that is not by ranges.
+    """
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
     return [f"up to {ends[0]:,}", *between, f"over {ends[-1]:,}"] if ends else []
 
 
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
-    """The name of the verdicts to show several runs under; raises `UserError` without any."""
+    """The name of the verdicts under which several runs are shown.
+
+    Raises `UserError` if the runs have no verdicts under the same name.
+    """
     for run in runs:
         if not run.policies:
             raise UserError(f"{run.path} has no verdicts; make them: {program()} score {run.path}")
@@ -431,7 +440,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """Every model of every run that has a score, and a remark on each that has none."""
+    """Every model of every run that has a score, and a remark on each model without a score."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():
@@ -445,8 +454,8 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for every model of every run, by the model's hash.
 
-    The name is the label; equal labels get the prompt, or else the run's name, and as a last resort
-    the beginning of the hash.
+    The name is the model's label. Models with the same label are told apart by the prompt, or else
+    by the run's name, or else by the beginning of the hash.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

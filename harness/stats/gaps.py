@@ -1,9 +1,9 @@
-"""Generalisation gaps of HINT's splits: pass@k on I minus that on SS, LS, SL or LL.
+"""Generalisation gaps of HINT's splits: pass@k on I minus pass@k on SS, LS, SL or LL.
 
 The splits hold different problems, so a gap is a difference of independent means. The difference of
-two models' gaps is likewise independent: the minuend and the subtrahend are paired differences of
-the models on different splits. Both intervals combine the intervals of the two means (Zou and
-Donner, "Construction of Confidence Limits about Effect Measures: A General Approach", Statistics in
+two models' gaps is a difference of independent means, too: on each split the two models are paired,
+and the splits are independent. Both intervals combine the intervals of two means (Zou and Donner,
+"Construction of Confidence Limits about Effect Measures: A General Approach", Statistics in
 Medicine 27 (2008); for proportions with Wilson's intervals Newcombe's method 10, the same journal
 17 (1998), 873-890).
 """
@@ -68,11 +68,13 @@ def minus(bounded: Bounded, second: Bounded) -> Bounded:
 
 
 def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]) -> Iterator[Gap]:
-    """The gaps of one or two systems, for each split other than I that was asked.
+    """The gaps of one or two systems, for each split other than I.
+
+    A split without requests has no gap.
 
     Args:
         problems: the problems by key; problems of other benchmarks are skipped.
-        k: the k of pass@k; splits with fewer samples of a problem have no gap.
+        k: the k of pass@k; a split has no gap if a problem has fewer than k samples.
         systems: the tallies of each system by the problem's key.
 
     """

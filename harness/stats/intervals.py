@@ -77,11 +77,11 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 
 
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
-    """The column sums of samples of rows drawn with replacement, of tables with as many rows.
+    """The column sums of tables whose rows are resampled with replacement.
 
-    The rows of each are sorted first, so that the sums do not depend on the order of the rows. All
-    tables share their draws: a pass over the draws for each table would take most of the time of a
-    comparison.
+    All tables have the same number of rows and share the draws: separate draws for each table would
+    take most of the time of a comparison. The rows of each table are sorted first, so that the sums
+    do not depend on the order of the rows.
     """
     count = len(tables[0])
     sums = np.hstack([table[np.lexsort(table.round(12).T)] for table in tables])
@@ -97,7 +97,7 @@ def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None)
 
 
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
-    """How often each of ``count`` rows is in each resample, some resamples at a time."""
+    """How often each of ``count`` rows is in each resample, as batches of resamples."""
     generator = np.random.default_rng(seed)
     batch = max(1, 4_000_000 // count)
     for start in range(0, resamples, batch):
@@ -121,11 +121,12 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
     """The exact interval for a proportion (Brown, Cai and DasGupta, section 4.2.1).
 
     Args:
-        successes: the number of successes, not an integer for an effective sample size.
+        successes: the number of successes. An effective sample size gives a number that is not an
+            integer.
         trials: the number of trials.
 
     Returns:
-        Both ends, between 0 and 1.
+        The lower and the upper end, between 0 and 1.
 
     Raises:
         ValueError: ``successes`` is not between 0 and ``trials``.
@@ -144,18 +145,19 @@ def clopper_pearson(successes: float, trials: float) -> tuple[float, float]:
 
 
 def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]:
-    """The interval of the mean of values between 0 and 1 that come in clusters.
+    """The interval of the mean of clustered values between 0 and 1.
 
-    The mean is as uncertain as a proportion of n independent trials, where n is the number of
-    clusters divided by phi, the variance between clusters as a share of the variance of clusters
-    whose values are all 0 or all 1. Clusters of unequal sizes count as fewer equal ones (Kish).
+    The mean is as uncertain as a proportion of n independent trials. The effective number n is the
+    number of clusters divided by phi. phi is the observed variance between clusters, divided by the
+    variance that clusters would have whose values are all 0 or all 1. Clusters of unequal sizes
+    count as a smaller number of equal clusters (Kish).
 
     Args:
         values: the values.
-        clusters: the cluster of each.
+        clusters: the cluster of each value.
 
     Returns:
-        Both ends.
+        The lower and the upper end.
 
     Raises:
         ValueError: there is no value.
@@ -185,14 +187,16 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 class Ratio:
     """A ratio of sums over pairs, between -1 and 1, with the bootstrap distribution over clusters.
 
-    The bootstrap's percentile interval, its tails moved outwards so that it is as wide as Student's
-    where the percentile interval would be as narrow as the normal one with the variance divided by
-    m instead of m - 1: Hesterberg, "What Teachers Should Know About the Bootstrap", The American
-    Statistician 69 (2015), the expanded percentile interval; Davison and Hinkley, "Bootstrap
-    Methods and their Application" (1997), section 3.8, for clusters.
+    The interval is the expanded percentile interval of the bootstrap. For few clusters the
+    percentile interval is too narrow: it corresponds to the normal distribution and divides the
+    variance by m instead of m - 1. Its tails are moved outwards, so that it becomes as wide as
+    Student's interval. Sources: Hesterberg, "What Teachers Should Know About the Bootstrap", The
+    American Statistician 69 (2015); Davison and Hinkley, "Bootstrap Methods and their Application"
+    (1997), section 3.8, for clusters.
 
-    Clusters with equal ratios leave nothing to resample. Then at most a share q of all clusters
-    deviates, by Clopper and Pearson's bound, with any ratio from -1 to 1.
+    If all clusters have the same ratio, resamples do not differ. The interval then assumes that a
+    share q of all clusters may have another ratio, from -1 to 1. The share q is the upper end of
+    Clopper and Pearson's interval.
 
     Attributes:
         value: the ratio.
@@ -230,7 +234,7 @@ class Ratio:
 
     @property
     def _alike(self) -> bool:
-        """Whether all clusters say the same."""
+        """Whether all clusters have the same ratio."""
         expected = self.value * self.sums[:, 1]
         return bool(np.allclose(self.sums[:, 0], expected, rtol=0, atol=1e-12))
 
@@ -245,10 +249,12 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of ratios together, where each alone would draw its own.
+        """Draw the resamples of several ratios together, which is faster than a draw for each
+        ratio.
 
         Args:
-            ratios: of the same number of clusters, with the same seed and number of resamples.
+            ratios: ratios over the same number of clusters, with the same seed and number of
+                resamples.
 
         """
         drawing = [ratio for ratio in ratios if len(ratio.sums) > 1 and not ratio._alike]
@@ -260,7 +266,7 @@ class Ratio:
             ratio.__dict__["_drawn"] = cls._sorted(table)
 
     def interval(self, alpha: float = 1 - LEVEL) -> tuple[float, float]:
-        """Both ends of the interval with coverage 1 - ``alpha``."""
+        """The ends of the interval with coverage 1 - ``alpha``."""
         count = len(self.sums)
         if count < 2:
             return -1.0, 1.0
@@ -291,10 +297,10 @@ class Ratio:
 
 
 def t_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean of a few measurements, such as those of several seeds.
+    """The 95 % interval of the mean of a few measurements, such as measurements with several seeds.
 
     Args:
-        values: two or more.
+        values: at least two measurements.
 
     Returns:
         Student's interval.
@@ -314,8 +320,8 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference, as the `Ratio` of the differences' sum to the number of
-    pairs.
+    """The interval of a mean difference. The mean is the `Ratio` of the sum of differences to the
+    number of pairs.
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -324,7 +330,7 @@ def mean_interval(
         resamples: the number of resamples.
 
     Returns:
-        Both ends.
+        The lower and the upper end.
 
     >>> mean_interval([0.5], ["a"])
     (-1.0, 1.0)

@@ -59,8 +59,10 @@ class PairedSide:
 
     @cached_property
     def ranked(self) -> bool:
-        """Whether there are ranked candidates, for which the chance of a repetition has no
-        estimate.
+        """Whether the samples are ranked candidates of a beam search.
+
+        The chance that a second beam search solves the problem again cannot be estimated from
+        ranked candidates.
         """
         return any(t.first is not None for t in self.distinct)
 
@@ -111,10 +113,10 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weight of each (samples, correct) in the variance of the mean difference.
+        """The weights of sampling variances in the variance of the mean difference.
 
-        The variance is the sum of the weighted sampling variances, divided by the number of
-        clusters.
+        The keys are (number of samples, number of correct samples) of a problem. The variance of
+        the mean is the weighted sum of the sampling variances, divided by the number of clusters.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}
@@ -127,7 +129,7 @@ class Pairs(tuple[Pair, ...]):
 
 
 def pair_problems(tallies: Mapping[str, Tally], second_tallies: Mapping[str, Tally]) -> list[Pair]:
-    """Pair two systems by the problems that both were asked."""
+    """Pair two systems by the problems that both systems were asked."""
     return [
         Pair(key, tally.cluster, (tally,), (second_tallies[key],))
         for key, tally in tallies.items()
@@ -138,10 +140,10 @@ def pair_problems(tallies: Mapping[str, Tally], second_tallies: Mapping[str, Tal
 def pair_parents(
     tallies: Mapping[str, Tally], problems: Mapping[str, Problem]
 ) -> dict[str, tuple[list[Pair], int]]:
-    """Pair every perturbed subset with its originals, by parent.
+    """Pair every perturbed subset with its original problems, by parent.
 
-    Returns, for each subset (split by perturbation if a subset holds several), the pairs and the
-    number of problems whose original was not asked.
+    The result has for each subset the pairs, and the number of problems whose original was not
+    asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
     perturbations: dict[str, set[str | None]] = {}

@@ -1,9 +1,10 @@
 """repaired@t: the share of wrong answers repaired within t turns (`harness.run.turns`).
 
-The denominator are samples whose first answer was wrong, the numerator samples with a right answer
-in a turn from 2 to t. An arm with feedback is compared with a control without feedback. Both arms
-begin with the same first answers, so that their difference is paired. Intervals are for means over
-clusters of problems with a common origin (`intervals`).
+The denominator is the number of samples whose first answer was wrong. The numerator is the number
+of these samples with a right answer in a turn from 2 to t. An arm of the experiment is a kind of
+feedback; the control arm has no feedback. All arms begin with the same first answers, so that
+differences between arms are paired. Intervals are for means over clusters of problems with a common
+origin (`intervals`).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Repaired(Record):
     Attributes:
         model: the model's hash.
         label: the model's name.
-        feedback: the arm, by its feedback: verdict, witness, steps or control.
+        feedback: the feedback of the arm: verdict, witness, steps or control.
         turn: the t of repaired@t.
         asked: the number of wrong answers that were tried again.
         problems: the number of problems with such answers.
@@ -66,12 +67,12 @@ class Repaired(Record):
 
 @dataclass(frozen=True)
 class RepairedDifference(Record):
-    """repaired@t of two systems on the problems that both had wrong answers to.
+    """repaired@t of two systems, on the problems that both systems answered wrongly.
 
     Attributes:
         first: the name of the first system.
         second: the name of the second system.
-        feedback: the arm, by its feedback.
+        feedback: the feedback of the arm.
         turn: the t.
         problems: the problems that pair.
         value: the second's mean share of repaired answers minus the first's.
@@ -101,7 +102,7 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
         policy: the verdicts to count, by name; by default the run's.
 
     Raises:
-        RunError: a turn has no such verdicts.
+        RunError: a turn has no verdicts with the name ``policy``.
 
     """
     clusters, arms = clusters_of(run.problems), _arms(run, policy)
@@ -139,15 +140,17 @@ def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
 def repaired_differences(
     first: tuple[Run, str, str], second: tuple[Run, str, str], policy: str | None = None
 ) -> Iterator[RepairedDifference]:
-    """repaired@t of two systems, each a run, a model's hash and a name, for every common arm.
+    """repaired@t of two systems, for every arm that both systems have.
+
+    A system is a run, a model's hash and a name.
 
     Args:
         first: the first system.
-        second: the second.
+        second: the second system.
         policy: the verdicts to count.
 
     Yields:
-        A difference for each arm and turn that both have, if any problem pairs.
+        A difference for each common arm and turn, if any problems pair.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
@@ -174,10 +177,10 @@ def _share(counts: tuple[int, int]) -> float:
 
 
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
-    """By model, arm and turn: the counts of every problem, summed over the turns so far.
+    """The counts of every problem, summed over the turns so far, by model, arm and turn.
 
-    A turn after the second counts only if all answers that were wrong before have been tried again:
-    a sweep stopped within the turn would give too low a share.
+    A turn after the second counts only if all answers that were wrong before have been tried again.
+    A sweep that was stopped within the turn would otherwise give too low a share.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):
@@ -212,8 +215,8 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
 
 @dataclass
 class _Turn:
-    """The verdicts of one turn of a model: counts, and the numbers of answers and of answers to
-    retry.
+    """The verdicts of one turn of a model: counts by problem, the number of answers, and the number
+    of wrong answers that a further turn can retry.
     """
 
     counts: _Counts

@@ -1,4 +1,4 @@
-"""Tests of paired differences that come in clusters: sign-flip test, Holm's method, their power.
+"""Tests of paired, clustered differences: the sign-flip test, Holm's method, and their power.
 
 Differences are between -1 and 1. The cluster is the sampling unit: problems derived from the same
 original vary together. Random signs are seeded: the same differences give the same p values.
@@ -38,7 +38,8 @@ class SignFlip:
 
     Attributes:
         p: the two-sided p value.
-        exact: whether ``p`` is exact, or from `FLIPS` random sign patterns.
+        exact: whether ``p`` is exact; otherwise ``p`` is estimated from `FLIPS` random sign
+            patterns.
 
     >>> SignFlip(p=0.5, exact=True).p
     0.5
@@ -52,17 +53,17 @@ class SignFlip:
 def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -> SignFlip:
     """Test whether the mean difference is zero, by swapping the sides within each cluster.
 
-    Under the null hypothesis a cluster's differences are as likely as their negatives, so that the
-    sum is distributed as over all 2^m patterns of signs: Fisher, "The Design of Experiments"
-    (1935), section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an
-    Approximate Symmetry Assumption", Econometrica 85 (2017). With one sample per problem the test
-    is McNemar's exact test.
+    Under the null hypothesis the differences of a cluster are as likely as their negatives. All 2^m
+    patterns of signs of m clusters are then equally likely, and they give the distribution of the
+    sum of the differences: Fisher, "The Design of Experiments" (1935), section 21; for clusters
+    Canay, Romano and Shaikh, "Randomization Tests Under an Approximate Symmetry Assumption",
+    Econometrica 85 (2017). With one sample per problem the test is McNemar's exact test.
 
-    The p value is exact if the sums are multiples of a common fraction (always for pass@1; the
-    distribution is then convolved, as in Pagano and Tritchler, JASA 78 (1983)) or if few sums
-    differ from zero. Otherwise b of B random patterns are as extreme and p = (b + 1) / (B + 1):
-    Phipson and Smyth, "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9
-    (2010).
+    The p value is exact if few clusters have a sum that differs from zero, or if the sums are
+    multiples of a common fraction, as always for pass@1. In the second case the distribution is
+    convolved, as in Pagano and Tritchler, JASA 78 (1983). Otherwise B random patterns are drawn. If
+    b of them are as extreme as the observed sum, p = (b + 1) / (B + 1): Phipson and Smyth,
+    "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
 
     Args:
         differences: the difference of each pair, between -1 and 1.
@@ -120,7 +121,10 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The sizes as integer multiples of 1 / unit, and the unit; None for too large a lattice."""
+    """The sizes as integer multiples of 1 / unit, and the unit.
+
+    The result is None if the convolution over these integers would be too large.
+    """
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
         near = Fraction(size).limit_denominator(_DENOMINATOR)
@@ -134,7 +138,7 @@ def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
 
 
 def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
-    """P(|sum of the steps with random signs| >= observed), exactly."""
+    """The exact probability that the absolute sum of randomly signed steps reaches ``observed``."""
     steps, unit = lattice
     far = round(float(observed) * unit)
     if len(set(steps)) == 1:  # McNemar's test
@@ -156,10 +160,12 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjusted p values: rejecting below alpha keeps the family-wise error rate at alpha.
+    """Adjusted p values. A test that rejects if the adjusted value is below alpha has a family-wise
+    error rate of at most alpha.
 
-    The i-th smallest of m values is multiplied by m - i + 1, and raised to its predecessor: Holm,
-    "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
+    The i-th smallest of m values is multiplied by m - i + 1. An adjusted value below its
+    predecessor is raised to the predecessor: Holm, "A Simple Sequentially Rejective Multiple Test
+    Procedure", Scand. J. Statist. 6 (1979).
 
     Args:
         ps: the p values of a family.
@@ -180,7 +186,8 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def holm_levels(ps: Sequence[float], alpha: float = 1 - LEVEL) -> list[float]:
-    """The level at which Holm's method tests each p value: alpha / (m - i + 1) for the i-th.
+    """The level at which Holm's method tests each p value: alpha / (m - i + 1) for the i-th
+    smallest of m.
 
     Args:
         ps: the p values of a family.
@@ -207,10 +214,11 @@ def detectable(
 ) -> float:
     """The mean difference that a two-sided test at level ``alpha`` detects with ``power``.
 
-    (t_{1-alpha/2} + t_{power}) sqrt(variance / m) with m - 1 degrees of freedom, where ``variance``
-    is the variance of a cluster's contribution and variance / m of the mean. The normal form is
-    Miller, "Adding Error Bars to Evals" (2024), section 5; Student's quantiles extend the formula
-    to few clusters.
+    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m). t are quantiles of Student's
+    distribution with m - 1 degrees of freedom, and m is the number of clusters. ``variance`` is the
+    variance of a cluster's contribution; variance / m is the variance of the mean. Miller, "Adding
+    Error Bars to Evals" (2024), section 5, has the formula with normal quantiles, which are too
+    small for few clusters.
     """
     if clusters < 2:
         return math.inf
@@ -235,9 +243,10 @@ def samples_needed(
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """The samples per problem that make ``difference`` `detectable`; None above `_MAX_SAMPLES`.
+    """The number of samples per problem that makes ``difference`` `detectable`.
 
-    ``variance_at(n)`` is the variance of a cluster's contribution with n samples a problem.
+    ``variance_at(n)`` is the variance of a cluster's contribution with n samples per problem. The
+    result is None if more than `_MAX_SAMPLES` samples would be needed.
     """
     return _least(
         lambda n: detectable(variance_at(n), clusters, alpha, power) <= difference,
@@ -247,16 +256,15 @@ def samples_needed(
 
 
 def expected_variance(samples: int) -> float:
-    """The variance of a group's difference between two models, expected before any request.
+    """The expected variance of a cluster's difference between two models, before any request.
 
-    Assumptions: success probabilities of problems are uniform on [0, 1] (variance 1/12, and 1/6 for
-    one sample at a given probability), two models' probabilities have correlation 1/2, and problems
-    of a group have the same probability. The spread of the differences is then 1/12, and n samples
-    on both sides add 2/6n. `stats.paired.design` uses the observed variance.
+    Assumptions: the success probability of a problem is uniform on [0, 1], with the variance 1/12.
+    The probabilities of two models have correlation 1/2. All problems of a cluster have the same
+    probability. Then the differences of the probabilities have the variance 1/12, and n samples of
+    each model add 2/(6n). `stats.paired.power.design` uses the observed variance instead.
 
     >>> round(detectable(expected_variance(4), clusters=18), 2)
     0.29
-
     """
     if samples < 1:
         raise ValueError("a difference needs samples")
@@ -264,7 +272,11 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """The smallest number from ``low`` to ``upper`` for which a monotone condition holds."""
+    """The smallest number from ``low`` to ``upper`` for which ``holds`` is true; None if there is
+    none.
+
+    ``holds`` is monotone: once true, it stays true for larger numbers.
+    """
     high = low
     while not holds(high):
         if high >= upper:

@@ -26,9 +26,9 @@ class Steps(Record):
         model: the model's hash.
         problem: the problem's key.
         version: the verifier's version.
-        outcome: as `rewards.verify.solution_steps.Solution.outcome`.
+        outcome: the `rewards.verify.solution_steps.Solution.outcome`.
         wrong: the kind of the first wrong claim, or empty.
-        progress: as `rewards.verify.solution_steps.Solution.progress`.
+        progress: the `rewards.verify.solution_steps.Solution.progress`.
         displayed: number of displayed claims.
         judged: number of judged displayed claims.
         marks: start, end, judgement, kind and reason of every claim.
@@ -58,7 +58,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The steps of a run; empty without a file by this version of the verifier.
+    """The steps of a run; empty if this version of the verifier wrote no file.
 
     Raises:
         RunError: the file is damaged.

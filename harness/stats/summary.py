@@ -83,7 +83,7 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k; of ranked candidates about the k best."""
+        """pass@k; for ranked candidates the success of the k best candidates."""
         return self.estimates["pass@k"]
 
     @property
@@ -112,8 +112,9 @@ class Row(Record):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The row for JSON, with `metrics` instead of estimates and numbers. ``model`` is the
-        model's name, as in all exports, and ``model_hash`` the hash.
+        """The row for JSON, with `metrics` instead of estimates and numbers.
+
+        As in all exports, ``model`` is the model's name, and ``model_hash`` is the hash.
 
         Returns:
             The row.
@@ -136,7 +137,7 @@ class Summary(Record):
         unscored: how many completions have no verdict.
         missing: how many samples have no completion.
         settings: the run's settings from the manifest.
-        notes: remarks, as on models without a price.
+        notes: remarks, for example on models without a price.
         repaired: repaired@t of every model, if wrong answers were tried again.
 
     >>> Summary("run", "balls-3", rows=()).to_dict()["unscored"]
@@ -177,7 +178,7 @@ def summarise(
         The summary; `report.print_summary` prints it.
 
     Raises:
-        RunError: the run has no such verdicts, or is damaged.
+        RunError: the run has no verdicts with the name ``policy``, or the run is damaged.
 
     Example:
         >>> from calculus_harness import sweep
@@ -207,9 +208,10 @@ def summarise(
 
 
 def unsimplified(run: Run) -> list[str]:
-    """For each subset that is to be simplified, how many problems stand as they were composed.
+    """A remark for each subset whose problems were meant to be simplified, if some were not.
 
-    These are easier in one way: a substitution stands where it was made (docs/bee.md).
+    A problem that was not simplified still shows the substitution that produced it, and is easier
+    in this respect (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

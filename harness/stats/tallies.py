@@ -1,4 +1,6 @@
-"""The samples of a run as metrics count them: by problem (`Tally`) and by subset (`Group`)."""
+"""Counts of a run's samples, from which metrics are computed: by problem (`Tally`) and by subset
+(`Group`).
+"""
 
 from __future__ import annotations
 
@@ -51,8 +53,11 @@ class Tally:
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """The numbers n of samples and c of correct samples for a metric over k. For ranked
-        candidates, n is k and the metric becomes 1 - Fail@k.
+        """The numbers n of samples and c of correct samples, from which a metric over k is
+        computed.
+
+        For ranked candidates n is k, because only the k best candidates count; pass@k is then 1 -
+        Fail@k.
 
         Args:
             k: the k.
@@ -66,7 +71,7 @@ class Tally:
         return k, int(self.first < k)
 
     def drawn_at_best(self, k: int) -> tuple[int, int]:
-        """The same (n, c) if all undecided samples were correct.
+        """The same (n, c) as `drawn`, under the assumption that all undecided samples are correct.
 
         Args:
             k: the k.
@@ -85,11 +90,11 @@ class Estimate:
     """A mean over problems.
 
     Attributes:
-        k: the k; 0 for a metric that is not over k.
+        k: the k; 0 for a metric without a k.
         value: the mean.
         interval: the interval of the mean.
-        low: the mean if all undecided and all missing samples were incorrect.
-        high: the mean if all undecided and all missing samples were correct.
+        low: the mean if all undecided and missing samples counted as incorrect.
+        high: the mean if all undecided and missing samples counted as correct.
 
     >>> Estimate(k=1, value=0.5, interval=(0.3, 0.7), low=0.5, high=0.6).value
     0.5
@@ -141,8 +146,9 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values``, one per problem. ``decided`` holds the values if all undecided
-    samples were correct.
+    """The mean of ``values``, which holds a value for each problem.
+
+    ``decided`` holds the values that would result if all undecided samples were correct.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
@@ -198,7 +204,9 @@ class Group:
 
     @cached_property
     def ks(self) -> list[int]:
-        """The k to report; for ranked candidates 1, 5, 10, 50, ... (as published) and n."""
+        """The k to report. For ranked candidates 1, 5, 10, 50, ... as in the published tables,
+        and n.
+        """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
             return ks_up_to(min_samples)
@@ -207,7 +215,10 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The k to report, at most ``samples``: the chosen k, or by default 1, 4, 16, 64, ... and n."""
+    """The values of k to report, none above ``samples``.
+
+    These are the chosen values, or by default 1, 4, 16, 64, ... and ``samples`` itself.
+    """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
 
@@ -235,7 +246,10 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
 
 
 def keys_by_subset(run: Run) -> dict[str, list[str]]:
-    """The keys of a run's problems by subset, and of several also all together as ``all``."""
+    """The keys of a run's problems by subset.
+
+    A run with several subsets has the further entry ``all`` with the keys of all problems.
+    """
     subsets: dict[str, list[str]] = {}
     for key, problem in run.problems.items():
         subsets.setdefault(problem.name, []).append(key)
@@ -245,7 +259,10 @@ def keys_by_subset(run: Run) -> dict[str, list[str]]:
 def group_samples(
     run: Run, policy: str | None = None, prices: Prices | None = None
 ) -> Iterator[Group]:
-    """A `Group` for each model and subset with samples; of each model the last is the broadest."""
+    """A `Group` for each model and each subset with samples.
+
+    If a run has several subsets, the last group of each model is ``all``.
+    """
     verdicts = counts.totals(run.verdicts(policy))
     completions = counts.totals(run.completions)
     tallies = tally_samples(run, policy)

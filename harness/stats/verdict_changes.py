@@ -1,4 +1,4 @@
-"""Differences between two verdict sets of a run, verdict by verdict, with reasons."""
+"""Answers that two verdict sets of a run judge differently, with the reasons of both verdicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """An answer that two sets of verdicts judge differently, with both reasons."""
+    """An answer with two different verdicts, and the reason of each verdict."""
 
     problem: str
     label: str
@@ -39,7 +39,9 @@ class Transition:
 
 @dataclass(frozen=True)
 class Changes(Record):
-    """The differences between two sets of verdicts on the answers that both judged."""
+    """The answers whose status differs between two sets of verdicts, and the number of answers
+    compared.
+    """
 
     computed: ClassVar[tuple[str, ...]] = ("transitions",)
 
@@ -50,13 +52,13 @@ class Changes(Record):
 
     @property
     def transitions(self) -> tuple[Transition, ...]:
-        """The counts of changes from a status to another, the most frequent first."""
+        """The number of answers for each pair of statuses, the most frequent pair first."""
         counted = Counter((change.before, change.after) for change in self.changes)
         return tuple(Transition(*statuses, answers=n) for statuses, n in counted.most_common())
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Compare two sets of verdicts of a run, named by their policies."""
+    """Compare two sets of verdicts of a run; the sets are named by their policies."""
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0
     differing: set[str] = set()

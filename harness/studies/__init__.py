@@ -13,8 +13,8 @@ def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, 
 
     Args:
         name: a value of ``--phases``.
-        phase_filter: ``published`` perturbs only solved problems that pass the paper's filters on
-            functions and lengths, ``none`` perturbs all.
+        phase_filter: with ``published``, only solved problems that pass the paper's filters on
+            functions and lengths are perturbed; with ``none``, all solved problems are.
 
     Returns:
         The phases.

@@ -33,8 +33,8 @@ CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
     """Make and store the missing certificates of a run's verdicts.
 
-    The row of a verdict by a proof or a witness has a certificate, or the reason for its absence.
-    Stored certificates are kept.
+    A certificate is stored in the row of a verdict that rests on a proof or a witness. If no
+    certificate can be made, the row has the reason. Certificates that are stored already are kept.
 
     Args:
         path: the run directory, already scored under the policy.
@@ -45,7 +45,7 @@ def store_certificates(path: str | os.PathLike[str], policy: Policy | None = Non
 
     Raises:
         UserError: the policy names another verifier, whose verdicts have no evidence.
-        RunError: the directory is not a run, has no such verdicts, or is being written.
+        RunError: the directory is not a run, has no verdicts under the policy, or is being written.
 
     """
     policy = policy or Policy()
@@ -76,7 +76,7 @@ def store_certificates(path: str | os.PathLike[str], policy: Policy | None = Non
 
 
 def check_method(policy: Policy) -> None:
-    """A `UserError` for a policy whose verdicts have no reasons."""
+    """Raise a `UserError` for a policy whose verdicts have no evidence."""
     if policy.method != "balls":
         raise UserError(f"certificates are for our own verifier only, not for {policy.method}")
 
@@ -115,8 +115,10 @@ class CheckedRun:
         policy: the name of the verdict set.
         verdicts: the number of verdicts by status and basis.
         valid: certificates that hold.
-        taken: names of functions whose derivatives were taken as stated, and how often.
-        reasons: why verdicts by a proof or a witness have no certificate, and how often.
+        taken: names of functions whose derivatives the checker took from the certificate unchecked,
+            with their numbers.
+        reasons: reasons why verdicts by a proof or a witness have no certificate, with their
+            numbers.
         failures: key and reason of every certificate that does not hold.
         missing: the number of verdicts by a proof or a witness without a stored certificate.
 
@@ -134,7 +136,8 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate has to be valid, for the run's problem, and for the status of the verdict.
+    A certificate holds if the checker confirms it, and if the certificate belongs to the run's
+    problem and to the status of the verdict.
 
     Args:
         path: the run directory.
@@ -167,7 +170,7 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
 
 
 def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
-    """The verdicts that a certificate can show; ``result`` counts all verdicts."""
+    """The verdicts that can have a certificate; ``result`` counts all verdicts."""
     for row in run.verdicts(policy).rows():
         basis = _basis(row)
         result.verdicts[row["status"], basis] += 1

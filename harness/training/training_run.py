@@ -1,4 +1,4 @@
-"""The directory of a training run, and common code of the training stages."""
+"""The directory of a training run, with log and progress."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-r"""Messages to a model about its answer or its steps, by a tool, or before another attempt.
+r"""Messages to a model about its answer or its steps, from a tool or before another attempt.
 
-No message reveals an answer. A witness is shown only if both numbers follow from the model's
-knowledge: the integrand, which the problem states, and the model's own formula. In every other task
-the expected number is the answer, or a value of the answer, so that the message is only
-"incorrect".
+No message reveals an answer. A witness is shown only if the model could compute both numbers
+itself, from the integrand in the problem and from the model's own formula. In every other task the
+expected number is the answer, or a value of the answer; then the message is only "incorrect".
 
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
@@ -49,15 +48,15 @@ _NUMBER = re.compile(r"-?[0-9]+\.[0-9]{7,}(?:e[-+]?[0-9]{1,4})?")
 
 
 def finding(verdict: Verdict, task: str = "antiderivative") -> str:
-    """A verdict in a line.
+    """A verdict as a line of text.
 
     Args:
         verdict: the verdict.
         task: the verdict's task, a name in `adapters.scoring.TASKS`.
 
     Returns:
-        ``correct``, ``incorrect``, ``unreadable`` or ``undecided``, possibly with a reason for the
-        second and third.
+        ``correct``, ``incorrect``, ``unreadable`` or ``undecided``. A reason may follow
+        ``incorrect`` and ``unreadable``.
 
     """
     if verdict.status is Status.CORRECT:
@@ -70,13 +69,13 @@ def finding(verdict: Verdict, task: str = "antiderivative") -> str:
 
 
 def steps(claims: Sequence[Mapping[str, Any]]) -> str:
-    """The judgements of the equations of a solution, a line each.
+    """The judgements of a solution's equations, with a line for each equation.
 
     Args:
         claims: the claims of a `rewards.verify.solution_steps.result.Solution`, as JSON.
 
     Returns:
-        The first `EQUATIONS` lines; ``unreadable`` without an equation.
+        The first `EQUATIONS` lines, or ``unreadable`` if the solution has no equation.
 
     """
     lines = [
@@ -99,11 +98,12 @@ def retry(
     """The message that asks for another attempt.
 
     Args:
-        kind: the content: nothing, the verdict, the point that refutes the answer, or the first
-            wrong step; the verdict replaces a missing point or step.
+        kind: what the message contains: nothing, the verdict, the point that refutes the answer, or
+            the first wrong step. If there is no such point or step, the message contains the
+            verdict.
         verdict: the verdict on the last attempt.
         task: the verdict's task.
-        claims: the claims of the last attempt as a solution, for ``steps``.
+        claims: the judged claims in the last attempt, for ``steps``.
 
     Returns:
         The message.
@@ -130,7 +130,7 @@ def retry(
 
 
 def _shown(verdict: Verdict, task: str) -> str:
-    """The reason why an answer is incorrect, unless the reason would reveal the answer."""
+    """The reason why an answer is incorrect; empty if the reason would reveal the right answer."""
     if task not in _STATED:
         return ""
     witness, detail = verdict.evidence.witness, verdict.evidence.detail

@@ -1,4 +1,4 @@
-"""Verdicts for data sets other than runs: rollouts of a trainer, answers from other sources."""
+"""Verdicts for data sets that are not runs: rollouts of a trainer, answers from other sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """The new columns of a batch. ``version`` is for caches of results."""
+    """Computes the new columns of a batch. A new ``version`` makes cached results invalid."""
 
     completion: str
     integrand: str
@@ -70,27 +70,28 @@ def verify_dataset(
     r"""Add verdicts to the rows of a data set, a block at a time.
 
     The columns ``verdict_status``, ``verdict_reward``, ``verdict_answer`` and ``verdict_detail``
-    are added. Memory is bounded by the block. Verdicts do not depend on blocks.
+    are added. Only a block is in memory at a time. Verdicts do not depend on the size of blocks.
 
     Args:
         data: a `datasets.Dataset` or `datasets.IterableDataset`, a `ray.data.Dataset`, or the path
             of a Parquet file or of a folder of Parquet files.
-        completion: the column of completions: texts, or conversations. Nothing counts as an empty
-            completion.
+        completion: the column of completions, which are texts or conversations. A missing value
+            counts as an empty completion.
         integrand: the column of integrands. A row without an integrand gets the status ``error``.
-        out: for a path, the folder to write: a Parquet file for each block. The same call resumes a
-            stopped one.
+        out: for a path, the folder to write, with a Parquet file for each block. After an
+            interruption, the same call continues with the missing blocks.
         block: the number of rows in a block.
         deadline: seconds for a row.
-        workers: the number of processes, by default one per core; ignored on Ray.
-        options: options of `verify_antiderivative` except ``method``, the same for all rows.
+        workers: the number of processes; by default one per core. Ray ignores this number.
+        options: options of `verify_antiderivative` except ``method``. The options are the same for
+            all rows.
 
     Returns:
         The data set with the columns; for a path, the folder.
 
     Raises:
-        UserError: a column is missing or would be replaced; or ``out`` is missing, superfluous, or
-            has the blocks of another call.
+        UserError: a column is missing, or an existing column would be replaced; or ``out`` is
+            missing, or not allowed, or has the blocks of another call.
         ArgumentTypeError: ``data`` has another type, or an option is unknown.
 
     Example:
@@ -133,7 +134,9 @@ def _check_columns(columns: Sequence[str] | None, verifier: _Verifier) -> None:
 
 
 def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
-    """Verify in actors of one CPU each, as many as are free."""
+    """Verify on a Ray cluster, in actors with one CPU each. Ray starts as many actors as CPUs are
+    free.
+    """
     ray: Any = importlib.import_module("ray")
     _check_columns(data.columns(), verifier)
     max_actors = max(1, int(ray.cluster_resources().get("CPU", 1)))

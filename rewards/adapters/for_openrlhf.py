@@ -1,20 +1,19 @@
 """Reward function for OpenRLHF: ``reward_func``, in a file for ``--reward.remote_url``.
 
-    # my_reward.py
-    from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
+    # my_reward.py from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
 A row's label is the integrand (or the target of another task), or JSON with ``integrand``,
-``variable`` and ``assumptions``, or ``integral``, or ``target`` and ``task``: with
-``task="mixed"`` each row has its own task. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from
-threads; queries hold prompt and response with special tokens; ``rewards`` become the reward,
-``scores`` are for dynamic filtering, ``extra_logs`` are numbers for each sample.)
+``variable`` and ``assumptions``, or ``integral``, or ``target`` and ``task``: with ``task="mixed"``
+each row has its own task. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from threads; queries
+hold prompt and response with special tokens; ``rewards`` become the reward, ``scores`` are for
+dynamic filtering, ``extra_logs`` are numbers for each sample.)
 
 The response is the text after the prompt; nothing in the prompt counts as an answer. OpenRLHF has
-no value for "no opinion": a bad row scores 0 for every completion, which is no advantage within its
-group, and is logged. A verdict that the wall clock cut off twice gets the mean of the other rewards
-for its label in the call, and is logged. Without any, and without workers, `NoOpinionError` is
-raised.
+no value for "no opinion". If a row is bad, all completions of its group score 0, so that no
+completion has an advantage; the row is logged. A verdict that the wall clock cut off twice gets the
+mean of the other rewards for the same label in the call, and is logged. `NoOpinionError` is raised
+if there are no other rewards, or no workers.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class RewardFunction:
-    r"""``reward_func`` with a rubric; picklable, usable from threads.
+    r"""``reward_func`` with a rubric. The function can be pickled and called from threads.
 
     Attributes:
         rubric: the rubric.
-        eos_tokens: the tokens that end a response, as text; without tokens no response counts as
-            truncated.
+        eos_tokens: the tokens that end a response, as text. If there are none, no response counts
+            as truncated.
 
     >>> reward = RewardFunction(Rubric(workers=1))
     >>> reward([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["rewards"]
@@ -99,16 +98,16 @@ def make_reward_func(*, eos_tokens: Sequence[str] = (), **rubric: Any) -> Reward
     r"""Make a ``reward_func`` for OpenRLHF.
 
     Args:
-        eos_tokens: the tokens that end a response, as text; a response with another ending counts
-            as truncated. Without tokens no response counts as truncated.
+        eos_tokens: the tokens that end a response, as text. A response that ends otherwise counts
+            as truncated. If there are no tokens, no response counts as truncated.
         rubric: fields of `scoring.Rubric`, except ``length``: OpenRLHF does not pass lengths.
 
     Returns:
         The function; it can be pickled and called from threads.
 
     Raises:
-        ValueError: a field with a bad value, or ``length``.
-        TypeError: an unknown field, or a string where a list is needed.
+        ValueError: a field has a bad value, or ``length`` is given.
+        TypeError: a field is unknown, or is a string instead of a list.
 
     Example:
         >>> reward = make_reward_func(eos_tokens=["<|im_end|>"], workers=1)
@@ -142,9 +141,9 @@ def reward_func(
         ``rewards``, ``scores`` (1 or 0 for a correct answer) and ``extra_logs``.
 
     Raises:
-        ValueError: lists of different lengths.
+        ValueError: the lists have different lengths.
         NoOpinionError: no worker can be started, or the wall clock ended the verification of all
-            completions for a label; a subclass of `RuntimeError`.
+            completions for a label. `NoOpinionError` is a subclass of `RuntimeError`.
 
     Example:
         >>> reward_func([r"Integrate 2x. $\boxed{x^2}$"], ["Integrate 2x."], ["2x"])["scores"]
@@ -157,8 +156,9 @@ def reward_func(
 def response_of(query: str, prompt: str) -> str | None:
     """The response in a query, after the prompt; None if the query does not contain the prompt.
 
-    The tokenizer may have put a token before the prompt, changed its spaces, or cut its beginning.
-    (A guess might grade the prompt's text.) The work is linear in the query.
+    In the query, the tokenizer may have added a token before the prompt, changed spaces, or cut off
+    the beginning of the prompt. The function never guesses where the prompt ends, because text of
+    the prompt could then be graded as an answer. The work is linear in the query.
 
     Args:
         query: prompt and response, with special tokens.

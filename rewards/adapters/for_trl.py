@@ -1,4 +1,4 @@
-r"""Rewards for TRL's trainers (GRPO, RLOO and others that take ``reward_funcs``).
+"""Rewards for TRL's trainers (GRPO, RLOO and others that take ``reward_funcs``).
 
     trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
 
@@ -7,9 +7,10 @@ set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of 
 Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
 ``GRPOTrainer._calculate_rewards``.)
 
-TRL does not pass the finish reason: with the token ids of the end, `make_reward` treats completions
-without such a token as truncated. Text that a chat template adds after the prompt is not visible in
-conversational data: ``opens_thinking=True`` says that the template opens a thought.
+TRL does not pass the finish reason. If `make_reward` gets the ids of the tokens that end a
+completion, a completion without such a token counts as truncated. In conversational data, the text
+that a chat template adds after the prompt is not visible. ``opens_thinking=True`` says that the
+template opens a thought.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _COLUMN_TASKS = {
 
 @dataclass(frozen=True)
 class _Settings:
-    """Settings of the conversion of rows and of logging; `make_reward` describes the fields."""
+    """How rows are converted and logged; `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -121,7 +122,11 @@ class _Settings:
     def targets(
         self, used_columns: Mapping[str, Sequence[Any] | None], count: int
     ) -> list[tuple[Any, Any]]:
-        """The target and the task of each row; in mixed data a row's other targets are empty."""
+        """The target and the task of each row.
+
+        With the task ``mixed``, each row has a value in the column of its own task, and empty
+        values in the columns of other tasks.
+        """
         nothing = [None] * count
         if self.rubric.task != MIXED:
             return [(target, None) for target in used_columns.get(self.column) or nothing]
@@ -170,7 +175,8 @@ class _Settings:
 
 
 class Reward(_Settings):
-    r"""A reward function for TRL; picklable, and usable from threads and several processes.
+    r"""A reward function for TRL. The function can be pickled, and called from threads and from
+    several processes.
 
     >>> reward = make_reward("value", workers=1)
     >>> reward(completions=[r"$\boxed{0.5}$"], target=[r"\frac12"])
@@ -180,7 +186,6 @@ class Reward(_Settings):
     >>> text = r"$\int xe^x\,dx = xe^x - \int e^x\,dx$"
     >>> step_reward(completions=[text], integrand=["xe^x"])
     [0.5]
-
     """
 
     def __call__(
@@ -190,9 +195,9 @@ class Reward(_Settings):
         completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """A reward for each completion, None for "no opinion" (see `scoring`).
+        """The reward of each completion; None for "no opinion" (see `scoring`).
 
-        Raises `TypeError` or `ValueError` for data of the wrong shape, and nothing else.
+        Data of the wrong shape raise `TypeError` or `ValueError`. No other exceptions are raised.
         """
         since = time.perf_counter()
         rollouts = self.rollouts(prompts, completions, completion_ids, columns)
@@ -239,27 +244,31 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label`` or
-            ``integer``; or ``mixed``: the task in the row's column ``task`` (these names, or the
-            benchmarks'), or else of the filled column, ``integrand`` or ``problem``.
+            ``integer``; or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
+            by a name from this list or a benchmark's name. Without this column, the task follows
+            from the column that is filled: ``integrand`` or ``problem``.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
         column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
             ``variable`` and ``assumptions`` are used where they exist.
-        eos_token_id: the ids that end a completion; a completion without such a token is truncated.
-            Give all ids: ``model.generation_config.eos_token_id`` has the end-of-turn token too.
-        max_completion_length: only a completion of this many tokens without an end is truncated; a
-            shorter completion may have ended at a stop string.
-        opens_thinking: the prompt opens a thought; by default read from prompts that are strings.
+        eos_token_id: the ids of all tokens that end a completion, as in
+            ``model.generation_config.eos_token_id``. A completion without such a token is
+            truncated.
+        max_completion_length: the token limit. If given, only a completion of this length without
+            an end token is truncated; a shorter completion may have ended at a stop string.
+        opens_thinking: whether the prompt opens a thought. The default is read from the prompt, if
+            the prompt is a string.
         rubric: the other fields of `scoring.Rubric`.
 
     Returns:
         The function; it can be pickled and called from threads.
 
     Raises:
-        ValueError: a field with a bad value.
-        TypeError: an unknown field, a string where a list is needed, or a column for mixed data.
+        ValueError: a field has a bad value.
+        TypeError: a field is unknown, or is a string instead of a list, or ``column`` is given for
+            mixed data.
 
     Example:
         >>> reward = make_reward("value", ["correctness", "format"], workers=1)
@@ -302,13 +311,13 @@ def antiderivative_reward(
         completions: completions, in the same form.
         completion_ids: the token ids of the completions.
         integrand: the data set's column of integrands.
-        columns: further columns; ``variable`` and ``assumptions`` are used.
+        columns: further columns, of which only ``variable`` and ``assumptions`` are used.
 
     Returns:
-        A reward for each completion, None for a bad row.
+        A reward for each completion; None for a bad row.
 
     Raises:
-        ValueError: columns of different lengths.
+        ValueError: the columns have different lengths.
 
     Example:
         >>> antiderivative_reward(["Integrate 2x."], [r"$\boxed{x^2 + C}$"], integrand=["2x"])

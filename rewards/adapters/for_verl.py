@@ -6,15 +6,16 @@
 
 The ``ground_truth`` of a row is the integrand (or the target of another task), or an object with
 ``integrand`` (or ``integral``, ``target``), ``variable``, ``assumptions`` and ``task``; the latter
-three may also stand in ``extra_info``. With ``task=mixed`` each row has its own task.
-(verl 0.9, ``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at
-a time, from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
+three may also stand in ``extra_info``. With ``task=mixed`` each row has its own task. (verl 0.9,
+``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at a time,
+from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
 
-verl has no value for "no opinion". A bad row scores 0 for every completion, which is no advantage
-within its group, and is logged. Without workers, and where the wall clock cut a verdict off twice,
-`NoOpinionError` is raised: verl calls for one completion at a time, so that there is no group whose
-mean could stand in. verl drops the end token, so truncation is not known here; an answer must still
-be in a complete box, outside an unfinished thought.
+verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
+completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
+or if the wall clock cut a verdict off twice. verl passes a single completion in a call, so that
+there is no group whose mean could be the reward. verl drops the end token, so that truncation is
+unknown here. A truncated answer still needs a complete box that is not inside an unfinished
+thought.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def compute_score(
         solution_str: the completion.
         ground_truth: the integrand, or an object with ``integrand``, ``variable``, ``assumptions``.
         extra_info: may hold ``variable`` and ``assumptions``.
-        opens_thinking: the chat template opens a thought.
+        opens_thinking: whether the chat template opens a thought.
         kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
 
     Returns:
@@ -63,9 +64,9 @@ def compute_score(
         the numbers of `scoring.telemetry`: ``is_correct``, ``correctness``, ...
 
     Raises:
-        TypeError: an unknown field.
-        NoOpinionError: no worker can be started, or the wall clock ended the verification; a
-            subclass of `RuntimeError`.
+        TypeError: a field is unknown.
+        NoOpinionError: no worker can be started, or the wall clock ended the verification.
+            `NoOpinionError` is a subclass of `RuntimeError`.
 
     Example:
         >>> result = compute_score("calculus", r"It is $\boxed{x^2}$.", "2x", workers=1)
@@ -101,7 +102,7 @@ async def acompute_score(
         As `compute_score`.
 
     Raises:
-        TypeError: an unknown field.
+        TypeError: a field is unknown.
         NoOpinionError: as `compute_score`.
 
     Example:

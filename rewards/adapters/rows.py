@@ -1,4 +1,4 @@
-"""Data of trainers' rows: completions, prompts, token ids and targets in several forms."""
+"""The data in trainers' rows: completions, prompts, token ids and targets in several forms."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 def text_of(completion: Any) -> str:
     """The text of a completion: a string, or the content of the last message.
 
-    A conversation whose last message is not the assistant's has no answer: text of a tool or a user
-    never counts. Content other than text, and reasoning in a separate field, is left out.
+    A conversation whose last message is not from the assistant has no answer: text of a tool or a
+    user never counts. Content that is not text is left out, and so is reasoning in a separate
+    field.
     """
     if isinstance(completion, str):
         return completion
@@ -39,7 +40,7 @@ def text_of(completion: Any) -> str:
 
 
 def opens_thinking(prompt: Any, tag: str) -> bool:
-    """Whether a prompt ends inside a thought, as with some chat templates: ``...<think>``."""
+    """Whether a prompt ends with the tag that opens a thought, as some chat templates do."""
     text = prompt if isinstance(prompt, str) else ""
     if not text and isinstance(prompt, Sequence) and prompt and isinstance(prompt[-1], Mapping):
         last_message = prompt[-1]  # a prefilled assistant message
@@ -49,11 +50,11 @@ def opens_thinking(prompt: Any, tag: str) -> bool:
 
 
 def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | None) -> bool:
-    """Whether a completion of these token ids was cut off.
+    """Whether a completion with these token ids was cut off.
 
-    ``ends`` are the ids that end a completion (end of sequence and end of turn), ``limit`` is the
-    largest number of tokens. With both, a completion that stopped early, at a stop string, is
-    complete.
+    ``ends`` are the ids that end a completion (end of sequence and end of turn). ``limit`` is the
+    largest number of tokens. If both are known, a completion that is shorter than the limit counts
+    as complete: it may have stopped at a stop string.
     """
     if ids is None or not (ends or limit):
         return False
@@ -64,12 +65,14 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Warn about a row once, not for every completion of the group in every epoch."""
+    """Warn about a row once, although every completion of the group repeats the row in every
+    epoch.
+    """
     log.warning(message, subject)
 
 
 class RowTarget(NamedTuple):
-    """The target of a row, with variable, assumptions and task: see `scoring.Rollout`."""
+    """The target of a row, with its variable, assumptions and task (see `scoring.Rollout`)."""
 
     target: Any
     variable: Any = None
@@ -82,11 +85,12 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 
 
 def target_of(label: Any, extra: Any = None) -> RowTarget:
-    r"""The target in a label: the integrand (value, ...) itself, or an object with the target.
+    r"""The target in a label. The label is the integrand or value itself, or an object with the
+    target.
 
-    An object, or JSON text of one, has ``integrand``, ``integral``, ``question`` or ``target``, and
-    may have ``variable``, ``assumptions`` and ``task``, which may also stand in ``extra``. The
-    first two names imply the task if none is stated.
+    The object may be a dictionary or JSON text. It has one of ``integrand``, ``integral``,
+    ``question`` and ``target``. ``variable``, ``assumptions`` and ``task`` are optional, and may be
+    in ``extra`` instead. If no task is stated, ``integrand`` and ``integral`` imply the task.
 
     >>> target_of(r"{\\rm e}^x").target, target_of('{"integrand": "t", "variable": "t"}').variable
     ('{\\\\rm e}^x', 't')

@@ -1,14 +1,14 @@
-"""Rewards for completions: a common scoring for all trainers.
+"""Rewards for completions, computed in the same way for all trainers.
 
 A reward is the weighted sum of components, each between 0 and 1 (see
-`rewards.adapters.components`). With ``gate``, the default, components other than correctness count
-only with a right answer, so that there is no reward without mathematics.
+`rewards.adapters.components`). With ``gate``, the default, the other components count for right
+answers only, so that a wrong answer has no reward.
 
-A reward is None, which trainers read as "no opinion", only where the completion is not the cause:
-the row of the data set is bad (its integrand cannot be read), no worker could be started, or the
-wall clock cut the verdict off twice, as on a machine without time (`rewards.workers.dispatcher`).
-Anything that a completion can cause, endless work included, is scored by a number: "no opinion" is
-an advantage of zero, too good for a bad answer.
+A reward of None means "no opinion" to trainers. A reward is None only if the completion is not the
+cause: the row of the data set is bad (the integrand cannot be read), no worker could be started, or
+the wall clock cut the verdict off twice, as happens on an overloaded machine
+(`rewards.workers.dispatcher`). Everything that a completion can cause, endless work included, is
+scored by a number. "No opinion" would give a bad answer an advantage of zero, which is too much.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NO_OPINION = {
 
 
 class NoOpinionError(RuntimeError):
-    """There is no reward for a trainer that has no value for "no opinion"."""
+    """A reward is "no opinion", and the trainer has no value for "no opinion"."""
 
 
 #: The tasks of a rubric.
@@ -70,18 +70,19 @@ class Rubric:
         task: a name in `TASKS`, or ``mixed``: each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
-        gate: other components count only with a correct answer.
-        strict: require a box; text without a box is no answer.
+        gate: components other than correctness count for correct answers only.
+        strict: whether a box is required. If so, text without a box is no answer.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         length: two lengths in tokens for the component ``length``: full credit, no credit.
         think_tags: the strings that open and close a thought.
         must_think: the component ``format`` requires a thought.
-        min_coverage: count an answer as incorrect if it is right on a smaller share of the
-            integrand's real domain (see `rewards.Evidence.coverage`).
-        options: options of the task's verifier: ``strict_domain``, ``relative_tolerance``, ... ...
-        deadline: seconds of processor time for a rollout, after which its worker is killed.
+        min_coverage: the smallest coverage of a correct answer. An answer with a smaller coverage
+            counts as incorrect (see `rewards.Evidence.coverage`).
+        options: options of the task's verifier, such as ``strict_domain`` and
+            ``relative_tolerance``.
+        deadline: seconds of processor time for a rollout. A worker that takes longer is killed.
         workers: number of worker processes; by default one for each core.
-        memory_mb: megabytes of memory that a worker may take beyond its code.
+        memory_mb: megabytes of memory that a worker may take in addition to its code.
 
     Example:
         >>> Rubric(components=("correctness", "format")).weighted
@@ -160,11 +161,11 @@ class Rollout:
         text: the completion.
         target: the integrand, value, expression, label or whole number.
         variable: as for `rewards.verify_antiderivative`.
-        assumptions: as for `rewards.verify_antiderivative`. Empty entries, as in data sets whose
-            rows have different symbols, are dropped.
-        truncated: the completion was cut off by the token limit.
-        tokens: length of the completion.
-        thinking: the prompt has already opened a thought.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped; data sets
+            whose rows have different symbols contain such entries.
+        truncated: whether the token limit cut the completion off.
+        tokens: the length of the completion in tokens.
+        thinking: whether the prompt has already opened a thought.
         task: the row's own task, a name in `ROW_TASKS`, for a rubric with the task ``mixed``.
 
     Example:
@@ -209,7 +210,8 @@ class Score:
 
 
 def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""Score rollouts in order. No rollout raises; constructors as `make_reward` check settings.
+    r"""Score rollouts in order. No rollout raises an exception; functions such as `make_reward`
+    have checked the rubric.
 
     Args:
         rollouts: completions with targets.
@@ -237,7 +239,7 @@ def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 
 
 async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""`score` for asyncio; the loop is not blocked.
+    r"""`score` for asyncio; the event loop is not blocked.
 
     Args:
         rollouts: completions with targets.
@@ -272,8 +274,9 @@ async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
     """Rewards for trainers that have no value for "no opinion".
 
-    A bad row gets 0, as does its entire group: no advantage within the group. A verdict that was
-    cut off gets the mean of the group's other rewards, again no advantage; both are logged.
+    The completions of one problem form a group. If the row is bad, all rewards of the group are 0.
+    If the wall clock cut a verdict off, its reward is the mean of the group's other rewards. In
+    both cases the completion has no advantage within its group, and the case is logged.
 
     Args:
         scores: the scores.
@@ -283,7 +286,7 @@ def numbers(scores: Sequence[Score], groups: Sequence[str]) -> list[float]:
         A number for each score.
 
     Raises:
-        NoOpinionError: there are no workers, or no other reward in the group.
+        NoOpinionError: there are no workers, or the group has no other reward.
 
     Example:
         >>> late = Score(None, CUT_OFF, Verdict(Status.TIMEOUT, 0.0))
@@ -325,9 +328,10 @@ def rates(scores: Sequence[Score]) -> dict[str, float]:
 
 
 def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[str, float]:
-    """Numbers of a completion for every trainer's logs, always with the same names.
+    """Numbers about a completion for a trainer's logs, always with the same names.
 
-    ``is_STATUS`` of each of `STATUSES`, the components by their names, ``seconds``, ``truncated``.
+    The names are ``is_STATUS`` for each status in `STATUSES`, the names of the rubric's components,
+    ``seconds`` and ``truncated``.
     """
     statuses = {f"is_{status}": float(score.status == status) for status in STATUSES}
     components = {name: score.components.get(name, 0.0) for name in rubric.components}
@@ -336,7 +340,7 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Batches:
-    """The items for the workers, by task and position, and the rows that are bad at sight."""
+    """The items for the workers, by task and position, and the verdicts on bad rows by position."""
 
     sent: dict[str, dict[int, WorkItem]]
     bad: dict[int, Verdict]
@@ -358,7 +362,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
 
 
 def task_of(rollout: Rollout, rubric: Rubric) -> str:
-    """The task of a rollout; raises `ProblemError`."""
+    """The task of a rollout; raises `ProblemError` if the task is unknown."""
     if rubric.task != MIXED:
         return rubric.task
     task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
@@ -368,7 +372,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion with the thought that the prompt opened."""
+    """The completion; if the prompt opened a thought, the opening tag is added in front."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"

@@ -1,1 +1,1 @@
-"""What is computed: enclosures, sample points, comparisons, expansions, integrals."""
+"""Computations with numbers: enclosures, sample points, comparisons, expansions, integrals."""

@@ -1,4 +1,4 @@
-"""What a decision is: the policy it follows, and the outcome with its evidence."""
+"""The policy of a decision, and the outcome of a decision with its evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ball_arithmetic.jets import Ball
 
 
 class DecisionPolicy(NamedTuple):
-    """What counts as correct (see `verify_antiderivative`)."""
+    """The rules of acceptance (see `verify_antiderivative`)."""
 
     strict_domain: bool = False
     require_continuous: bool = False
@@ -19,7 +19,7 @@ class DecisionPolicy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """A point, by the values of all symbols, at which two balls are proven to differ."""
+    """A point, given by the values of all symbols, at which two balls are proved to differ."""
 
     point: Mapping[str, Ball]
     derivative: Ball
@@ -50,11 +50,13 @@ BUDGET = 8_500_000
 
 
 class OutOfBudgetError(Exception):
-    """The deterministic work budget of one verdict is spent."""
+    """The work budget of a verdict, which is a count, is spent."""
 
 
 class Budget:
-    """The work of one verdict, whatever readings, links and conventions are tried for it."""
+    """The work of one verdict. All readings, links and conventions that are tried share this
+    budget.
+    """
 
     __slots__ = ("left",)
 
@@ -62,7 +64,7 @@ class Budget:
         self.left = BUDGET
 
     def spend(self, units: int) -> None:
-        """Count work units; at the end of the budget the verdict is undecided."""
+        """Count work units. When the budget is spent, the verdict is undecided."""
         self.left -= units
         if self.left < 0:
             raise OutOfBudgetError

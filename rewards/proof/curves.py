@@ -128,7 +128,7 @@ def _checked(top: fmpq_mpoly, bottom: fmpq_mpoly) -> _Rational:
 
 
 def points_of(
-    curve: Expression, x: str, y: str, values: Mapping[str, Ball]
+    curve: Expression, x: str, y: str, values: Mapping[str, Ball], signs: Mapping[str, int]
 ) -> Iterator[dict[str, Ball]]:
     """Points of a curve in balls: on a line x = const, G changes sign within the ball of y.
 
@@ -137,6 +137,7 @@ def points_of(
         x: the name of the first coordinate.
         y: the name of the second coordinate.
         values: the values of parameters.
+        signs: the signs of coordinates that have a sign by assumption.
 
     Yields:
         At most five points, each with the values of the parameters.
@@ -145,10 +146,13 @@ def points_of(
     tape = compile_tape(curve, y)
     count = 0
     for line in range(_LINES):
-        at = {**values, x: acb(6.0 * uniform("line", line) - 3.0)}
+        abscissa = 6.0 * uniform("line", line) - 3.0
+        at = {**values, x: acb(abs(abscissa) * signs[x] if x in signs else abscissa)}
         previous: tuple[float, int] | None = None
         for step in range(_STEPS + 1):
             height = 5.0 * (2.0 * step / _STEPS - 1.0) + 0.013
+            if height * signs.get(y, 0) < 0:
+                continue
             sign = _sign(tape, acb(height), at)
             if sign and previous and previous[1] == -sign:
                 with precision(_BITS):

@@ -13,7 +13,7 @@ from ..numeric.sampling.integrand import assumption_items
 from ..numeric.sampling.parameters import Draw
 from ..reading.expression.build import number
 from ..reading.expression.sympy_bridge import from_sympy
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import fold, substitute, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import to_latex
 from ..reading.problem import read_limit
@@ -113,30 +113,56 @@ def limit_readings(
         raise ProblemError(f"{problem}: {at} is no point of the real line")
     point: Point = (1 if at.is_extended_positive else -1) if at.is_infinite else from_sympy(at)
     side = {"+": 1, "-": -1}.get(str(direction), 0)
-    return (LimitQuestion(from_sympy(expression), str(variable), point, side, kinds),)
+    question = LimitQuestion(from_sympy(expression), str(variable), point, side, kinds)
+    return (_with_variable(question, dict(kinds)),)
 
 
 @lru_cache(maxsize=4096)
 def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
     problem = read_limit(text, [name for name, _ in kinds])
     stated = {**dict(problem.conditions.kinds), **dict(kinds)}
-    stated.pop(problem.variable, None)
     comparisons = tuple(
         c for c in problem.conditions.comparisons if problem.variable not in symbols_of(c)
     )
-    return tuple(
+    questions = (
         LimitQuestion(
             reading.expression,
             problem.variable,
             problem.at,
             problem.side,
-            tuple(sorted(stated.items())),
+            (),
             comparisons,
             problem.whole,
             reading.ambiguities,
         )
         for reading in problem.readings
     )
+    return tuple(_with_variable(question, stated) for question in questions)
+
+
+def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
+    """The question in which the kind of the variable is a side, or a sequence of whole numbers.
+
+    Raises:
+        ProblemError: the variable has another kind, or no values near the point.
+
+    """
+    variable, at = question.variable, question.at
+    kind = kinds.pop(variable, "real")
+    question = replace(question, kinds=tuple(sorted(kinds.items())))
+    infinite = isinstance(at, int)
+    if kind == "real":
+        return question
+    if infinite and (kind == "signed integer" or (kind == "integer" and at == 1)):
+        return replace(question, whole=True)
+    if kind in ("positive", "negative"):
+        sign = 1 if kind == "positive" else -1
+        place = at if isinstance(at, int) else fold(at)
+        if place == 0 and question.side in (0, sign):
+            return replace(question, side=sign)
+        if place is not None and place * sign > 0:
+            return question
+    raise ProblemError(f"{question.latex}: the limit of a variable that is {kind}")
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:

@@ -25,8 +25,9 @@ from .prover.quotients import NotProvedError
 
 #: Values at which an angle is fixed: two of them have different sines, and two different cosines.
 _OF_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
-#: And those of a fractional part.
+#: Those that a fractional part has, and tends to.
 _OF_FLOORS: Final = (Number(0), Number(1, 2), Number(3, 4))
+_ENDS_OF_FLOORS: Final = ((Number(0), 1), (Number(1), -1))
 #: The name of the angle pi n of a whole n, and its values: it is a multiple of pi.
 _PARITY: Final = "@n"
 _OF_PARITY: Final = (Number(0), PI)
@@ -182,9 +183,9 @@ def _along_sequences(
     if free.whole and angle.name != _PARITY:
         return _along_whole_numbers(free, angle, bounded, kinds, failure)
     limits: list[Limit] = []
-    for value in _values(angle):
+    for value, beside in _values(angle):
         expander = GermExpander(
-            ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}
+            ExactNumbers(kinds), free.variable, free.point, free.whole, {angle.name: value}, beside
         )
         try:
             sequence_limit = _limit_of(expander, expression)
@@ -222,10 +223,18 @@ def _along_whole_numbers(
     raise failure
 
 
-def _values(angle: Angle) -> tuple[Expression, ...]:
+def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
+    """Values of an angle along sequences of points, and the sides from which angles tend to them.
+
+    Values that are only tended to come last: 1/sin and sin^x have no limit along the sequence on
+    which the sine is 0.
+    """
     if angle.name == _PARITY:
-        return _OF_PARITY
-    return _OF_FLOORS if angle.of_floor else _OF_ANGLES
+        yield from ((value, 0) for value in _OF_PARITY)
+    else:
+        yield from ((value, 0) for value in (_OF_FLOORS if angle.of_floor else _OF_ANGLES))
+        ends = ((value, 1) for value in _OF_ANGLES)
+        yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
 
 
 def _same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:

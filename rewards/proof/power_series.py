@@ -6,6 +6,7 @@ A radius follows from the growth of the coefficients, or from the limit of succe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -15,18 +16,21 @@ from flint import fmpq
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import precision
 from ..numeric.expansions.germs import GermExpander, LimitPoint
-from ..numeric.expansions.series import Series, UndefinedError
+from ..numeric.expansions.series import NotExpandedError, Series, UndefinedError
 from ..numeric.quadrature.work import QuadratureError
 from ..numeric.summation.expanded import SlowTerm
 from ..numeric.summation.hypergeometric import Hypergeometric
 from ..numeric.summation.terms import Summand, summands_of
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
-from ..reading.expression.traversal import fold, substitute, symbols_of
+from ..reading.expression.traversal import fold, is_constant, size, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
-from ..reading.problem.power_series import SeriesQuestion
+from ..reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from .constants import ExactNumbers
 from .limits import are_equal, limit
+
+#: Nodes of a derivative in a remainder: the tenth derivative of tan x has 1,000.
+MAX_NODES = 5_000
 
 
 class NoSeriesError(ProblemError):
@@ -201,3 +205,61 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
     if len(radii) > 1:
         raise QuadratureError("a sum of several series")
     return radii[0] if radii else None
+
+
+def whole_degree(node: Expression) -> int:
+    """A degree as a number; raises `ProblemError` for another expression or a large one."""
+    value = fold(node)
+    if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
+        raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
+    return int(value)
+
+
+def degree_bound(node: Expression, variable: str) -> int | None:
+    """A bound of the degree of a polynomial; None for any other form."""
+    if is_constant(node, variable):
+        return 0
+    if isinstance(node, Symbol):
+        return 1
+    bounds = [degree_bound(arg, variable) for arg in node.args]
+    if node.function == "pow":
+        exponent = fold(node.args[1])
+        if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= MAX_DEGREE:
+            return None
+        return None if bounds[0] is None else bounds[0] * int(exponent)
+    known_bounds = [bound for bound in bounds if bound is not None]
+    if len(known_bounds) < len(bounds):
+        return None
+    if node.function in ("add", "neg"):
+        return max(known_bounds)
+    if node.function == "mul":
+        return sum(known_bounds)
+    return known_bounds[0] if node.function == "div" and not known_bounds[1] else None
+
+
+def degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
+    """The degree of the polynomial with as many nonzero terms as the question asks for."""
+    for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
+        terms = coefficients_of(question.function, question, assumptions, degree)
+        if len(terms) >= question.terms:
+            return terms[question.terms - 1][0]
+    raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
+
+
+def lagrange_remainder(question: SeriesQuestion, degree: int, name: str) -> Expression:
+    """The next term of a Taylor series with the derivative at a point of a name.
+
+    Raises:
+        NotExpandedError: the derivative is too long.
+
+    """
+    slope = question.function
+    for _ in range(degree + 1):
+        slope = differentiate(slope, question.variable)
+        if size(slope) > MAX_NODES:
+            raise NotExpandedError("a derivative that is too long")
+    distance = power(add(Symbol(question.variable), neg(question.centre)), Number(degree + 1))
+    return div(
+        mul(substitute(slope, question.variable, Symbol(name)), distance),
+        Number(math.factorial(degree + 1)),
+    )

@@ -14,7 +14,12 @@ from itertools import product
 from math import floor
 from typing import Final
 
+from flint import arb
+
 from ..numeric.expansions.series import NotExpandedError
+from ..numeric.quadrature.value import IntegralValue
+from ..numeric.quadrature.work import QuadratureError
+from ..numeric.summation.choices import ParameterPoint, points
 from ..reading.expression.build import ONE, ZERO, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.traversal import (
@@ -137,6 +142,31 @@ def diverges_by_comparison(problem: SumProblem) -> int | None:
         if not growth.exists and factor == ONE:
             return 0
     return None
+
+
+def values_or_divergence(
+    problem: SumProblem, kinds: Mapping[str, str], digits: int, largest: int = 0, salt: str = ""
+) -> list[ParameterPoint]:
+    """The values of a sum for choices of its parameters, or its divergence as a single point.
+
+    Args:
+        problem: the sum.
+        kinds: assumptions on the parameters.
+        digits: decimal digits that are wanted.
+        largest: as for `rewards.numeric.summation.choices.choices`.
+        salt: the same.
+
+    Raises:
+        QuadratureError: neither was found.
+
+    """
+    try:
+        return points(problem, kinds, digits, largest, salt)
+    except QuadratureError:
+        sign = diverges_by_comparison(problem)
+        if sign is None:
+            raise
+        return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
 
 
 def telescopes(

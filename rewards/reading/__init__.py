@@ -1,1 +1,1 @@
-"""What is read: responses and problems, formulas in LaTeX and in code, as expression trees."""
+"""Reading of responses and problems, and of formulas in LaTeX and in code, as expression trees."""

@@ -1,1 +1,3 @@
-"""The judges, a module or a folder for each kind of question, and what decides for them."""
+"""The judges: a module or a folder for each kind of question, and the packages that decide for the
+judges.
+"""

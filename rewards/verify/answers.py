@@ -1,20 +1,22 @@
-"""From a completion to a readable answer, and from a decision to a verdict."""
+"""The first and the last stage of every judge: from completion to answer, from decision to
+verdict.
+"""
 
 from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, TypeVarTuple
 
-from ..arguments import Acceptance, check_switches, check_text
+from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
-from ..reading.extraction.announced import final_text
+from ..reading.extraction.announced import FinalText, final_text
 from ..reading.latex import (
     AlternativesError,
     NotClosedFormError,
@@ -22,12 +24,14 @@ from ..reading.latex import (
     Reading,
     read,
     readings,
+    signed_infinity,
     to_latex,
 )
 from ..verdict import PROOFS, Evidence, Status, Verdict
 from ..workers.child import in_worker
 from ..workers.deadline import Deadline
 from ..workers.errors import WorkerError
+from ..workers.pool import DEFAULT_DEADLINE
 from ..workers.verdicts import call_task, unpack, verdict_of
 
 #: Words of an answer that says that there is no value.
@@ -38,12 +42,58 @@ _DIVERGES = re.compile(
 )
 _CONVERGES = re.compile(r"\bconverg(?:es|ent|e)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_INFINITE = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:\\infty|∞|\\infinity|oo)\s*[.,]?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """The options that all judges of answers have.
+
+    Attributes:
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: the basis that an acceptance needs: ``agreement`` or ``proof``.
+        undecided_reward: the reward of an undecided answer.
+        deadline: seconds of processor time, for an item that has to run in a worker.
+        assumptions: assumptions on parameters; None for a judge without parameters.
+
+    """
+
+    strict: bool = False
+    stop: Sequence[str] = ()
+    truncated: bool = False
+    accept: Acceptance = "agreement"
+    undecided_reward: float = 0.0
+    deadline: float | Deadline = DEFAULT_DEADLINE
+    assumptions: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        check_switches(strict=self.strict, truncated=self.truncated)
+        check_choice("accept", self.accept, ACCEPTANCES)
+
+    @classmethod
+    def of(cls, keywords: Mapping[str, Any]) -> AnswerOptions:
+        """The options among the keyword arguments of a judge."""
+        named = (field_.name for field_ in fields(cls))
+        return cls(**{name: keywords[name] for name in named if name in keywords})
+
+    def keywords(self) -> dict[str, Any]:
+        """The options by their names, except the deadline, as they are sent to a worker."""
+        keywords: dict[str, Any] = {
+            "strict": self.strict,
+            "stop": list(self.stop),
+            "truncated": self.truncated,
+            "accept": self.accept,
+            "undecided_reward": self.undecided_reward,
+        }
+        return keywords | ({"assumptions": dict(self.assumptions)} if self.assumptions else {})
 
 
 @dataclass(slots=True)
 class ExtractedAnswer:
-    """A completion's final answer: readable (``readings``), or a failure (``status``)."""
+    """The final answer of a completion: either readable (``readings``), or a failure
+    (``status``).
+    """
 
     text: str | None
     source: str
@@ -58,10 +108,12 @@ class ExtractedAnswer:
     detail: str = ""
     offset: int | None = None
     started: float = field(default_factory=time.perf_counter)
+    completion: str = ""
+    options: AnswerOptions = field(default_factory=AnswerOptions)
 
     @property
     def evidence(self) -> Evidence:
-        """The evidence before a decision."""
+        """The evidence that is known before a decision."""
         seconds = time.perf_counter() - self.started
         return Evidence(self.method, flags=self.notes, extracted_by=self.source, seconds=seconds)
 
@@ -73,12 +125,14 @@ class ExtractedAnswer:
         *,
         detail: str = "",
         flags: tuple[str, ...] = (),
-        accept: Acceptance = "agreement",
-        undecided_reward: float = 0.0,
     ) -> Verdict:
-        """The verdict, with the evidence of an outcome and the reading that it applies to."""
+        """The verdict for an outcome; ``reading`` is the reading of the answer that was judged."""
         outcome = outcome or Outcome(status, detail=detail or self.detail)
-        if accept == "proof" and status is Status.CORRECT and outcome.proof not in PROOFS:
+        if (
+            self.options.accept == "proof"
+            and status is Status.CORRECT
+            and outcome.proof not in PROOFS
+        ):
             status = Status.UNDECIDED
             outcome = replace(outcome, detail="the answer agrees, and is not proved")
         ambiguities = reading.ambiguities if reading else ()
@@ -99,34 +153,37 @@ class ExtractedAnswer:
         )
         reward = 1.0 if status is Status.CORRECT else 0.0
         if status is Status.UNDECIDED:
-            reward = undecided_reward
+            reward = self.options.undecided_reward
         return Verdict(status, reward, self.text, evidence)
 
 
 class NeedsWorkerError(Exception):
-    """The evaluation may run long inside C, where only killing the process ends it."""
+    """The evaluation may run long inside C, where nothing but killing the process ends it."""
 
 
 def require_worker(slow: bool) -> None:
-    """Raise `NeedsWorkerError` for a slow evaluation in a process that must not be killed."""
+    """Raise `NeedsWorkerError` if the evaluation may be slow and this process is not a worker."""
     if slow and not in_worker():
         raise NeedsWorkerError
 
 
 def find_answer(
     completion: str,
+    options: AnswerOptions,
     *,
-    strict: bool,
-    stop: Sequence[str],
-    truncated: bool,
     method: str = "balls",
     symbols: Collection[str] = (),
 ) -> ExtractedAnswer:
     """Extract the final answer; `read_answer` makes it readable."""
     check_text("completion", completion)
-    check_switches(strict=strict, truncated=truncated)
     started = time.perf_counter()
-    extraction = extract(completion, strict=strict, stop=stop, truncated=truncated, symbols=symbols)
+    extraction = extract(
+        completion,
+        strict=options.strict,
+        stop=options.stop,
+        truncated=options.truncated,
+        symbols=symbols,
+    )
     status = Status.NO_ANSWER if extraction.answer is None else None
     return ExtractedAnswer(
         extraction.answer,
@@ -140,13 +197,15 @@ def find_answer(
         status=Status.UNPARSEABLE if extraction.refused and status is None else status,
         detail=extraction.refused,
         started=started,
+        completion=completion,
+        options=options,
     )
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer, or the status if its LaTeX cannot be read.
+    """Set the readings of an extracted answer, or the status if the LaTeX cannot be read.
 
-    Only the first reading is made now, the others on demand.
+    Only the first reading is made now; other readings are made on demand.
     """
     if answer.text is None or answer.status is not None:
         return answer
@@ -187,9 +246,10 @@ def _defined(
     definitions: Iterable[tuple[str, str]],
     symbols: Collection[str],
 ) -> Iterator[Reading]:
-    """Readings with the symbols replaced that the text defines ("where u = ..").
+    """Readings in which symbols are replaced by their definitions in the text ("where u = ..").
 
-    The problem's own symbols cannot be defined, and a symbol is not replaced in another's value.
+    The text cannot define the problem's own symbols. A symbol is not replaced inside another
+    definition.
     """
     values: dict[str, Expression] = {}
     for name, text in definitions:
@@ -212,28 +272,35 @@ def _defined(
         yield reading
 
 
-def verify_in_worker(
-    task: str,
-    completion: str,
-    target: str,
-    answer: ExtractedAnswer,
-    *,
-    deadline: float | Deadline,
-    **options: Any,
-) -> Verdict:
-    """The verdict from a worker that can be killed, for verifications that may run long."""
-    options["stop"] = list(options["stop"])
+def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further: Any) -> Verdict:
+    """The verdict of a worker, for a verification that may run long and must be stopped by a kill.
+
+    Args:
+        task: the name of the task of workers.
+        target: the problem, integrand or value with which the completion is judged.
+        answer: the answer, with its completion and options.
+        further: the options of the judge that `AnswerOptions` does not have.
+
+    """
+    options = {**answer.options.keywords(), **further}
+    deadline = answer.options.deadline
     try:
-        return unpack(call_task(task, completion, target, options, deadline=deadline))
+        return unpack(call_task(task, answer.completion, target, options, deadline=deadline))
     except WorkerError as error:
         return verdict_of(error, answer.text, answer.evidence)
 
 
-def stated_text(
-    answer: ExtractedAnswer, completion: str, strict: bool, stop: Sequence[str], truncated: bool
-) -> str:
-    """The text of an answer with both sides of its equations; extraction keeps one side only."""
-    boxed = final_text(completion, strict=strict, stop=stop, truncated=truncated).answer
+def _final(answer: ExtractedAnswer) -> FinalText:
+    """The final text of a completion, before one side of its equations is chosen."""
+    options = answer.options
+    return final_text(
+        answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated
+    )
+
+
+def stated_text(answer: ExtractedAnswer) -> str:
+    """The text of an answer with both sides of its equations; the extracted answer has one side."""
+    boxed = _final(answer).formula
     if boxed is not None and answer.source == "boxed":
         return boxed
     alternatives = [f"\\text{{ or }} {alternative}" for alternative in answer.alternatives]
@@ -252,18 +319,20 @@ def with_others(
     *,
     allowed: Expression | None = None,
 ) -> Outcome:
-    """A right answer's outcome, unless the text offers a wrong alternative or a wrong equation.
+    """The outcome of a right answer after a check of alternatives and equations in the text.
 
-    Every alternative of "F or G" must be right, and every link of ``a = b = F``: a list or chain of
-    guesses earns nothing. Links that hold an integral or symbols besides the answer's are steps.
+    Every alternative of "F or G" must be right, and so must every link of ``a = b = F``, so that a
+    list or a chain of guesses earns nothing. A link with an integral, or with symbols that the
+    answer lacks, is a step of the solution and is not checked.
 
     Args:
-        answer: what was extracted.
-        outcome: on its last link.
-        reading: that of the last link.
-        judge: yields outcomes and readings of a readable answer.
+        answer: the extracted answer.
+        outcome: the outcome for the last link.
+        reading: the reading of the last link.
+        judge: a function that yields outcomes and readings of a readable answer.
         symbols: the problem's symbols.
-        allowed: a link that may differ, as the integrand may in an answer that begins with it.
+        allowed: a link that may differ from the answer, such as the integrand at the beginning of a
+            chain.
 
     """
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
@@ -290,6 +359,44 @@ def with_others(
     return outcome
 
 
+def judged(
+    answer: ExtractedAnswer,
+    decide: Callable[[Expression], Outcome],
+    symbols: Collection[str],
+    *,
+    slow: bool = False,
+) -> tuple[Outcome, Reading]:
+    """The best reading of an answer, and its outcome in view of other answers in the text.
+
+    Args:
+        answer: the answer, with readings.
+        decide: the outcome of one reading.
+        symbols: the problem's symbols.
+        slow: the problem itself needs a worker.
+
+    Raises:
+        NeedsWorkerError: only a worker may decide.
+
+    """
+
+    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
+        for reading in stated.readings:
+            require_worker(slow or needs_worker(reading.expression))
+            yield decide(reading.expression), reading
+
+    outcome, reading = best(judge(answer))
+    return with_others(answer, outcome, reading, judge, symbols), reading
+
+
+def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:
+    """An incorrect outcome if the answer has symbols that the problem lacks; else None."""
+    extra = sorted(symbols_of(answer) - set(symbols))
+    if not extra:
+        return None
+    detail = f"symbols that the problem lacks: {', '.join(extra)}"
+    return Outcome(Status.INCORRECT, detail=detail)
+
+
 #: Letters of constants of integration.
 _CONSTANTS = frozenset("CcKk")
 
@@ -298,9 +405,11 @@ Rest = TypeVarTuple("Rest")
 
 
 def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
-    """The first correct reading, else the first undecided reading, else the likeliest.
+    """The first correct reading; or else the first undecided reading; or else the likeliest
+    reading.
 
-    An undecided reading comes before a wrong reading, because either may be intended.
+    An undecided reading has precedence over a wrong reading, because the undecided reading may be
+    the intended one.
     """
     candidates: list[tuple[Outcome, *Rest]] = []
     for candidate in judged:
@@ -310,17 +419,18 @@ def best(judged: Iterable[tuple[Outcome, *Rest]]) -> tuple[Outcome, *Rest]:
     return min(candidates, key=lambda pair: pair[0].status is not Status.UNDECIDED)
 
 
-def stated_divergence(
-    completion: str, answer: ExtractedAnswer, strict: bool, stop: Sequence[str], truncated: bool
-) -> int | None:
-    """The infinity of a divergent final answer: +1, -1, or 0 without a sign; else None."""
+def stated_divergence(answer: ExtractedAnswer) -> int | None:
+    """The infinity that a divergent final answer states: 1, -1, or 0 for divergence without a sign.
+
+    The result is None for any other answer.
+    """
     text = (answer.text or "").replace("\\ ", " ").replace("~", " ")
-    infinite = _INFINITE.fullmatch(text)
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
+    infinite = signed_infinity(text)
+    if infinite is not None:
+        return infinite
     if answer.text is not None and answer.source == "boxed":
         return 0 if says_divergent(text) and "\\begin" not in text else None
-    final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
+    final = _final(answer)
     ending = (final.answer or final.text.strip().rpartition("\n")[2])[-400:]
     if answer.text is None and final.source != "boxed" and says_divergent(ending):
         if answer.status is not None:
@@ -329,8 +439,16 @@ def stated_divergence(
     return None
 
 
+def says_convergent(text: str) -> bool:
+    """Whether a text asserts convergence and nothing else, as ``converges`` or ``convergent``."""
+    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
+    return re.fullmatch(r"(?:(?:the|it|series|is)\s+)*converg(?:es|ent)", plain, re.I) is not None
+
+
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence: not negated, and without an assertion of convergence."""
+    """Whether a text asserts divergence, without a negation and without an assertion of
+    convergence.
+    """
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

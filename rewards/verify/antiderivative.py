@@ -12,10 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..arguments import (
-    ACCEPTANCES,
     Acceptance,
     Method,
-    check_choice,
     check_method,
     check_switches,
     check_text,
@@ -29,6 +27,7 @@ from ..reading.latex import Reading
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
@@ -64,40 +63,43 @@ def verify_antiderivative(
     r"""Verify that the final answer of a completion is an antiderivative of an integrand.
 
     Args:
-        completion: the model's output, or just an answer in LaTeX. Any text is safe.
+        completion: the model's output, or only an answer in LaTeX. Any text is safe.
         integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
-        variable: the variable of integration. None takes it from the differential or, if f has one
-            symbol only, from that; it is x where f has none, or x and letters that are customary
-            for parameters (``ax+b``). Any other choice is a `ProblemError` with the candidates.
+        variable: the variable of integration. None means the variable of the differential. Without
+            a differential, the variable is the only symbol of f; it is x if f has no symbol, or if
+            f has x and customary letters for parameters (``ax+b``). In all other cases a
+            `ProblemError` names the candidates.
         assumptions: maps names of parameters to one of
             `rewards.numeric.sampling.integrand.ASSUMPTIONS`: ``positive`` (the default),
-            ``negative``, ``real``, ``integer`` (a positive one), ``signed integer``,
-            ``even``, ``odd``.
-        strict: require a box; without one there is no answer. See `rewards.reading.extraction`.
-        strict_domain: require F' = f with principal branches on the whole real domain. By default
-            the signs of the integrand's own radicals may differ.
-        require_continuous: refuse an F that jumps where f is continuous.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+            ``negative``, ``real``, ``integer`` (a positive integer), ``signed integer``, ``even``,
+            ``odd``.
+        strict: whether a box is required. If so, a completion without a box has no answer. See
+            `rewards.reading.extraction`.
+        strict_domain: whether F' = f must hold with principal branches on the whole real domain. By
+            default the signs of the integrand's own radicals may differ.
+        require_continuous: whether to refuse an F that jumps at a point where f is continuous.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time, for an item that has to run in a worker. By default 10,
-            for ``published`` 30, for ``welleck`` 1.
+        deadline: seconds of processor time, for an item that has to run in a worker. The default is
+            10; for ``published`` it is 30, and for ``welleck`` 1.
         method: ``balls`` (ball arithmetic), ``published`` for AntiderivBench's evaluator (extra
             ``published``), or ``welleck`` for the scorer of "Symbolic Brittleness in Sequence
             Models" (`rewards.verify.baselines.welleck`).
 
     Returns:
-        A `Verdict`: the status, the reward, and the evidence for them.
+        A `Verdict`: the status, the reward, and the evidence.
 
     Raises:
         ProblemError: the integrand is unreadable, or the variable is wrong.
         PoolError: a worker is needed and cannot be started.
-        ArgumentTypeError: the completion is no text, or a switch is neither True nor False.
-        UnknownNameError: there is no such method, or nothing that an acceptance may rest on.
-        UserError: a published evaluator is to accept proofs only.
-        MissingExtraError: ``method="published"`` without its extra.
+        ArgumentTypeError: the completion is not a text, or a switch is not a `bool`.
+        UnknownNameError: ``method`` or ``accept`` is not among the choices.
+        UserError: ``accept="proof"`` is combined with a published evaluator.
+        MissingExtraError: the extra of ``method="published"`` is not installed.
 
     Example:
         >>> verdict = verify_antiderivative(r"So $\boxed{\sin(x^2) + C}$.", r"2x\cos(x^2)")
@@ -108,30 +110,17 @@ def verify_antiderivative(
     check_method(method)
     check_text("completion", completion)
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
-    check_choice("accept", accept, ACCEPTANCES)
     if accept == "proof" and method != "balls":
         raise UserError(f"the method {method!r} proves nothing: leave out accept='proof'")
     problems = prepare_readings(integrand, variable, assumptions)
     problem = problems[0]
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
+    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, allowed, assumptions)
     if method == "welleck":
-        options = {
-            "variable": problem.variable,
-            "assumptions": assumptions,
-            "strict": strict,
-            "stop": list(stop),
-            "truncated": truncated,
-        }
+        chosen = {**options.keywords(), "variable": problem.variable}
         seconds = Deadline.of(allowed).left
-        return verify_welleck(completion, as_latex(integrand), options, seconds)
-    answer = find_answer(
-        completion,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        method=method,
-        symbols=problem.symbols,
-    )
+        return verify_welleck(completion, as_latex(integrand), chosen, seconds)
+    answer = find_answer(completion, options, method=method, symbols=problem.symbols)
     if answer.text is not None and method == "published":
         return verify_published(answer, problem, Deadline.of(allowed).left)
     policy = DecisionPolicy(strict_domain, require_continuous)
@@ -153,19 +142,11 @@ def verify_antiderivative(
     except NeedsWorkerError:
         return verify_in_worker(
             "verify",
-            completion,
             as_latex(integrand),
             answer,
-            deadline=allowed,
             variable=variable,
-            assumptions=assumptions,
-            strict=strict,
             strict_domain=strict_domain,
             require_continuous=require_continuous,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
         )
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A fault of ours, met by one text in a million, must not cost a run; it is counted.
@@ -176,15 +157,13 @@ def verify_antiderivative(
         outcome,
         reading,
         flags=flags,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """The outcome for one reading of the problem, with the reading of the answer that it is of."""
+    """The outcome for one reading of the problem, and the reading of the answer that was judged."""
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
     if answer.alternatives or answer.steps:
         judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)

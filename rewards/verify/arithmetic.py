@@ -51,7 +51,9 @@ _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", r
 
 @cache
 def _unit_power() -> re.Pattern[str]:
-    """The exponent of a unit, which does not count as a number: 42 cm^2."""
+    """A regular expression for the exponent of a unit, which is not a number of the answer: 42
+    cm^2.
+    """
     units = "|".join(sorted(words("unit"), key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z])(?P<unit>(?:{units})\s*\}}?)\s?\^\s?\{{?[23]\}}?(?!\d)")
 
@@ -68,23 +70,24 @@ def verify_integer(
 
     The answer is the number in the last box, else the number after the last "the answer is", else
     the last number of the text. Thousands separators are read; ``5.0`` is 5, and ``5.3`` is
-    incorrect. Of ``3 + 4 = 7`` the last number counts. Operands do not: ``20/135`` is neither 20
-    nor 135, and ``3*45`` is not 135. A box with several numbers or an operation on a number
-    (``43 or 42``, ``\pm 42``, ``42!``) is incorrect; a box with words that may change the number
-    (``half of 42``) is unparseable. Scientific notation (``10^6``) is read in a box.
+    incorrect. In ``3 + 4 = 7`` the last number is the answer. An operand is never an answer:
+    neither 20 nor 135 is the answer in ``20/135``. A box with several numbers, or with an operation
+    on a number, is incorrect (``43 or 42``, ``\pm 42``, ``42!``). A box with words that may change
+    the number is unparseable (``half of 42``). Scientific notation (``10^6``) is read in a box
+    only.
 
     Args:
         completion: the model's output.
         target: the number.
-        strict: accept a number in a box only.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
+        strict: whether only a number in a box is accepted.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
 
     Returns:
         A `Verdict`.
 
     Raises:
-        ArgumentTypeError: the completion is no text, or the target no whole number.
+        ArgumentTypeError: the completion is not a text, or the target is not a whole number.
 
     Example:
         >>> verify_integer(r"Together $\boxed{1{,}024}$.", 1024).correct
@@ -127,13 +130,15 @@ def _verdict(correct: bool, answer: str, source: str) -> Verdict:
 
 
 def _is_denied(text: str, number: re.Match[str]) -> bool:
-    """Whether the words around a number deny it: "43 is not", "the answer is not 42"."""
+    """Whether the words around a number deny the number: "43 is not", "the answer is not 42"."""
     words_before = text[max(number.start() - 40, 0) : number.start()].rpartition(".")[2]
     return denied_before(words_before) or _DENIED_AFTER.match(text, number.end()) is not None
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
-    """Whether a number is part of arithmetic, not its result: neither number of ``20/135`` is."""
+    """Whether a number is an operand of arithmetic and not a result, like both numbers of
+    ``20/135``.
+    """
     at = number.start("whole")
     text_before = text[max(at - 40, 0) : at]
     return (
@@ -142,13 +147,15 @@ def _is_operand(text: str, number: re.Match[str]) -> bool:
 
 
 def _states_one(box: str) -> bool:
-    """Whether a box, behind its last equals sign, holds a number and no further mathematics."""
+    """Whether a box states a single number without further mathematics; only the text after the
+    last equals sign counts.
+    """
     text_beside, count = _NUMBER.subn("", box.rpartition("=")[2])
     return count == 1 and _AROUND_NUMBER.fullmatch(text_beside) is not None
 
 
 def _has_known_words(box: str) -> bool:
-    """Whether the words of a box do not change its number, by the closed list."""
+    """Whether the words of a box leave its number unchanged, by the closed list of words."""
     stated = _COMMAND.sub(" ", box.rpartition("=")[2])
     number = _NUMBER.search(stated)
     if number is None:
@@ -157,7 +164,7 @@ def _has_known_words(box: str) -> bool:
 
 
 def _power_of_ten(number: re.Match[str]) -> int | None:
-    """The value of a number in scientific notation, if it is whole."""
+    """The value of a number in scientific notation; None if the value is not whole."""
     fraction = (number["fraction"] or "").rstrip("0")
     shift = int(number["power"]) - len(fraction)
     if shift < 0:
@@ -167,7 +174,7 @@ def _power_of_ten(number: re.Match[str]) -> int | None:
 
 
 def _integer(number: re.Match[str]) -> int | None:
-    """The number's value, if it is whole and not absurdly long."""
+    """The value of a number; None if the value is not whole, or the number is absurdly long."""
     digits = re.sub(r"\D", "", number["whole"])
     fraction = number["fraction"]
     if len(digits) > MAX_DIGITS or (fraction and fraction.strip(".0")):

@@ -1,16 +1,16 @@
-"""Verify definite integrals against the integral itself; no reference answer is needed."""
+"""Verification of definite integrals by computing the integral; no reference answer is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from flint import acb, arb
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
@@ -27,7 +27,7 @@ from ..numeric.quadrature.closed_form import (
     agreement,
     encoded_digits,
     hides_a_limit,
-    hides_a_part,
+    objection,
     value_of,
 )
 from ..numeric.quadrature.draws import (
@@ -40,7 +40,6 @@ from ..numeric.quadrature.draws import (
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
 from ..numeric.sampling.parameters import Draw, distinguishes_cases
-from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
 from ..reading.latex import ReadError, Reading, read
 from ..reading.latex.parser import IS_VALUE
@@ -48,16 +47,18 @@ from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
     says_divergent,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .fundamental_theorem import with_theorem
 from .values import compare_values, with_constants
@@ -89,35 +90,36 @@ def verify_definite_integral(
 ) -> Verdict:
     r"""Verify that the final answer of a completion is the value of a definite integral.
 
-    The integral is computed to 60 digits or more (`rewards.numeric.quadrature`), and the answer has
-    to be a closed form that agrees to 15 digits more than it could encode
-    (`rewards.numeric.quadrature.closed_form`). So a decimal is no answer, nor is an integral or a
-    sum. Of a divergent integral "diverges" is the answer, or the infinity that it tends to.
+    The integral is computed to 60 digits or more (`rewards.numeric.quadrature`). The answer has to
+    be a closed form. It must agree with the integral to 15 digits more than the text of the answer
+    could encode (`rewards.numeric.quadrature.closed_form`). A decimal, an integral or a sum is
+    therefore no answer. The right answer to a divergent integral is "diverges", or the infinity to
+    which the integral tends.
 
     Args:
         completion: the model's output.
-        problem: LaTeX with an integral sign, limits and a differential
-            (``\int_0^\infty \frac{\ln x}{1+x^2}\,dx``), or a SymPy ``Integral``.
-        reference: LaTeX of a known value, or ``diverges``. It is checked against the integral, and
-            stands in for it where the integral cannot be computed.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``proof`` accepts only where the value is enclosed, or the divergence proved; other
-            answers that agree with it are undecided then.
+        problem: LaTeX with an integral sign, limits and a differential (``\int_0^\infty \frac{\ln
+            x}{1+x^2}\,dx``), or a SymPy ``Integral``.
+        reference: LaTeX of a known value, or ``diverges``. The reference is checked against the
+            integral. If the integral cannot be computed, answers are compared with the reference.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: with ``proof``, an answer is accepted only if the value is rigorously enclosed or
+            the divergence is proved; other agreeing answers are undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
     Returns:
-        A `Verdict`. ``evidence.method`` says how the value was got: ``enclosure`` (rigorous),
-        ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``; ``evidence.digits``
-        to how many digits the answer agrees; ``evidence.points`` at how many choices of the
-        parameters.
+        A `Verdict`. ``evidence.method`` says how the value was computed: ``enclosure`` (rigorous),
+        ``two quadratures``, ``extrapolation``, ``divergence`` or ``reference``. ``evidence.digits``
+        is the number of digits of agreement, and ``evidence.points`` is the number of choices of
+        the parameters at which the answer was compared.
 
     Raises:
-        ProblemError: the problem is unreadable, the integrand or a limit is not real (and there is
-            no reference), or the integral refutes the reference.
+        ProblemError: the problem is unreadable, the integral refutes the reference, or the
+            integrand or a limit is not real and there is no reference.
 
     Example:
         >>> verdict = verify_definite_integral(
@@ -127,10 +129,12 @@ def verify_definite_integral(
         (True, 'enclosure')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     integrals = definite_readings(problem, assumptions)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
@@ -140,30 +144,17 @@ def verify_definite_integral(
         with work_limit(ONE_CALL):
             outcome, reading, target = best(_judged(answer, infinity, integrals, reference))
     except NeedsWorkerError:
-        return verify_in_worker(
-            "definite",
-            completion,
-            problem if isinstance(problem, str) else integrals[0].text,
-            answer,
-            deadline=deadline,
-            reference=reference,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
+        text = problem if isinstance(problem, str) else integrals[0].text
+        return verify_in_worker("definite", text, answer, reference=reference)
     answer.method = target.method
     if outcome.status is Status.CORRECT and target.method in _RIGOROUS:
-        accept = "agreement"  # with a value that is enclosed
+        # agreement with an enclosed value is a proof
+        answer.options = replace(options, accept="agreement")
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
         flags=target.integral.integrand.flags,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -175,7 +166,8 @@ def decimal_contradiction(problem: str, decimal: str) -> str:
         decimal: the approximation; six digits have to agree.
 
     Returns:
-        One line that names the value, or an empty string, also if the value cannot be computed.
+        A line with the value. The result is empty if the decimal is right, or if the value cannot
+        be computed.
 
     Raises:
         ProblemError: the problem is unreadable, or has parameters.
@@ -209,9 +201,9 @@ def _judged(
     integrals: Sequence[DefiniteIntegral],
     reference: str | None,
 ) -> Iterator[tuple[Outcome, Reading | None, _KnownValue]]:
-    """The outcome for each reading of the problem.
+    """The outcome for each reading of the problem that can be judged.
 
-    The judge drops a reading that is no problem, or that the reference contradicts.
+    A reading is dropped if it is not a valid problem, or if the reference contradicts it.
 
     Raises:
         ProblemError: no reading remains.
@@ -228,21 +220,15 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity), None, target
             continue
-        judge = partial(_outcomes, target=target)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, integral.parameters), reading, target
+        yield *judged(answer, target.judge, integral.parameters), target
     if len(errors) == len(integrals):
         raise errors[0]
 
 
-def _outcomes(answer: ExtractedAnswer, target: _KnownValue) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield target.judge(reading), reading
-
-
 class _KnownValue:
-    """The values of an integral, or else a reference, with which answers are compared."""
+    """The values of an integral, with which answers are compared; the reference if there are no
+    values.
+    """
 
     def __init__(self, integral: DefiniteIntegral, reference: str | None) -> None:
         self.integral, self.reference = integral, reference
@@ -262,7 +248,10 @@ class _KnownValue:
             self._check_reference(reference)
 
     def _at_first(self) -> tuple[tuple[Draw, IntegralValue], ...]:
-        """The values; if the integrand is real for whole parameters only, these are meant."""
+        """The values at the first choices of the parameters.
+
+        If the integrand is real for whole parameters only, the parameters are whole.
+        """
         try:
             return values_of(self.integral, DIGITS)
         except OutsideDomainError:
@@ -274,10 +263,12 @@ class _KnownValue:
             raise
 
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
-        """Values at choices of the parameters that the answer's own cases and numbers bring about.
+        """Values of the integral at further choices of the parameters.
+
+        The choices follow from the answer: they separate its cases and exceed its numbers.
 
         Raises:
-            QuadratureError: one cannot be computed.
+            QuadratureError: a value cannot be computed.
 
         """
         if not self.integral.parameters or not distinguishes_cases(answer):
@@ -300,12 +291,12 @@ class _KnownValue:
             raise ProblemError(f"the integral {behaviour}; the reference is {reference!r}")
         if self.diverges:
             return
-        outcome = self.judge(_read_reference(reference, self.integral))
+        outcome = self.judge(_read_reference(reference, self.integral).expression)
         if outcome.status is Status.INCORRECT:
             raise ProblemError(f"the integral refutes the reference {reference!r}")
 
     def judge_divergence(self, infinity: int) -> Outcome:
-        """Whether "diverges" (0), or plus or minus infinity, is right."""
+        """Whether the answer "diverges" (``infinity`` 0), or plus or minus infinity, is right."""
         if self.failure:
             if self.reference is not None:
                 right = says_divergent(self.reference)
@@ -317,14 +308,11 @@ class _KnownValue:
             return Outcome(Status.INCORRECT, detail="the integral does not tend to that infinity")
         return Outcome(Status.CORRECT, points=1)
 
-    def judge(self, reading: Reading) -> Outcome:
+    def judge(self, expression: Expression) -> Outcome:
         """Whether a closed form is the value of the integral."""
-        answer = reading.expression
-        answer = with_constants(answer, self.integral.parameters)
-        extra = sorted(symbols_of(answer) - set(self.integral.parameters))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        answer = with_constants(expression, self.integral.parameters)
+        if (strange := with_strangers(answer, self.integral.parameters)) is not None:
+            return strange
         if self.failure:
             return self._judge_by_reference(answer)
         if self.diverges:
@@ -352,7 +340,10 @@ class _KnownValue:
         return outcome
 
     def _compare(self, answer: Expression, digits: int, needed: float) -> tuple[Outcome, float]:
-        """The outcome at a number of digits, and the digits of agreement with a wrong answer."""
+        """The outcome of comparing an answer with the values, computed to ``digits`` digits.
+
+        The second result is the number of digits to which a wrong answer agrees.
+        """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
         if self.integral.parameters:
@@ -381,17 +372,13 @@ class _KnownValue:
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
             return outcome, 0.0
-        if least_agreement < needed:
-            detail = f"agrees to {least_agreement:.0f} digits, but {needed:.0f} are needed"
-            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
-        if hides_a_part(answer, got[0], values, bits, least_agreement, beside_zero=beside_zero):
-            detail = (
-                f"a part of it has no effect on the {least_agreement:.0f} digits that were compared"
-            )
-            return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
-        if hides_a_limit(self.integral, got[0], balls(pairs[0][0]), bits, least_agreement):
+        detail = objection(
+            answer, got[0], values, bits, least_agreement, needed=needed, beside_zero=beside_zero
+        )
+        if not detail and hides_a_limit(self.integral, got[0], values, bits, least_agreement):
             detail = f"a limit has no effect on the {least_agreement:.0f} digits that were compared"
+        if detail:
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return by_digits, 0.0
 

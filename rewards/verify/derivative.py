@@ -7,39 +7,39 @@ or by agreement in ball arithmetic. At a point it has to be the same number in c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
-from ..numeric.ball_arithmetic.balls import UnusableError, precision
-from ..numeric.ball_arithmetic.compare import compare
-from ..numeric.ball_arithmetic.compiler import compile_tape
-from ..numeric.ball_arithmetic.jets import ZERO, Ball
-from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
-from ..numeric.sampling.integrand import Integrand, assumption_items, draw
-from ..proof.curves import points_of, vanishes_on
+from ..arguments import Acceptance
+from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.outcome import Budget, DecisionPolicy, Outcome
+from ..numeric.sampling.integrand import Integrand, assumption_items
+from ..proof.curves import vanishes_on
 from ..reading.expression.build import add, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression
-from ..reading.latex import Reading
 from ..reading.latex.parser import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
-from ..verdict import Status, Verdict, Witness
+from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
-    ExtractedAnswer,
+    AnswerOptions,
     NeedsWorkerError,
-    best,
     find_answer,
+    judged,
     read_answer,
-    require_worker,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
-from .decision.decide import FRESH, decide
-from .values import compare_values, equality
+from .values import (
+    agreement_on_curve,
+    check_variable,
+    equality,
+    half_line,
+    proved_value,
+    same_function,
+)
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
 _POLICY = DecisionPolicy(strict_domain=True)
@@ -86,41 +86,24 @@ def verify_derivative(
         (True, 'identity')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
-    question = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=question.names
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    question = _prepared(problem, assumption_items(assumptions))
+    answer = find_answer(completion, options, symbols=question.names)
     read_answer(answer, question.names)
     if answer.status is not None:
         return answer.verdict(answer.status)
     budget = Budget()
 
-    def judge(candidate: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in candidate.readings:
-            require_worker(question.needs_worker or needs_worker(reading.expression))
-            yield question.judge(reading.expression, str(candidate.text), budget), reading
+    def decided(expression: Expression) -> Outcome:
+        return question.judge(expression, str(answer.text), budget)
 
     try:
-        outcome, reading = best(judge(answer))
-        outcome = with_others(answer, outcome, reading, judge, question.names)
+        outcome, reading = judged(answer, decided, question.names, slow=question.needs_worker)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "derivative",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+        return verify_in_worker("derivative", problem, answer)
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)
@@ -148,6 +131,9 @@ class _DerivativeJudge:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
         variable = question.variable
+        check_variable(variable, assumed)
+        stated = question.bounds != (None, None)
+        self.bounds = question.bounds if stated else half_line(assumed.get(variable, ""))
         self.integrand = Integrand(tree, variable, assumed, str(tree), names=symbols_of(tree))
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
@@ -158,18 +144,15 @@ class _DerivativeJudge:
                 answer = substitute(answer, name, formula)
         for name, value in question.point:
             answer = substitute(answer, name, value)
-        extra = sorted(symbols_of(answer) - symbols_of(self.expected) - set(self.names))
-        if extra:
-            detail = f"symbols that the question lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        names = {*symbols_of(self.expected), *self.names}
+        if (strange := with_strangers(answer, names)) is not None:
+            return strange
         if self.is_value:
-            return self._as_value(answer)
+            return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
         try:
-            return decide(
-                answer, self.integrand, _POLICY, text, order=0, budget=budget, as_identity=True
-            )
+            return same_function(answer, self.integrand, self.bounds, _POLICY, text, budget)
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
 
@@ -183,37 +166,4 @@ class _DerivativeJudge:
             rules = proof.rules if proof else ("relation of the curve",)
             return Outcome(Status.CORRECT, proof="identity", rules=rules)
         x, y = self.question.variable, self.question.function
-        parameters = sorted((symbols_of(curve) | symbols_of(difference)) - {x, y})
-        values = draw(parameters, self.integrand.assumptions, str(curve))
-        digits: list[float] = []
-        for point in points_of(curve, x, y, values):
-            with precision(_BITS):
-                answer_value, expected_value = (
-                    value_at(tree, point) for tree in (answer, expected)
-                )
-                agreement = compare(answer_value, expected_value, enough=_BITS // 3)
-            if agreement.same is False:
-                at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
-                witness = Witness(at, expected=show(expected_value), got=show(answer_value))
-                return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
-            if agreement.same:
-                digits.append(agreement.bits * 0.30103)
-        if len(digits) < _CURVE_POINTS:
-            return Outcome(Status.UNDECIDED, detail="too few points of the curve")
-        return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
-
-    def _as_value(self, answer: Expression) -> Outcome:
-        """Whether a number is the derivative at the point."""
-        outcome = compare_values(answer, self.expected)
-        if outcome.status is not Status.CORRECT:
-            return outcome
-        proof = equality(answer, self.expected)
-        if proof is None:
-            return replace(outcome, proof="agreement")
-        return replace(outcome, proof="identity", rules=proof.rules)
-
-
-def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
-    """The ball of an expression's value, for values of all of its symbols."""
-    tape = compile_tape(tree, FRESH)
-    return tape.run(ZERO, values, derivative=False)[tape.root][0]
+        return agreement_on_curve(answer, expected, (curve, x, y), self.integrand.assumptions)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
@@ -37,14 +37,22 @@ from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.branches import unless_inverted
 from .answers import (
+    AnswerOptions,
     NeedsWorkerError,
     find_answer,
     require_worker,
     stated_text,
     verify_in_worker,
 )
-from .decision.decide import decide
-from .values import compare_values, equality
+from .values import (
+    HALVES,
+    agreement_on_curve,
+    check_variable,
+    equality,
+    half_line,
+    proved_value,
+    same_function,
+)
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
 #: Names of constants of integration. Letters of functions and variables are none, so that
@@ -52,6 +60,7 @@ _POLICY: Final = DecisionPolicy(strict_domain=True)
 _CONSTANT: Final = re.compile(
     r"(?:[A-EKMNPQRa-dkmnpqrs]|alpha|beta|gamma|delta|lambda|mu|phi|varphi|theta)(?:_\w+)?"
 )
+_SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
 #: Constant solutions that are looked for, beside the parameters.
@@ -98,31 +107,19 @@ def verify_differential_equation(
         (True, 'identity')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
-    prepared = _prepared(problem, assumption_items(assumptions))
-    answer = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=prepared.names
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
     )
+    prepared = _prepared(problem, assumption_items(assumptions))
+    answer = find_answer(completion, options, symbols=prepared.names)
     if answer.text is None:
         return answer.verdict(answer.status or Status.NO_ANSWER)
-    answer.text = stated_text(answer, completion, strict, stop, truncated)
+    answer.text = stated_text(answer)
     try:
         outcome = prepared.judge(answer.text)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "differential_equation",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(outcome.status, outcome, accept=accept, undecided_reward=undecided_reward)
+        return verify_in_worker("differential_equation", problem, answer)
+    return answer.verdict(outcome.status, outcome)
 
 
 @lru_cache(maxsize=4096)
@@ -137,6 +134,7 @@ class _Judge:
         self.asked = question
         self.names = tuple(sorted(question.names))
         self.kinds = {**dict(question.kinds), **assumptions}
+        check_variable(question.variable, self.kinds)
 
     def judge(self, text: str) -> Outcome:
         """Whether all solutions that an answer states are solutions, and general enough."""
@@ -246,6 +244,9 @@ class _Family:
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
+        self.needs_sign = question.has_cases and any(
+            assumed.get(name) in HALVES for name in question.functions
+        )
         if sides:
             self.kinds[question.functions[0]] = "real"
 
@@ -336,6 +337,15 @@ class _Family:
             relation = self._relation if outcome.status is not Status.CORRECT else None
             if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")
+            elif relation is not None and outcome.status is Status.INCORRECT:
+                # Unless all constants are eliminated, the sides are equal on the curve only.
+                left_over = (symbols_of(lhs) | symbols_of(rhs)) & {*self.constants}
+                if left_over or not self.constants:
+                    curve = relation, self.asked.variable, self.asked.functions[0]
+                    outcome = agreement_on_curve(lhs, rhs, curve, self.kinds)
+            if outcome.status is Status.INCORRECT and self.needs_sign:
+                # where the function has the other sign, a refutation says nothing
+                outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)
             yield outcome
         for lhs, rhs in self.asked.conditions:
             if self._relation is not None:
@@ -373,10 +383,7 @@ class _Family:
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
-            outcome = compare_values(lhs, rhs)
-            proof = equality(lhs, rhs) if outcome.status is Status.CORRECT else None
-            proof_name, rules = ("identity", proof.rules) if proof else ("agreement", ())
-            return replace(outcome, proof=proof_name, rules=rules)
+            return proved_value(lhs, rhs)
         if size(lhs) > size(rhs):  # the larger side has the smaller domain
             lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
@@ -384,7 +391,7 @@ class _Family:
         if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
-        return decide(lhs, integrand, policy, text, order=0, budget=budget, as_identity=True)
+        return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Whether an implicit solution passes through a point that a condition names."""
@@ -394,11 +401,11 @@ class _Family:
             return Outcome(Status.UNDECIDED, detail=detail)
         at = substitute(self._relation, jet.function, rhs)
         value = substitute(at, self.asked.variable, jet.at[0])
+        if not symbols_of(value):
+            return proved_value(value, ZERO)
         if equality(value, ZERO):
             return Outcome(Status.CORRECT, proof="identity")
-        if symbols_of(value):
-            return Outcome(Status.UNDECIDED, detail="a condition with parameters")
-        return replace(compare_values(value, ZERO), proof="agreement")
+        return Outcome(Status.UNDECIDED, detail="a condition with parameters")
 
     def has_multiples(self) -> bool:
         """Whether all multiples of a solution without constants solve everything as well."""

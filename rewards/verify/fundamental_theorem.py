@@ -1,9 +1,11 @@
-r"""The value of a definite integral as a proof: F(b) - F(a), by the fundamental theorem.
+"""A proof that a closed form is the value of a definite integral: F(b) - F(a), by the fundamental
+theorem.
 
-An enclosure shows that a closed form agrees with the integral to many digits, and no more. Equality
-follows from three proofs: F' = f; F has a finite slope on all of the closed range (hence F is
-continuous, and exceptional points of the first proof are of no account); the answer is F(b) - F(a).
-A table proposes F term by term, and every proposal has to be proved.
+An enclosure shows that a closed form agrees with the integral to many digits, but not that both are
+equal. Equality follows from three proofs. First, F' = f. Second, F has a finite slope on the whole
+closed range, so that F is continuous and exceptional points of the first proof do not matter.
+Third, the answer is F(b) - F(a). A table proposes F term by term, and every proposal has to be
+proved.
 """
 
 from __future__ import annotations
@@ -43,10 +45,10 @@ BITS: Final = 128
 
 
 def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expression) -> Outcome:
-    """The outcome, with a proof that the answer is the integral's value where the search succeeds.
+    """The outcome, to which a proof is added if the search for a proof succeeds.
 
     Args:
-        outcome: of an answer that agrees with the value.
+        outcome: the outcome of an answer that agrees with the value.
         integral: the integral.
         answer: the closed form.
 
@@ -69,14 +71,18 @@ def with_theorem(outcome: Outcome, integral: DefiniteIntegral, answer: Expressio
 
 
 def _antiderivative(f: Expression, x: str) -> Expression | None:
-    """A function whose derivative may be f; None if the table lacks a term of f."""
+    """A candidate for an antiderivative of f; None if the table lacks a term of f."""
     terms = [_of_term(term, x) for term in additive_terms(f, x)]
     antiderivatives = [term for term in terms if term is not None]
     return add(*antiderivatives) if len(antiderivatives) == len(terms) else None
 
 
 def _of_term(term: Expression, x: str) -> Expression | None:
-    """An antiderivative of a constant times a power or a function of a linear expression."""
+    """An antiderivative of a term.
+
+    The term must be a constant times a power, or a constant times a function of a linear
+    expression.
+    """
     if is_constant(term, x):
         return mul(term, Symbol(x))
     factor, core = _split(term, x)
@@ -85,7 +91,7 @@ def _of_term(term: Expression, x: str) -> Expression | None:
 
 
 def _split(term: Expression, x: str) -> tuple[Expression, Expression]:
-    """A term as a constant times what varies; c/u is c times 1/u."""
+    """A term as a constant and a factor that depends on the variable; c/u is c times 1/u."""
     name, args = term.function, term.args
     varying = [arg for arg in args if not is_constant(arg, x)]
     if name not in ("neg", "mul", "div") or len(varying) != 1 or args == (ONE, varying[0]):
@@ -114,7 +120,10 @@ def _of_core(core: Expression, x: str) -> Expression | None:
 
 
 def _argument(pattern: Expression, tree: Expression) -> Expression | None:
-    """The u for which a pattern in ``u`` is a tree, in one order of each sum of two terms."""
+    """The expression u for which a pattern in ``u`` equals the tree; None if there is none.
+
+    In every sum of two terms, both orders of the terms are tried.
+    """
     if pattern == _U:
         return tree
     if not isinstance(tree, Call) or pattern.function != tree.function:
@@ -143,7 +152,7 @@ def _as_power(node: Expression) -> tuple[Expression, Fraction]:
 
 
 def _slope(u: Expression, x: str) -> Expression | None:
-    """The slope of a linear expression, if it is a rational number and not 0."""
+    """The slope of a linear expression, if it is a rational number other than 0; else None."""
     try:
         slope = fold(differentiate(u, x))
     except ValueError:
@@ -152,7 +161,7 @@ def _slope(u: Expression, x: str) -> Expression | None:
 
 
 def _has_slope(primitive: Expression, x: str, low: Expression, high: Expression) -> bool:
-    """Whether F is real with a finite slope on all of the closed range, by intervals."""
+    """Whether F is real with a finite slope on the whole closed range, by interval arithmetic."""
     try:
         tape = compile_tape(primitive, x)
         with precision(BITS):

@@ -30,23 +30,23 @@ def verify_label(
     stop: Sequence[str] = (),
     truncated: bool = False,
 ) -> Verdict:
-    r"""Verify that a completion answers with a given label.
+    """Verify that a completion answers with a given label.
 
-    The judge looks for the label in this order: in the last box; behind the last "label:" or "the
+    The judge looks for the label in this order: in the last box; after the last "label:" or "the
     answer is"; as the first word; as the last word; anywhere, if the text has a single label.
 
     Args:
         completion: the model's output.
         target: 0, 1, or a word with that meaning (`POSITIVE`, `NEGATIVE`).
-        strict: accept a label in a box only.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
+        strict: whether only a label in a box is accepted.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
 
     Returns:
-        A `Verdict`; its ``answer`` is ``"0"`` or ``"1"``.
+        A `Verdict`, whose ``answer`` is ``"0"`` or ``"1"``.
 
     Raises:
-        ValueError: the target is no label.
+        ValueError: the target is not a label.
 
     Example:
         >>> verify_label("The answer is: yes.", 1).correct
@@ -71,7 +71,7 @@ def verify_label(
 def read_label(
     completion: str, *, strict: bool = False, stop: Sequence[str] = (), truncated: bool = False
 ) -> tuple[int | None, str]:
-    """The label (0, 1 or None) and its place in the text, by the rules of `verify_label`."""
+    """The label (0, 1 or None), and where in the text it stands, by the rules of `verify_label`."""
     check_text("completion", completion)
     check_switches(strict=strict, truncated=truncated)
     final = final_text(completion, strict=strict, stop=stop, truncated=truncated)
@@ -105,7 +105,7 @@ def _is_plain(box: str) -> bool:
 
 
 def _label_of(text: str) -> int | None:
-    """The label of a short answer; None for a text with both labels or without any."""
+    """The label of a short answer; None if the text contains both labels or none."""
     labels = {_meaning(match) for match in _LABEL.finditer(text)}
     return labels.pop() if len(labels) == 1 else None
 

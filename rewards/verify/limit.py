@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice
+from ..arguments import Acceptance
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
 from ..numeric.sampling.parameters import Draw, regimes
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
-from ..reading.expression.traversal import needs_worker, symbols_of
 from ..reading.expression.tree import Expression
-from ..reading.latex import ReadError, Reading, read, to_latex
+from ..reading.latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict
 from ..workers.deadline import Deadline
 from ..workers.pool import DEFAULT_DEADLINE
 from .agreement.proposed_limits import proposed
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
     says_divergent,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from .values import compare_values, with_constants
 
@@ -90,10 +90,12 @@ def verify_limit(
         (True, 'expansion')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     questions = limit_readings(problem, assumptions)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
@@ -102,28 +104,14 @@ def verify_limit(
     try:
         outcome, reading, target = best(_judged(answer, infinity, questions, reference))
     except NeedsWorkerError:
-        return verify_in_worker(
-            "limit",
-            completion,
-            problem if isinstance(problem, str) else questions[0].latex,
-            answer,
-            deadline=deadline,
-            reference=reference,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
+        text = problem if isinstance(problem, str) else questions[0].latex
+        return verify_in_worker("limit", text, answer, reference=reference)
     answer.method = target.method
     return answer.verdict(
         outcome.status,
         outcome,
         reading,
         flags=(*target.question.flags, *target.flags),
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -151,17 +139,9 @@ def _judged(
         if infinity is not None:
             yield target.judge_divergence(infinity, answer.text or ""), None, target
             continue
-        judge = partial(_outcomes, target=target)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, question.parameters), reading, target
+        yield *judged(answer, target.judge, question.parameters), target
     if len(errors) == len(questions):
         raise errors[0]
-
-
-def _outcomes(answer: ExtractedAnswer, target: _KnownLimit) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield target.judge(reading.expression), reading
 
 
 class _KnownLimit:
@@ -208,9 +188,9 @@ class _KnownLimit:
             ProblemError: the reference is unreadable, or refuted.
 
         """
-        if says_divergent(reference) or "infty" in reference:
-            sign = (-1 if "-" in reference else 1) if "infty" in reference else 0
-            outcome = self.judge_divergence(sign, reference)
+        infinity = signed_infinity(reference)
+        if says_divergent(reference) or infinity is not None:
+            outcome = self.judge_divergence(infinity or 0, reference)
         else:
             try:
                 outcome = self.judge(
@@ -224,7 +204,7 @@ class _KnownLimit:
     def judge_divergence(self, infinity: int, text: str) -> Outcome:
         """Whether "does not exist" (0), or plus or minus infinity, is right."""
         if self.limit is None:
-            return Outcome(Status.UNDECIDED, detail=self.failure)
+            return self._at_draws(None, infinity) if infinity else self._undecided()
         limit = self.limit
         if not limit.exists:
             if infinity:
@@ -248,10 +228,8 @@ class _KnownLimit:
         """Whether a closed form is the limit."""
         names = self.question.parameters
         answer = with_constants(expression, names)
-        extra = sorted(symbols_of(answer) - set(names))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        if (strange := with_strangers(answer, names)) is not None:
+            return strange
         if self.limit is None:
             return self._at_draws(answer) if names else self._undecided()
         if self.limit.value is None:
@@ -259,7 +237,7 @@ class _KnownLimit:
                 "the limit is infinite" if self.limit.exists else "the limit does not exist"
             )
         if self._equals(answer, self.limit.value):
-            return self._accepted("", answer)
+            return self._accepted("")
         if names:
             return self._at_draws(answer)
         outcome = compare_values(answer, self.limit.value)
@@ -275,8 +253,14 @@ class _KnownLimit:
         except NotExpandedError:
             return False
 
-    def _at_draws(self, answer: Expression) -> Outcome:
-        """The answer beside the limits at choices of the parameters, each proved."""
+    def _at_draws(self, answer: Expression | None, infinity: int = 0) -> Outcome:
+        """The answer beside the limits at choices of the parameters, each proved.
+
+        Args:
+            answer: a closed form; None for an infinity.
+            infinity: the sign of the infinity.
+
+        """
         compared = 0
         for draw in _draws(self.question, answer):
             question = self.question.at_draw(draw)
@@ -284,13 +268,12 @@ class _KnownLimit:
                 limit = question.limit()
             except NotExpandedError:
                 continue
-            value = with_values(answer, draw)
-            if limit.value is None:
-                outcome = Outcome(
-                    Status.INCORRECT, detail="the limit is infinite or does not exist"
-                )
+            if answer is None or limit.value is None:
+                agrees = infinity != 0 and limit.sign == infinity
+                status = Status.CORRECT if agrees else Status.INCORRECT
+                outcome = Outcome(status, detail="" if agrees else "another limit")
             else:
-                outcome = compare_values(value, limit.value)
+                outcome = compare_values(with_values(answer, draw), limit.value)
             if outcome.status is Status.INCORRECT:
                 point = ", ".join(f"{name} = {size:g}" for name, size in draw)
                 witness = outcome.witness and replace(outcome.witness, point=point)
@@ -303,7 +286,7 @@ class _KnownLimit:
         flags = ("limit:parameters drawn",)
         return Outcome(Status.CORRECT, points=compared, flags=flags)
 
-    def _accepted(self, detail: str, answer: Expression | None = None) -> Outcome:
+    def _accepted(self, detail: str) -> Outcome:
         proof = "expansion" if self.is_proved else ""
         return Outcome(Status.CORRECT, points=1, detail=detail, proof=proof)
 
@@ -316,9 +299,9 @@ class _KnownLimit:
         return Outcome(Status.UNDECIDED, detail=self.failure)
 
 
-def _draws(question: LimitQuestion, answer: Expression) -> list[Draw]:
+def _draws(question: LimitQuestion, answer: Expression | None) -> list[Draw]:
     """Choices of the parameters."""
     assumed = dict(question.all_kinds)
-    trees = [question.expression, answer]
+    trees = [question.expression, *([answer] if answer is not None else [])]
     usual, _ = regimes(question.parameters, assumed, trees, question.conditions)
     return usual

@@ -1,7 +1,7 @@
 """Verify values (definite integrals, constants) and expressions.
 
 Values are compared as closed forms, in balls of rising precision, until the balls are disjoint or
-agree to `VALUE_BITS`. Hence 1/2004! is not 1/2006!, although either is 0.0 as a float.
+agree to `VALUE_BITS`. Hence 1/2004! differs from 1/2006!, although both are 0.0 as floats.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Final
 
-from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_text
+from ..arguments import Acceptance, check_text
 from ..errors import ProblemError
 from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compare import VALUE_BITS, compare
@@ -20,10 +20,11 @@ from ..numeric.ball_arithmetic.jets import ZERO, Ball
 from ..numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
-from ..numeric.sampling.integrand import Integrand, sole_variable
+from ..numeric.sampling.integrand import Integrand, draw, sole_variable
+from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
-from ..reading.expression.build import mul
+from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.latex import ReadError, Reading, read
@@ -31,6 +32,7 @@ from ..reading.latex.parser import IS_VALUE
 from ..verdict import Status, Verdict, Witness
 from ..workers.pool import DEFAULT_DEADLINE
 from .answers import (
+    AnswerOptions,
     ExtractedAnswer,
     Judge,
     NeedsWorkerError,
@@ -73,13 +75,14 @@ def verify_value(
     Args:
         completion: the model's output.
         target: LaTeX of a constant.
-        relative_tolerance: accept an answer that is provably this near to the target, for problems
-            that ask for a decimal approximation. By default both must be equal as closed forms.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        relative_tolerance: for problems that ask for a decimal approximation: the largest relative
+            error of an accepted answer. By default answer and target must be equal as closed forms.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree to `VALUE_BITS`;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -87,7 +90,7 @@ def verify_value(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable or no constant.
+        ProblemError: the target is unreadable, or not a constant.
 
     Example:
         >>> verify_value(r"$\boxed{\frac{\pi}{4}}$", r"\arctan 1").correct
@@ -97,7 +100,8 @@ def verify_value(
     expected = _target(target, ())
     if symbols_of(expected):
         raise ProblemError(f"the target {target!r} is not a constant")
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, deadline)
+    answer = find_answer(completion, options)
     read_answer(answer, (IS_VALUE,))
     return _verdict(
         answer,
@@ -105,15 +109,8 @@ def verify_value(
         expected,
         (),
         "value",
-        completion,
         target,
-        deadline=deadline,
         relative_tolerance=relative_tolerance,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
@@ -135,16 +132,19 @@ def verify_equivalent(
 
     Args:
         completion: the model's output.
-        target: LaTeX of the expression; the two are compared on its real domain.
-        variable: the variable of both; other symbols are parameters. None takes the target's sole
-            symbol, or x as `verify_antiderivative` does.
-        up_to_constant: compare derivatives, so that both may be antiderivatives of one function.
-        assumptions: kinds of parameters, as in `verify_antiderivative`; positive by default.
-        strict: require a box, as in `verify_antiderivative`.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        accept: ``agreement`` also accepts what agrees at points, or to all digits that count;
-            ``proof`` only what is proved. What is only agreed is undecided then.
+        target: LaTeX of the expression. The answer is compared with the target on the real domain
+            of the target.
+        variable: the variable of answer and target; other symbols are parameters. None means the
+            only symbol of the target, or x, as for `verify_antiderivative`.
+        up_to_constant: whether derivatives are compared, so that answer and target may differ by a
+            constant.
+        assumptions: assumptions on parameters, as in `verify_antiderivative`; positive by default.
+        strict: whether a box is required, as in `verify_antiderivative`.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        accept: ``agreement`` accepts answers that are proved right or agree at all points;
+            ``proof`` accepts only answers that are proved right, and other agreeing answers are
+            undecided.
         undecided_reward: the reward of an undecided answer.
         deadline: seconds of processor time, for an item that has to run in a worker.
 
@@ -152,8 +152,8 @@ def verify_equivalent(
         A `Verdict`.
 
     Raises:
-        ProblemError: the target is unreadable, or up to a constant any of its symbols may be the
-            variable.
+        ProblemError: the target is unreadable, or ``up_to_constant`` needs a variable and the
+            target has several candidates.
 
     Example:
         >>> verify_equivalent(r"$\boxed{1 - \cos^2 x}$", r"\sin^2 x").correct
@@ -166,7 +166,10 @@ def verify_equivalent(
     problem = Integrand(
         expected, variable, dict(assumptions or {}), target, differentiate=up_to_constant
     )
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
+    answer = find_answer(completion, options)
     read_answer(answer, problem.symbols)
     return _verdict(
         answer,
@@ -174,22 +177,17 @@ def verify_equivalent(
         expected,
         problem.symbols,
         "equivalent",
-        completion,
         target,
-        deadline=deadline,
         variable=variable,
         up_to_constant=up_to_constant,
-        assumptions=assumptions,
-        strict=strict,
-        stop=stop,
-        truncated=truncated,
-        accept=accept,
-        undecided_reward=undecided_reward,
     )
 
 
 def _variable(expected: Expression, up_to_constant: bool) -> str:
-    """The variable of an expression; without a derivative any of several will do."""
+    """The variable of an expression.
+
+    If no derivative is needed, the variable may be any of the symbols.
+    """
     try:
         return sole_variable(symbols_of(expected))
     except ProblemError:
@@ -204,38 +202,136 @@ def _verdict(
     expected: Expression,
     symbols: Sequence[str],
     task: str,
-    completion: str,
     target: str,
-    *,
-    deadline: float,
-    accept: Acceptance,
-    undecided_reward: float,
-    **options: Any,
+    **further: Any,
 ) -> Verdict:
-    """The verdict on the best reading of an answer, from a worker where it may run long."""
-    check_choice("accept", accept, ACCEPTANCES)
+    """The verdict on the best reading of an answer, by a worker if the evaluation may run long."""
     if answer.status is not None:
         return answer.verdict(answer.status)
     try:
         outcome, reading = best(judge(answer))
         outcome = with_others(answer, outcome, reading, judge, symbols)
     except NeedsWorkerError:
-        return verify_in_worker(
-            task,
-            completion,
-            target,
-            answer,
-            deadline=deadline,
-            accept=accept,
-            undecided_reward=undecided_reward,
-            **options,
-        )
-    if accept == "proof" and outcome.status is Status.CORRECT:
+        return verify_in_worker(task, target, answer, **further)
+    if answer.options.accept == "proof" and outcome.status is Status.CORRECT:
         proof = equality(reading.expression, expected)
         outcome = replace(outcome, proof="identity", rules=proof.rules) if proof else outcome
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+    return answer.verdict(outcome.status, outcome, reading)
+
+
+#: The kinds of a variable that leaves half of the line, with the sign of the half.
+#: Bits of the balls at points of a curve, and points at which an answer has to agree.
+_CURVE_BITS, _CURVE_POINTS = 256, 4
+HALVES: Final = {"positive": 1, "negative": -1}
+
+
+def check_variable(name: str, kinds: Mapping[str, str]) -> None:
+    """Check that a question may differentiate with respect to a variable of its kind.
+
+    Raises:
+        ProblemError: the variable takes whole numbers only.
+
+    """
+    kind = kinds.get(name, "real")
+    if kind != "real" and kind not in HALVES:
+        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
+
+
+def half_line(kind: str) -> tuple[Expression | None, Expression | None]:
+    """The bounds of a variable of a kind: both None unless the kind is a sign."""
+    sign, zero = HALVES.get(kind, 0), Number(0)
+    return zero if sign > 0 else None, zero if sign < 0 else None
+
+
+def on_interval(
+    tree: Expression, name: str, lower: Expression | None, upper: Expression | None
+) -> Expression:
+    """Replace a variable that has bounds by an expression in a variable on the whole line.
+
+    x becomes a + e^x, b - e^x or (a + b e^x)/(1 + e^x), where a and b are the bounds.
+    """
+    exponential = Call("exp", (Symbol(name),))
+    if lower is None:
+        assert upper is not None
+        inside = add(upper, neg(exponential))
+    elif upper is None:
+        inside = add(lower, exponential)
+    else:
+        inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
+    return substitute(tree, name, inside)
+
+
+def agreement_on_curve(
+    answer: Expression,
+    expected: Expression,
+    curve: tuple[Expression, str, str],
+    kinds: Mapping[str, str],
+) -> Outcome:
+    """Whether two expressions have the same values at the points of a curve.
+
+    Args:
+        answer: an expression in two variables and parameters.
+        expected: another one.
+        curve: G of the curve G(x, y) = 0, and the names of x and y.
+        kinds: kinds of the parameters, and of variables that have a sign.
+
+    """
+    relation, x, y = curve
+    names = symbols_of(relation) | symbols_of(answer) | symbols_of(expected)
+    values = draw(sorted(names - {x, y}), kinds, str(relation))
+    signs = {name: HALVES[kinds[name]] for name in (x, y) if kinds.get(name) in HALVES}
+    digits: list[float] = []
+    for point in points_of(relation, x, y, values, signs):
+        with precision(_CURVE_BITS):
+            answer_value, expected_value = (value_at(tree, point) for tree in (answer, expected))
+            agreement = compare(answer_value, expected_value, enough=_CURVE_BITS // 3)
+        if agreement.same is False:
+            at = ", ".join(f"{name} = {show(ball)}" for name, ball in point.items())
+            witness = Witness(at, expected=show(expected_value), got=show(answer_value))
+            return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
+        if agreement.same:
+            digits.append(agreement.bits * DIGITS_PER_BIT)
+    if len(digits) < _CURVE_POINTS:
+        return Outcome(Status.UNDECIDED, detail="too few points of the curve")
+    return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
+
+
+def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
+    """The ball of an expression's value, for values of all of its symbols."""
+    tape = compile_tape(tree, FRESH)
+    return tape.run(ZERO, values, derivative=False)[tape.root][0]
+
+
+def same_function(
+    answer: Expression,
+    target: Integrand,
+    bounds: tuple[Expression | None, Expression | None],
+    policy: DecisionPolicy,
+    text: str,
+    budget: Budget,
+) -> Outcome:
+    """Whether an answer is the function of the target, at least where the variable has values.
+
+    Args:
+        answer: the answer.
+        target: the function.
+        bounds: of the variable; None on a side without a bound.
+        policy: what counts as correct.
+        text: the text of the answer.
+        budget: the work that is left.
+
+    Raises:
+        UnusableError: a function has no values.
+
+    """
+    options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
+    outcome = decide(answer, target, policy, text, **options)
+    if outcome.status is not Status.INCORRECT or bounds == (None, None):
+        return outcome
+    x, names = target.variable, set(target.symbols)
+    tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
+    within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
+    return decide(moved, within, policy, text, **options)
 
 
 def equality(answer: Expression, expected: Expression) -> Proof | None:
@@ -278,11 +374,10 @@ def _comparisons(
 
 
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
-    """An answer with constants such as Catalan's G for letters that are no parameters.
+    """An answer in which letters that are not parameters become constants, such as Catalan's G.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
-
     """
     for name in _CONSTANTS.keys() & symbols_of(answer) - set(parameters):
         answer = substitute(answer, name, _CONSTANTS[name])
@@ -323,6 +418,23 @@ def compare_values(
                     continue
                 return Outcome(Status.CORRECT, points=1, digits=round(digits, 1))
     return Outcome(Status.UNDECIDED, detail="neither equal nor different at the highest precision")
+
+
+def proved_value(answer: Expression, expected: Expression) -> Outcome:
+    """Decide whether two constant expressions are equal.
+
+    Disjoint balls refute the equality. Balls that overlap do not prove it, so a proof by identities
+    is tried. Without a proof the outcome is agreement only.
+    """
+    outcome = compare_values(answer, expected)
+    if outcome.status is Status.INCORRECT:
+        return outcome
+    proof = equality(answer, expected)
+    if proof is not None:
+        return replace(
+            outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""
+        )
+    return replace(outcome, proof="agreement") if outcome.status is Status.CORRECT else outcome
 
 
 def _value(tape: Tape) -> Ball:

@@ -1,22 +1,22 @@
 """The main loop of a worker: a separate interpreter that serves tasks over a socket on fd 0.
 
 This file is run as a script (``python -P .../child.py SETTINGS``), so that nothing of the user's
-program is imported, not even ``__main__``. The package is loaded by location, so that a user's
-module of the same name does no harm.
+program is imported, not even ``__main__``. The package is loaded by its path, so that a user's
+module with the same name is not imported instead.
 
-Frames are a 4-byte length and JSON, in both directions. Frames are not pickled, because this
-process reads hostile text with native libraries, and replies must not run code in the parent.
-Requests: ``{"task", "deadline", "options", "items"}``, or ``{}`` to give up the rest of a chunk.
-Replies: ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
+Frames are a 4-byte length and JSON, in both directions. Frames are not pickled: this process reads
+hostile text with native libraries, and no reply may run code in the parent. Requests: ``{"task",
+"deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. Replies:
+``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``,
 ``["unloadable", message]``, ``["done", retire]``.
 
-Results are lines of a shared file, so that the parent need not wake for each result, and no result
-is lost when this process ends: ``["value", ended, worked, seconds, v]`` and ``["failed", ended,
-worked, seconds, kind, message, where]``, with the monotonic time at which the item ended and the
-processor time that this process had used by then.
+Results are written as lines to a shared file. The parent does not have to wake for each result, and
+no result is lost when this process ends. The lines are ``["value", ended, worked, seconds, v]`` and
+``["failed", ended, worked, seconds, kind, message, where]``, where ``ended`` is the monotonic time
+at which the item ended, and ``worked`` is the processor time that this process had used by then.
 
-An item's limit of processor time is a timer of the kernel's, whose signal ends this process also
-in the middle of a C call, and which no load of the machine advances.
+The limit on an item's processor time is a timer of the kernel. The timer's signal ends this process
+even in the middle of a C call, and the load of the machine does not advance the timer.
 """
 
 from __future__ import annotations
@@ -56,12 +56,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker, which must not start workers."""
+    """Whether this process is a worker; a worker must not start workers."""
     return os.environ.get(MARK) == str(os.getpid())
 
 
 class Channel:
-    """Frames over a stream socket, blocking; ``EOFError`` when the peer is gone."""
+    """Blocking transfer of frames over a stream socket; raises ``EOFError`` when the peer is
+    gone.
+    """
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
@@ -88,7 +90,9 @@ class Channel:
 
 
 class Memory:
-    """A limit on the address space: the use after loading the code, plus an allowance."""
+    """A limit on the address space: the address space in use after loading the code, plus an
+    allowance.
+    """
 
     def __init__(self, megabytes: int) -> None:
         self._allowance = megabytes << 20
@@ -96,13 +100,15 @@ class Memory:
         self.enforced = False
 
     def rebase(self) -> None:
-        """Reset the baseline after an import, which is not part of an item."""
+        """Set the baseline anew after an import, because imported code does not count against an
+        item.
+        """
         self._base, used = resident(), address_space()
         self._limit = used + self._allowance if used else 0
         self.enforced = bool(used) and self._set(self._limit)
 
     def lift(self) -> None:
-        """Remove the limit, to report its violation or to import code."""
+        """Remove the limit, so that its violation can be reported or code can be imported."""
         self._set(resource.RLIM_INFINITY)
 
     def bloated(self) -> bool:
@@ -130,7 +136,7 @@ def address_space() -> int:
 
 
 def resident() -> int:
-    """Bytes of memory in use, or the peak on systems without /proc."""
+    """Bytes of resident memory; on systems without /proc, the largest value so far."""
     return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -142,7 +148,7 @@ def _statm(field: int) -> int:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Let the kernel end this process after ``seconds`` more of processor time."""
+    """Let the kernel end this process after a further ``seconds`` of processor time."""
     allowed = time.process_time() + seconds + CPU_GRACE
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     if hard == resource.RLIM_INFINITY or allowed < hard:
@@ -150,11 +156,11 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def tie_to_parent(parent: int, memory: Memory) -> None:
-    """Die with the parent, even in the middle of a C call that holds the interpreter's lock.
+    """End this process when the parent ends, even in the middle of a C call that holds the GIL.
 
-    Linux kills this process when the thread that started it is gone; that thread is the pool's
-    dispatcher, which lives as long as the pool. Elsewhere a thread polls, and
-    `limit_processor_time` ends a loop that the thread cannot interrupt.
+    Linux kills this process when the thread that started it ends. That thread is the pool's
+    dispatcher, which lives as long as the pool. On other systems a thread polls for the parent; a C
+    call that this thread cannot interrupt is ended by `limit_processor_time`.
     """
     tied = False
     if sys.platform == "linux":
@@ -189,7 +195,7 @@ def load_package(name: str, root: str) -> None:
 
 
 def resolve(target: str, package: str) -> Callable[..., Any]:
-    """The function named ``.module:function`` (of the package) or ``/a/file.py:function``."""
+    """The function named ``.module:function`` (in the package) or ``/a/file.py:function``."""
     module_name, _, attribute = target.rpartition(":")
     if module_name.endswith(".py"):
         name = f"_worker_task_{Path(module_name).stem}"
@@ -273,7 +279,7 @@ class TaskLoop:
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any
     ) -> tuple[bytes, bytes]:
-        """The kind of a result, and its content, as JSON without the brackets."""
+        """The kind of a result and its content, as JSON without the brackets of the list."""
         try:
             value = json.dumps(function(*arguments, **options))
         except MemoryError:

@@ -1,12 +1,12 @@
-"""Workers on a Ray cluster, in place of those of this machine.
+"""Workers on a Ray cluster, instead of workers on this machine.
 
-While a cluster is in use (`use_cluster`), the pools of this process run on the cluster: pools of
-the verifier and the rewards, of solvers, of generators. Every node has one actor with a
-`WorkerPool`, so limits of time and memory, and the handling of a bad item, are the same as on this
-machine. Processes of one Ray job (reward workers of a trainer) share these actors.
+While a cluster is in use (`use_cluster`), all pools of this process run on the cluster: the pools
+of the verifier and the rewards, of solvers, and of generators. Every node has one actor with a
+`WorkerPool`, so that limits on time and memory, and the handling of bad items, are the same as on
+this machine. Processes of one Ray job (reward workers of a trainer) share these actors.
 
-An actor or node that dies costs time only: other actors get the chunks, and a node that is still
-alive gets a new actor.
+The death of an actor or a node costs only time: other actors get its chunks, and a node that is
+still alive gets a new actor.
 """
 
 from __future__ import annotations
@@ -114,15 +114,16 @@ class Cluster:
     """The nodes of a Ray cluster, which share the chunks of all calls of this process.
 
     Args:
-        address: as `ray.init` takes it; None for the cluster of this Ray job or of the variable
-            ``RAY_ADDRESS``, or else for a local one, on this machine.
-        workers: of each node, each of which takes a CPU; by default all CPUs.
+        address: the address for `ray.init`. None means the cluster of this Ray job or of the
+            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
+        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
+            taken.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
-        PoolError: there is no cluster at the address, it has no free CPU, or a node has another
-            version of this package.
-        ValueError: there would be no workers.
+        PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
+            another version of this package.
+        ValueError: ``workers`` is less than 1.
 
     """
 
@@ -164,14 +165,14 @@ class Cluster:
         return sum(node.size for node in list(self._nodes.values()))
 
     def submit(self, chunks: Iterable[_Chunk]) -> None:
-        """Let the nodes do some chunks."""
+        """Give chunks to the nodes."""
         chunk_list = list(chunks)
         self._post(self._enqueue, chunk_list)
         if self._closed:
             _fail(chunk_list, PoolError("the cluster is closed"))
 
     def close(self) -> None:
-        """Give the actors up; end a local cluster that `Cluster` started."""
+        """Release the actors, and end a local cluster that this `Cluster` started."""
         self._post(self._end)
         self._thread.join()
         self._loop.close()
@@ -179,7 +180,7 @@ class Cluster:
             self._ray.shutdown()
 
     def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Call a method in the thread that has the state."""
+        """Call a method in the thread that owns the state."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(method, *arguments)
 
@@ -204,7 +205,7 @@ class Cluster:
             raise PoolError(why) from None
 
     def _settle(self, refused: PoolError | None = None) -> None:
-        """Tell `_start` whether the first actors started, once that is known."""
+        """Tell `_start` whether the first actors started, as soon as this is known."""
         if self._started.done():
             return
         if refused is not None:
@@ -213,7 +214,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on every node without an actor, and look again later."""
+        """Start an actor on every node that has none, and schedule the next look."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()
@@ -232,7 +233,9 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died; begin with nodes that have CPUs and no workers."""
+        """Give up nodes that have died, and start workers on nodes that have CPUs but no
+        workers.
+        """
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]
@@ -248,7 +251,7 @@ class Cluster:
                 self._starting[key].add_done_callback(partial(self._post, self._joined, key, actor))
 
     def _look_in(self, seconds: float) -> None:
-        """Look after so many seconds, or when a look is due before."""
+        """Schedule a look after ``seconds``, unless an earlier look is already due."""
         at = self._loop.time() + seconds
         if self._timer is not None and self._loop.time() < self._timer.when() <= at:
             return
@@ -287,13 +290,17 @@ class Cluster:
         self._assign()
 
     def _lasts(self, error: BaseException) -> bool:
-        """Whether the failure lasts: the node lacks the package, or workers fail to start."""
+        """Whether a failure is permanent: the node lacks the package, or workers fail to start."""
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
 
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
-        """Try a node again later, and ever later, as Ray lists a dead one as alive for a while."""
+        """Give up the actor of a node, and try the node again after a pause that doubles each time.
+
+        Ray lists a dead node as alive for a while. A node whose failure ``lasts`` is not tried
+        again.
+        """
         self._why = PoolError(why)
         self._nodes.pop(key, None)
         count = self._failed.get(key, (0, 0.0))[0]
@@ -383,7 +390,7 @@ class ClusterPool(Pool):
         return call.future
 
     def close(self) -> None:
-        """Nothing ends: the cluster keeps its workers."""
+        """Do nothing: the cluster keeps its workers."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(make_pool, tasks=self._tasks), (None, self.memory_mb)
@@ -400,18 +407,19 @@ def use_cluster(address: str | None = None, *, workers: int | None = None) -> It
     any thread.
 
     Args:
-        address: as `ray.init` takes it; None for the cluster of this Ray job or of the variable
-            ``RAY_ADDRESS``, or else for a local one, on this machine.
-        workers: of each node, each of which takes a CPU; by default all CPUs.
+        address: the address for `ray.init`. None means the cluster of this Ray job or of the
+            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
+        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
+            taken.
 
     Yields:
         The cluster.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
-        PoolError: there is no cluster at the address, it has no free CPU, or a node has another
-            version of this package.
-        ValueError: there would be no workers.
+        PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
+            another version of this package.
+        ValueError: ``workers`` is less than 1.
 
     Example:
         >>> from calculus_harness.rewards import verify_many
@@ -435,22 +443,22 @@ atexit.register(_JOINED.close)
 
 
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
-    r"""`use_cluster` until this process ends: for reward workers of a trainer that runs on Ray.
+    """Use a Ray cluster until this process ends, in a reward worker of a trainer that runs on Ray.
 
     The processes of a Ray job share the actors; the first process sets the number of workers.
 
     Args:
         address: as for `use_cluster`.
-        workers: as for `use_cluster`. The CPUs must be free beside those of the trainer.
+        workers: as for `use_cluster`. The CPUs must not be in use by the trainer.
 
     Returns:
-        The cluster; if one is in use already, that cluster.
+        The cluster. If this process already uses a cluster, the result is that cluster.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
-        PoolError: there is no cluster at the address, it has no free CPU, or a node has another
-            version of this package.
-        ValueError: there would be no workers.
+        PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
+            another version of this package.
+        ValueError: ``workers`` is less than 1.
 
     Example:
         >>> from calculus_harness.rewards.adapters.for_verl import acompute_score
@@ -461,5 +469,7 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
 
 
 def cluster_in_use() -> Cluster | None:
-    """The cluster of the innermost `use_cluster` of this process; None outside."""
+    """The cluster of the innermost `use_cluster` block of this process; None outside such a
+    block.
+    """
     return _IN_USE[-1] if _IN_USE else None

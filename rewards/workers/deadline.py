@@ -1,4 +1,4 @@
-"""One deadline for a whole call, however many tasks it asks workers for."""
+"""A deadline for a whole call, which may ask workers for several tasks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ class Deadline:
     """The processor time that the tasks of one call may take together.
 
     Args:
-        seconds: processor time of all tasks together.
+        seconds: the processor time of all tasks together.
 
     Example:
         >>> whole = Deadline(10)
@@ -22,7 +22,7 @@ class Deadline:
 
     @classmethod
     def of(cls, deadline: float | Deadline) -> Deadline:
-        """A deadline as it is, or a new `Deadline` of as many seconds."""
+        """The argument if it is a `Deadline`, else a new `Deadline` of this number of seconds."""
         return deadline if isinstance(deadline, Deadline) else cls(deadline)
 
     def spend(self, seconds: float) -> None:

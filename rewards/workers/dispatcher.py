@@ -40,14 +40,18 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """Folders of the verifier's package and, if the verifier is a part, of calculus_harness."""
+    """The folders from which workers import.
+
+    These are the verifier's package and, if the verifier is a part of calculus_harness, that
+    package.
+    """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
     return {name: str(Path(sys.modules[name].__path__[0]).absolute()) for name in names}
 
 
 class Dispatcher:
-    """One thread that owns the workers of a pool and gives them the batches' items."""
+    """A thread that owns the workers of a pool and gives the items of batches to the workers."""
 
     def __init__(
         self, size: int, memory_mb: int, tasks: Mapping[str, str], niceness: int = 0
@@ -90,7 +94,10 @@ class Dispatcher:
             batch.fail(self.dead)
 
     def stop(self, wait: bool = False) -> None:
-        """End the thread and its workers, without a lock: the garbage collector may call `stop`."""
+        """End the thread and its workers.
+
+        No lock is taken, because the garbage collector may call this method.
+        """
         self._stopping = True
         self._wake()
         if wait and threading.current_thread() is not self._thread:
@@ -155,7 +162,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """Seconds until something must be done without a message; None for never."""
+        """Seconds after which the dispatcher must act even without a message; None for never."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):
@@ -184,7 +191,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Give the items on which a worker broke to workers that have served no item yet."""
+        """Retry the items whose worker died, in workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -200,7 +207,9 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
+        """Retry the items that the wall clock cut off, as soon as the pool has nothing else to
+        do.
+        """
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -305,7 +314,7 @@ class Dispatcher:
                 batch.finish(current, result)
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
-        """Discard a worker that is gone or over a limit; its items fail or wait again."""
+        """Discard a worker that has died or exceeded a limit; its items fail or wait again."""
         seconds, work = time.monotonic() - worker.since, worker.work
         error = why or worker.autopsy()
         error.seconds = seconds
@@ -344,7 +353,9 @@ class Dispatcher:
             self._dying.append(worker.process)
 
     def _police(self) -> None:
-        """Kill workers over their time, take back items behind slow ones, reap dead processes."""
+        """Kill workers over their time limit, take back items that wait behind a slow item, and
+        reap dead processes.
+        """
         now = time.monotonic()
         for worker in list(self._workers):
             cancelled = worker.batch is not None and worker.batch.future.cancelled()
@@ -363,11 +374,12 @@ class Dispatcher:
 
 
 def _over_time(worker: Worker) -> WorkerError:
-    """Why a worker is killed that has had its time on the wall clock.
+    """The error of an item that was stopped by the wall clock.
 
-    An item that has used half of its processor time by then, in both tries together, would most
-    likely have used all: the result is `WorkerTimeout`. An endless item is therefore cut off by the
-    wall clock only where the machine gives less than a sixteenth of a core.
+    If the item has used half of its processor time by then, in both tries together, the error is
+    `WorkerTimeout`, because more time would hardly have helped. An endless item is therefore cut
+    off by the wall clock only if the machine gives the worker less than a sixteenth of a core. In
+    all other cases the error is `WorkerCutOff`.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

@@ -1,10 +1,12 @@
 """Errors of workers and of their pool.
 
-* WorkerError an item was not finished; the other items go on x WorkerTimeout the item took too much
-  processor time x WorkerCutOff the wall clock ended the item, whatever the item is x WorkerMemory
-  the item needed too much memory x WorkerCrash the item's worker died x TaskError the item's task
-  raised an exception
-* PoolError               the pool itself cannot work
+* WorkerError               an item was not finished; the other items go on
+  x WorkerTimeout           the item took too much processor time
+  x WorkerCutOff            the wall clock ended the item, which may not be the cause
+  x WorkerMemory            the item needed too much memory
+  x WorkerCrash             the item's worker died
+  x TaskError               the item's task raised an exception
+* PoolError                 the pool itself cannot work
 """
 
 from __future__ import annotations
@@ -22,13 +24,16 @@ class WorkerError(RuntimeError):
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item took more processor time than its limit; load of the machine cannot be why."""
+    """The item took more processor time than its limit; the load of the machine is not the
+    cause.
+    """
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818
-    """The wall clock ended the item twice, before it had used half of its processor time.
+    """The wall clock ended the item twice, before the item had used half of its processor time.
 
-    The machine is busy or stands still, or the item waits. Any item could have been cut off.
+    The machine is busy or suspended, or the item waits. Any other item could have been cut off as
+    well.
     """
 
 
@@ -41,7 +46,9 @@ class WorkerCrash(WorkerError):  # noqa: N818
 
 
 class TaskError(WorkerError):
-    """The task raised an exception: ``kind`` is the name of its class, ``where`` its file:line."""
+    """The task raised an exception. ``kind`` is the name of its class, ``where`` is its file and
+    line.
+    """
 
     def __init__(self, kind: str, message: str, where: str) -> None:
         super().__init__(f"{kind} at {where}: {message}")
@@ -54,4 +61,4 @@ class TaskError(WorkerError):
 
 
 class PoolError(RuntimeError):
-    """The pool itself cannot work: it was closed, or its workers do not start."""
+    """The pool itself cannot work: the pool was closed, or its workers do not start."""

@@ -1,26 +1,28 @@
-"""Isolated workers that can be killed: deadlines, memory limits, no harm from bad items.
+"""Isolated workers that can be killed, with deadlines and memory limits for items.
 
 Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
 nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets,
 so a pool works the same from the main thread, other threads, an asyncio loop, Ray actors, daemonic
 processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
-(nothing is forked without an exec). The pool installs no signal handlers: an item over its deadline
-ends by the kill of its process, which is replaced.
+(nothing is forked without an exec). The pool installs no signal handlers: if an item exceeds its
+deadline, its process is killed and replaced.
 
 Guarantees:
 
-- Deadlines are per item, in processor time, and do not count the time to start or import. So the
-  result of an item does not depend on other programs of the machine. The wall clock only protects
-  against an item that waits and a machine that stands still: an item that the wall clock cuts off
-  is tried again when the pool has nothing else to do, and given up after the second try
-  (`WorkerCutOff`).
-- Memory is limited per worker, beyond what the loaded code takes.
-- Items are sent in small chunks with a result per item, so when a worker dies the item at fault is
-  known and the others go to other workers. Items behind a slow one are taken back.
-- A crash or lack of memory counts against an item only if it happens in a fresh worker; otherwise
-  the item is tried once more in a fresh one.
-- Workers die with the process (or dispatcher thread) that started them, even if killed.
-- After a fork, the child process starts its own workers and leaves the parent's alone.
+- Deadlines are per item and in processor time; the time to start or to import does not count. The
+  result of an item therefore does not depend on other programs of the machine. The wall clock only
+  protects against an item that waits and against a machine that is suspended. An item that the wall
+  clock cuts off is tried again when the pool has nothing else to do. After the second try the item
+  is given up (`WorkerCutOff`).
+- Memory is limited per worker, in addition to the memory of the loaded code.
+- Items are sent in small chunks, and every item has a result of its own. When a worker dies, the
+  item at fault is known, and the remaining items of the chunk go to other workers. Items that wait
+  behind a slow item are taken back.
+- A crash or lack of memory counts against an item only in a fresh worker. In any other worker, the
+  item is tried once more in a fresh worker.
+- Workers end with the process (or dispatcher thread) that started them, even if that process is
+  killed.
+- After a fork, the child process starts its own workers and does not use the parent's.
 """
 
 from __future__ import annotations
@@ -67,9 +69,10 @@ WALL_CLOCK_FACTOR = 8.0
 
 
 def usable_cores() -> int:
-    """Cores that this process may use: its affinity, its container's quota, its share of the node.
+    """The number of cores that this process may use.
 
-    Where a launcher (torchrun, accelerate) runs several processes on the machine, each takes an
+    The number respects the processor affinity, the container's quota, and a share of the node: if a
+    launcher (torchrun, accelerate) runs several processes on the machine, each process takes an
     equal share.
     """
     if hasattr(os, "sched_getaffinity"):
@@ -105,7 +108,7 @@ class Pool(ABC):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        """Begin a call with at least one item."""
+        """Begin a call with one item or more."""
 
     @abstractmethod
     def close(self) -> None:
@@ -118,7 +121,8 @@ class Pool(ABC):
             task: the name of a task.
             args: the arguments, as plain JSON data.
             deadline: seconds of processor time.
-            options: ``wall_clock`` as for `submit`, and its keyword arguments, as plain JSON data.
+            options: ``wall_clock`` as for `submit`, and the keyword arguments of the task, as plain
+                JSON data.
 
         Returns:
             The task's result, as plain JSON data.
@@ -136,10 +140,10 @@ class Pool(ABC):
     def map(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
-        """Run a task on many items (each a sequence of arguments), on all workers.
+        """Run a task on many items, on all workers. An item is a sequence of arguments.
 
         Returns:
-            The results in order; a `WorkerError` in the place of each unfinished item.
+            The results in order. The result of an unfinished item is a `WorkerError`.
 
         """
         future = self.submit(task, items, deadline=deadline, **options)
@@ -152,7 +156,9 @@ class Pool(ABC):
     async def amap(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
-        """`map` for asyncio; the loop is not blocked, and cancelling drops the waiting items."""
+        """`map` for asyncio. The event loop is not blocked; cancelling the call drops the waiting
+        items.
+        """
         return await asyncio.wrap_future(self.submit(task, items, deadline=deadline, **options))
 
     def submit(
@@ -164,9 +170,10 @@ class Pool(ABC):
         wall_clock: float | None = None,
         **options: Any,
     ) -> Future[list[Result | WorkerError]]:
-        """`map` without waiting: a future of the list of results.
+        """`map` without waiting: the result is a future of the list of results.
 
-        Without a ``wall_clock`` of its own an item may take `WALL_CLOCK_FACTOR` times its deadline.
+        If ``wall_clock`` is None, an item may take `WALL_CLOCK_FACTOR` times its deadline on the
+        wall clock.
         """
         if task not in self._tasks:
             raise ValueError(f"no task {task!r}; there are {', '.join(sorted(self._tasks))}")
@@ -197,9 +204,10 @@ class WorkerPool(Pool):
 
     Args:
         size: number of workers; by default `usable_cores`.
-        memory_mb: megabytes of memory that each worker may take beyond the loaded code.
-        tasks: name -> function, as ``.module:function`` of this package or ``/a/file.py:function``.
-        niceness: added to this process's niceness for the workers.
+        memory_mb: megabytes of memory that each worker may take in addition to the loaded code.
+        tasks: names with functions; a function is ``.module:function`` of this package or
+            ``/a/file.py:function``.
+        niceness: the difference between the workers' niceness and the niceness of this process.
 
     Example:
         >>> with WorkerPool(1) as pool:
@@ -291,7 +299,10 @@ def make_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """A `WorkerPool`, or a pool on the cluster that is in use, with the cluster's size."""
+    """A new pool: workers on the cluster if a cluster is in use, else a `WorkerPool`.
+
+    The cluster determines the size of a pool on the cluster.
+    """
     return _MAKERS[-1](size, memory_mb, tasks)
 
 
@@ -301,7 +312,7 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The pool of this process with these settings, kept from call to call."""
+    """The pool of this process with these settings; the pool is kept for later calls."""
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.
@@ -311,7 +322,7 @@ def shared_pool(
 
 @contextlib.contextmanager
 def pools_from(maker: Maker) -> Iterator[None]:
-    """Let new and shared pools come from elsewhere."""
+    """Within the block, let ``maker`` make new pools and shared pools."""
     _MAKERS.append(maker)
     try:
         yield

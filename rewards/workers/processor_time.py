@@ -1,4 +1,4 @@
-"""A limit on processor time for code of a worker, which may use signals."""
+"""A limit on processor time for code in a worker, by a signal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from types import FrameType
 
 
 class ProcessorTimeError(BaseException):
-    """The time is up. Not an `Exception`: SymPy catches every `Exception` and continues."""
+    """The time is up. The class is not an `Exception`, because SymPy catches every `Exception` and
+    goes on.
+    """
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:
@@ -18,9 +20,10 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Raise `ProcessorTimeError` in a block that takes longer; only in a process's main thread.
+    """Raise `ProcessorTimeError` if a block takes longer than ``seconds`` of processor time.
 
-    Processor time does not depend on other programs. Code in C is interrupted when it returns.
+    The limit works in the main thread of a process only. Processor time does not depend on other
+    programs. Code in C is interrupted when it returns.
     """
     former_handler = signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -30,7 +30,7 @@ def our_version() -> str:
 
 
 def connect(ray: Any, address: str | None) -> None:
-    """`ray.init`, with an error of one line where there is no cluster.
+    """Call `ray.init`; if there is no cluster, the error message is a single line.
 
     Raises:
         PoolError: no cluster answers at the address.
@@ -59,13 +59,18 @@ def connect(ray: Any, address: str | None) -> None:
 
 
 def _reach(address: str) -> None:
-    """Connect to ``host:port``, as Ray itself waits for minutes where nobody listens."""
+    """Check that ``host:port`` accepts a connection, because Ray itself waits for minutes if
+    not.
+    """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host, int(port)), REACH_SECONDS).close()
 
 
 def line_of(error: BaseException) -> str:
-    """The most telling line of a message: the last of a remote traceback, else the first."""
+    """The most informative line of an error message.
+
+    The line is the last line of a remote traceback, or else the first line of the message.
+    """
     lines = str(error).strip().splitlines() or [repr(error)]
     return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]

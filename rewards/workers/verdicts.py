@@ -2,23 +2,19 @@
 
 Every failure of a worker becomes a verdict, so that no batch is lost:
 
-============================  ==========  ==================
-what happened                 status      flag
-============================  ==========  ==================
-too much processor time       timeout     ``processor_time``
-the wall clock ended it       timeout     ``wall_clock``
-too much memory was needed    error       ``memory_limit``
-the worker crashed            error       ``worker_crash``
-the problem itself is bad     error       ``problem_error``
-a fault of the verifier       error       ``internal_error``
-============================  ==========  ==================
+============================  ==========  ================== what happened                 status
+flag ============================  ==========  ================== too much processor time
+timeout     ``processor_time`` the wall clock ended the item  timeout    ``wall_clock`` too much
+memory was needed    error       ``memory_limit`` the worker crashed            error
+``worker_crash`` the problem itself is bad     error       ``problem_error`` a fault of the verifier
+error       ``internal_error`` ============================  ==========  ==================
 
-Counted work decides a verdict; processor time that runs out is a fault of the counting, and shows
-in the flag. The end by the wall clock says nothing about the item (`rewards.workers.errors`), so no
-reward may rest on such a verdict: `has_no_opinion`.
+The verifier bounds its work by counts. If the processor time runs out nevertheless, the counts are
+at fault, and the flag shows the fault. If the wall clock ended an item, the verdict says nothing
+about the item (`rewards.workers.errors`): no reward may rest on such a verdict (`has_no_opinion`).
 
-Failures without a faulty item raise: workers that do not start are a `PoolError`, and a missing
-extra is an `ImportError`. A score of 0 in their place would silently spoil a training run.
+A failure that no item causes raises an exception: a `PoolError` if workers do not start, and an
+`ImportError` if an extra is missing. Scores of 0 instead would silently spoil a training run.
 """
 
 from __future__ import annotations
@@ -78,7 +74,7 @@ def unpack(packed: list[Any]) -> Verdict:
 
 
 def has_no_opinion(verdict: Verdict) -> bool:
-    """Whether a verdict is absent because the wall clock, and nothing else, ended its worker."""
+    """Whether a verdict says nothing, because only the wall clock ended the worker."""
     return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
 
 
@@ -88,13 +84,14 @@ def call_task(
     deadline: float | Deadline,
     wall_clock: float | None = None,
 ) -> Any:
-    """The result of a task: from a worker, or computed here if this process is one.
+    """The result of a task. The task runs in a worker; if this process is a worker, the task runs
+    here.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
-        deadline: seconds of processor time, or the `Deadline` of the whole call; in a worker, the
-            deadline of the worker's current item holds instead.
+        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker,
+            the deadline of the worker's current item holds instead.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -114,7 +111,7 @@ def call_task(
 
 
 def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
-    """The result of a task, in the time that the call's other tasks have left."""
+    """The result of a task, within the time that the call's other tasks have not used."""
     if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:
@@ -127,10 +124,10 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 
 
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
-    """The verdict that a task packed, or the one for the `WorkerError` in its place.
+    """The verdict that a task packed, or a verdict for the `WorkerError` of an unfinished item.
 
-    ``answer`` and ``evidence`` are known already of an unfinished item; without ``evidence``,
-    ``seconds`` is the worker's time.
+    ``answer`` and ``evidence`` are known before the item is finished, and go into the verdict of an
+    unfinished item. Without ``evidence``, the verdict's ``seconds`` are the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)
@@ -156,10 +153,10 @@ def map_verdicts(
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
-        items: completion, target and options of each.
-        workers: number of workers; None for one on each core.
+        items: the completion, the target and the options of each item.
+        workers: the number of workers; None for a worker on each core.
         deadline: seconds of processor time for each item.
-        memory_mb: megabytes that a worker may take beyond the loaded code.
+        memory_mb: megabytes that a worker may take in addition to the loaded code.
 
     """
     results = shared_pool(workers, memory_mb).map(task, items, deadline=deadline)

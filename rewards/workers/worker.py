@@ -45,7 +45,7 @@ Result: TypeAlias = Any
 
 
 class ItemBatch:
-    """The items of one call, with their results and the indices that still wait.
+    """The items of one call, with their results and the indices of waiting items.
 
     ``cut_off`` maps items that the wall clock ended to their processor time.
     """
@@ -77,7 +77,9 @@ class ItemBatch:
             self.future.set_exception(error)
 
     def request(self, chunk: int) -> tuple[list[int], bytes]:
-        """Take up to ``chunk`` waiting items: their indices, and the request for a worker."""
+        """Take up to ``chunk`` waiting items; returns their indices and the request for a
+        worker.
+        """
         indices: list[int] = []
         bodies: list[str] = []
         size = 0
@@ -149,7 +151,7 @@ class Worker:
 
     @property
     def expires(self) -> float:
-        """The time at which to kill the worker; infinite while the worker is idle."""
+        """The time at which the worker is killed; infinite while the worker is idle."""
         if self.idle:
             return math.inf
         limit = self.batch.wall_clock if self.batch is not None and self.running else START_LIMIT
@@ -157,12 +159,12 @@ class Worker:
 
     @property
     def work(self) -> float:
-        """Seconds of processor time on the current item; 0 where the system does not tell."""
+        """Seconds of processor time on the current item; 0 if the system does not report it."""
         return max(0.0, processor_time_of(self.process.pid) - self.worked)
 
     @property
     def stalls(self) -> float:
-        """The time at which to take back the items behind the current one."""
+        """The time at which the items behind the current item are taken back."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
@@ -183,7 +185,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """Take back the items behind the current item; the worker is told to skip the rest."""
+        """Take back the items behind the current item, and tell the worker to skip these items."""
         keep = self.position + 1
         taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
@@ -192,7 +194,9 @@ class Worker:
         return taken_back
 
     def flush(self) -> None:
-        """Send as much as the socket takes. Reading shows whether the worker is gone."""
+        """Send as much as the socket accepts. An error means nothing here; reading shows whether
+        the worker is gone.
+        """
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:
                 unsent = self.outbox[0][self.channel.send(self.outbox[0]) :]
@@ -202,7 +206,9 @@ class Worker:
                     self.outbox.popleft()
 
     def replies(self) -> Iterator[list[Any]]:
-        """Replies and results so far, in order; ``EOFError`` after the last if it is gone."""
+        """The replies and results so far, in order; raises ``EOFError`` after the last if the
+        worker is gone.
+        """
         gone = False
         try:
             while received := self.channel.recv(1 << 18):
@@ -240,7 +246,7 @@ class Worker:
             yield json.loads(line)
 
     def listen(self) -> bool:
-        """Keep the end of its stderr; false when that is closed."""
+        """Read the worker's stderr and keep its last part; returns false when stderr is closed."""
         with contextlib.suppress(BlockingIOError):
             while received := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += received
@@ -249,7 +255,7 @@ class Worker:
         return True
 
     def autopsy(self) -> WorkerError:
-        """Why a worker that we did not kill is gone."""
+        """The error that explains the end of a worker that the pool did not kill."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         self.listen()
@@ -272,7 +278,7 @@ class Worker:
         self.process.kill()
 
     def close(self) -> None:
-        """Close this side of what the two share."""
+        """Close this process's ends of the channel, of stderr and of the result file."""
         self.channel.close()
         self.stderr.close()
         os.close(self.results)
@@ -288,7 +294,7 @@ def processor_time_of(pid: int) -> float:
 
 
 def _unnamed_file() -> int:
-    """The descriptor of a file that nobody else sees; in memory, where the system has that."""
+    """The descriptor of a file without a name, in memory if the system supports this."""
     if sys.platform == "linux":
         return os.memfd_create("results")
     with tempfile.TemporaryFile() as file:
@@ -300,7 +306,9 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The parent's environment, but with a fixed hash seed, one thread, no interactive options."""
+    """The parent's environment with a fixed hash seed, one thread for numeric libraries, and
+    without options for interactive use.
+    """
     dropped = {MARK, "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONPROFILEIMPORTTIME", "PYTHONVERBOSE"}
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "MALLOC_ARENA_MAX")

@@ -138,7 +138,7 @@ run.py search runs/general runs/q --markdown
 @own(
     "--embedding",
     metavar="NAME",
-    help="What is clustered by: ngrams, structure, or scibert:FOLDER-OR-HUB-NAME as published.",
+    help="What is clustered by: ngrams, structure, scibert (as published), minilm, encoder:MODEL.",
 )
 @own(
     "--simplifier",

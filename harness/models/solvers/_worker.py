@@ -23,15 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ....rewards.numeric.quadrature import prepare_definite
-from ....rewards.numeric.summation.choices import whole_parameters
-from ....rewards.proof.limit_questions import limit_readings
-from ....rewards.reading.expression.sympy_bridge import to_sympy
-from ....rewards.reading.expression.traversal import symbols_of
-from ....rewards.reading.latex import read
-from ....rewards.reading.problem.power_series import asks_of_series, read_series
-from ....rewards.reading.problem.sums import read_sum
+from ....rewards.reading.expression.infix import NotationError
 from ....rewards.workers.worker import processor_time_of
+from .question import SolverQuestion
 
 Reply = dict[str, Any]
 
@@ -44,121 +38,31 @@ MAX_OUTPUT = 16 << 20
 IDLE_SECONDS, LEAST_SHARE = 30.0, 0.001
 #: Exit status of a forked child that ran out of memory.
 OUT_OF_MEMORY = 77
-#: The answer where there is no limit.
-NO_LIMIT = r"\text{does not exist}"
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-def sympy_integrate(
-    integrand: str, variable: str | None, assumptions: dict[str, str], seconds: float
-) -> Reply:
-    """Run `sympy.integrate` on a LaTeX integrand; returns LaTeX, also for unevaluated integrals.
-
-    Without a variable the text is a definite integral. An exception of `sympy.integrate` means no
-    answer: the reply has a detail and no text.
-    """
-    import sympy  # before the fork: its time does not count
-
-    if variable is None:
-        prepare_definite(integrand, assumptions)  # an unreadable problem is an error
-    else:
-        tree = read(integrand, symbols=[variable])[0].expression
-        parameter_kinds = {
-            name: assumptions.get(name, "positive") for name in symbols_of(tree) - {variable}
-        }
-
-    def work() -> tuple[str, str]:
-        if variable is None:
-            value = _definite(integrand, assumptions)
-            partly = value.is_Add and any(term.is_infinite for term in value.args)
-            if partly or value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
-                return r"\text{diverges}", f"SymPy returns {value}"
-            return sympy.latex(value), ""
-        answer = sympy.integrate(to_sympy(tree, parameter_kinds), sympy.Symbol(variable))
-        return sympy.latex(answer), ""
-
-    return _in_child(work, seconds)
 
 
 def sympy_question(
     task: str, text: str, variable: str | None, assumptions: dict[str, str], seconds: float
 ) -> Reply:
-    """Run the function of SymPy for a task on a problem in LaTeX; returns LaTeX.
+    """Ask SymPy a question in LaTeX; returns LaTeX, also for unevaluated integrals.
+
+    An exception of SymPy means no answer: the reply has a detail and no text.
 
     Args:
-        task: ``limit`` or ``sum``; everything else is an integral.
-        text: the problem.
-        variable: that of an antiderivative.
-        assumptions: kinds of parameters.
-        seconds: of processor time.
+        task: The task of the problem.
+        text: What is judged.
+        variable: The variable of an antiderivative.
+        assumptions: Kinds of parameters.
+        seconds: Of processor time.
 
     """
-    if task == "sum":
-        _ = read_series(text) if asks_of_series(text) else read_sum(text)  # or an error
-        return _in_child(partial(sympy_sum, text, assumptions), seconds)
-    if task != "limit":
-        return sympy_integrate(text, variable, assumptions, seconds)
-    import sympy
+    from .sympy_operations import answer  # before the fork: the time of the import does not count
 
-    question = limit_readings(text, assumptions)[0]
-
-    def work() -> tuple[str, str]:
-        kinds = dict(question.all_kinds)
-        x = sympy.Symbol(question.variable, real=True)
-        expression = to_sympy(question.expression, kinds).subs(sympy.Symbol(x.name), x)
-        at = question.at
-        point = at * sympy.oo if isinstance(at, int) else to_sympy(at, kinds)
-        side = {1: "+", -1: "-", 0: "+" if isinstance(at, int) else "+-"}[question.side]
-        try:
-            value = sympy.limit(expression, x, point, side)
-        except ValueError as error:
-            if "does not exist" not in str(error):
-                raise
-            return NO_LIMIT, str(error)
-        if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
-            return NO_LIMIT, f"SymPy returns {value}"
-        return sympy.latex(value), ""
-
-    return _in_child(work, seconds)
-
-
-def sympy_sum(text: str, assumptions: dict[str, str]) -> tuple[str, str]:
-    """SymPy's value of a sum, or its Taylor polynomial or coefficient, with a remark.
-
-    Args:
-        text: the question.
-        assumptions: kinds of parameters.
-
-    """
-    import sympy
-
-    if asks_of_series(text):
-        series = read_series(text)
-        if series.wanted not in ("polynomial", "coefficient"):
-            return "", f"SymPy is not asked for a {series.wanted}"
-        kinds = dict.fromkeys(symbols_of(series.function) - {series.variable}, "positive")
-        x = sympy.Symbol(series.variable)
-        centre, degree = to_sympy(series.centre, kinds), to_sympy(series.degree, kinds)
-        shifted = to_sympy(series.function, kinds).subs(x, x + centre)
-        expansion = sympy.series(shifted, x, 0, int(degree) + 1).removeO()
-        if series.wanted == "coefficient":
-            return sympy.latex(expansion.coeff(x, int(degree))), ""
-        return sympy.latex(expansion.subs(x, x - centre)), ""
-    asked = read_sum(text)[0]
-    kinds = dict.fromkeys(asked.parameters, "positive")
-    kinds |= dict.fromkeys(whole_parameters(asked), "integer") | dict(asked.conditions.kinds)
-    kinds |= assumptions
-    n = sympy.Symbol(asked.counter, integer=True)
-    term = to_sympy(asked.term, kinds).subs(sympy.Symbol(asked.counter), n)
-    lower, upper = (
-        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, kinds)
-        for limit in (asked.lower, asked.upper)
-    )
-    factor, outside = (to_sympy(tree, kinds) for tree in (asked.factor, asked.outside))
-    value = factor * sympy.summation(term, (n, lower, upper)) + outside
-    if value.has(sympy.nan, sympy.zoo, sympy.AccumBounds):
-        return r"\text{diverges}", f"SymPy returns {value}"
-    return sympy.latex(value), ""
+    try:
+        question = SolverQuestion.of(task, text, variable, assumptions)
+    except NotationError as error:
+        return {"outcome": "answer", "seconds": 0.0, "text": "", "detail": str(error), "output": ""}
+    return _in_child(partial(answer, question), seconds)
 
 
 def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
@@ -175,29 +79,6 @@ def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
     _, status, usage = os.wait4(child, 0)
     text, _, detail = output.partition("\0")
     return _reply(os.waitstatus_to_exitcode(status), usage, text=text, detail=detail)
-
-
-def _definite(text: str, assumptions: dict[str, str]) -> Any:
-    """SymPy's value of a definite integral.
-
-    The value is ``nan`` for divergence in both directions, and bounds for an oscillating integral;
-    an infinity may have an imaginary part.
-    """
-    import sympy
-
-    integral = prepare_definite(text, assumptions)
-    parameter_kinds = {name: assumptions.get(name, "positive") for name in integral.parameters}
-    lower, upper = (
-        limit * sympy.oo if isinstance(limit, int) else to_sympy(limit, parameter_kinds)
-        for limit in (integral.lower, integral.upper)
-    )
-    x = sympy.Symbol(integral.integrand.variable, real=True)
-    integrand = to_sympy(integral.integrand.expression, parameter_kinds).subs(
-        sympy.Symbol(x.name), x
-    )
-    if integral.principal_value:
-        return sympy.Integral(integrand, (x, lower, upper)).principal_value()
-    return sympy.integrate(integrand, (x, lower, upper))
 
 
 def _run_child(work: Any, write_end: int, worker: int, seconds: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, ClassVar
@@ -23,6 +23,7 @@ def _dilog(args: Sequence[Expression]) -> Expression:
 ALKAHEST = Dialect(
     system="Alkahest",
     readers={"dilog": _dilog, "atan2": atan2},
+    operations={"integral": "{0}"},
 )
 
 #: Alkahest's parser reads the integrand; ``simplify`` folds 1/2, which is a product otherwise.
@@ -49,6 +50,7 @@ class AlkahestSolver(ProgramSolver):
     """Alkahest's `integrate`, in a Python process for each problem."""
 
     dialect: ClassVar[Dialect] = ALKAHEST
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration",)
     example: ClassVar[str] = "run.py sweep --model solver/alkahest --benchmark bee"
 
     @property
@@ -63,12 +65,9 @@ class AlkahestSolver(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "-I", "script"]
 
-    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        domains = {
-            name: assumption if assumption in _DOMAINS else "real"
-            for name, assumption in assumptions.items()
-        }
-        return _SCRIPT.format(integrand=integrand, kinds={"x": "real"} | domains)
+    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+        domains = {name: kind if kind in _DOMAINS else "real" for name, kind in kinds.items()}
+        return _SCRIPT.format(integrand=asked, kinds={"x": "real"} | domains)
 
     def error_message(self, output: str) -> str:
         return " ".join(output.split())

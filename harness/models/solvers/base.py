@@ -13,24 +13,19 @@ from functools import cache
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, TypeAlias
 
-from ....benchmarks.payloads import DefiniteTarget, IntegrationTarget, QuestionTarget
 from ....benchmarks.problem import Problem
 from ....rewards.errors import ProblemError
-from ....rewards.numeric.quadrature import Limit, prepare_definite
-from ....rewards.proof.limit_questions import limit_readings
+from ....rewards.questions import COURSE
 from ....rewards.reading.expression.infix import LIST, NotationError, unknown_functions
-from ....rewards.reading.expression.traversal import symbols_of
 from ....rewards.reading.expression.tree import Call, Expression, Symbol
 from ....rewards.reading.latex import ReadError, to_latex
-from ....rewards.reading.latex import read as read_latex
-from ....rewards.reading.problem.power_series import asks_of_series
-from ....rewards.reading.problem.sums import read_sum
 from ....rewards.workers.errors import WorkerCutOff, WorkerError
 from ....rewards.workers.pool import make_pool
 from ...core.errors import ModelError
 from ...core.requests import Completion, FinishReason, Request, digest
 from ..base import Model, ask_each, operational
 from .infix import INTEGRAL, Dialect, read, write
+from .question import NO_LIMIT, SolverQuestion
 
 #: Seconds of processor time for the worker's own work: reading a problem and importing SymPy.
 WORKER_DEADLINE = 30.0
@@ -46,7 +41,7 @@ Reply: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Solver(Model):
-    """A computer algebra system, asked for one integral, limit or sum at a time.
+    """A computer algebra system, asked for one answer at a time (`question.OPERATIONS`).
 
     ``time_limit`` is in seconds of the system's processor time: other load on the machine and
     ``concurrency`` do not change the results. A timeout is a completion like any other and is not
@@ -61,7 +56,7 @@ class Solver(Model):
     #: The function of `_worker` that runs the system.
     task: ClassVar[str]
     #: The tasks of the problems that the system can solve.
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration",)
+    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", *COURSE)
 
     def __post_init__(self) -> None:
         if self.time_limit <= 0 or self.memory_mb <= 0 or self.concurrency < 0:
@@ -152,71 +147,6 @@ def _failure(
     return Completion.to(request, "", finish_reason=reason, detail=detail[:500], latency=seconds)
 
 
-#: The answer to a divergent integral.
-DIVERGES = r"\text{diverges}"
-
-
-@dataclass(frozen=True)
-class SolverQuestion:
-    """The integral, limit or sum that a system is question for, as trees.
-
-    Attributes:
-        integrand: The integrand.
-        variable: The variable of integration.
-        limits: The limits of a definite integral; +1 and -1 are plus and minus infinity.
-        principal_value: Cauchy's principal value is question for.
-        point: Where the variable of a limit tends to; None for an integral.
-        side: 1 for a limit from the right, -1 for one from the left.
-        factor: What a sum is multiplied by; None for no sum.
-
-    """
-
-    integrand: Expression
-    variable: str
-    limits: tuple[Limit, ...] = ()
-    principal_value: bool = False
-    point: Limit | None = None
-    side: int = 0
-    factor: Expression | None = None
-
-    @classmethod
-    def of(cls, problem: Problem) -> SolverQuestion:
-        """Read a problem.
-
-        Raises:
-            ReadError: The integrand cannot be read.
-            ProblemError: The definite integral cannot be read.
-
-        """
-        if isinstance(target := problem.target, DefiniteTarget):
-            definite = prepare_definite(target.integral, problem.assumptions)
-            limits = definite.lower, definite.upper
-            integrand = definite.integrand
-            return cls(integrand.expression, integrand.variable, limits, definite.principal_value)
-        if isinstance(target, QuestionTarget) and problem.task == "sum":
-            if asks_of_series(target.question):
-                raise NotationError("the system is question for sums, not for power series")
-            total = read_sum(target.question)[0]
-            limits = total.lower, total.upper
-            return cls(total.term, total.counter, limits, factor=total.factor)
-        if isinstance(target, QuestionTarget):
-            sought = limit_readings(target.question, problem.assumptions)[0]
-            return cls(sought.expression, sought.variable, point=sought.at, side=sought.side)
-        integral = problem.target_as(IntegrationTarget)
-        tree = read_latex(integral.integrand, symbols=[integral.variable])[0].expression
-        return cls(tree, integral.variable)
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Names for the symbols without meaning in any system."""
-        points = (*self.limits, *(() if self.point is None else (self.point,)))
-        factors = () if self.factor is None else (self.factor,)
-        written = (point for point in points if not isinstance(point, int))
-        parts = (self.integrand, *factors, *written)
-        others = sorted(set().union(*map(symbols_of, parts)) - {self.variable})
-        return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
     """A system that is a program: a script writes the answer to a file, in one line.
@@ -224,10 +154,9 @@ class ProgramSolver(Solver):
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
 
-    For definite integrals a subclass has the names of ``infinities``, minus infinity first, the
-    program's infinite values, and the messages of an integral that ``diverges`` or has only a
-    ``principal_value`` (None: the system has none). For limits a subclass has `limit_script` and
-    the message of limits from two sides that differ (``two_sided``).
+    A subclass also has the program's infinite values, the messages of an integral that ``diverges``
+    or has only a ``principal_value`` (None: the system has none), and the message of limits from
+    two sides that differ (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -235,7 +164,6 @@ class ProgramSolver(Solver):
     program: ClassVar[str]
     #: The Debian package with the program.
     package: ClassVar[str]
-    infinities: ClassVar[tuple[str, str]] = ("", "")
     infinite_values: ClassVar[Mapping[str, str]] = {}
     diverges: ClassVar[re.Pattern[str]]
     principal_value: ClassVar[re.Pattern[str] | None] = None
@@ -256,108 +184,71 @@ class ProgramSolver(Solver):
         return path
 
     def fingerprint(self) -> dict[str, Any]:
-        example = ("INTEGRAND", {"PARAMETER": "positive"})
-        scripts = {"script": digest(self.script(*example, ()))}
-        if "definite_integral" in self.problem_tasks:
-            scripts["definite_script"] = digest(self.script(*example, ("LOWER", "UPPER")))
-        if "limit" in self.problem_tasks:
-            scripts["limit_script"] = digest(self.limit_script(*example, "POINT", 1))
-        if "sum" in self.problem_tasks:
-            scripts["sum_script"] = digest(self.sum_script(*example, ("LOWER", "UPPER"), "FACTOR"))
-        return super().fingerprint() | {"version": _version(self._program)} | scripts
+        spelled = dict(sorted(self.spelling.operations.items()))
+        script = self.script("ASKED", {"PARAMETER": "positive"})
+        return super().fingerprint() | {
+            "version": _version(self._program),
+            "script": digest({"script": script, "operations": spelled}),
+        }
+
+    @property
+    def spelling(self) -> Dialect:
+        """The notation of the system with the options of this model."""
+        return self.dialect
 
     @abstractmethod
     def command(self, program: str) -> list[str]:
         """Return the command line, for a folder with the file ``script``."""
 
     @abstractmethod
-    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        """Return a script that writes an integral in x to the file ``answer``.
+    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+        """Return a script that writes the value of a formula to the file ``answer``.
 
         Args:
-            integrand: The integrand in the system's notation.
-            assumptions: The parameter_kinds of the parameters (``positive``, ``integer``, ...).
-            limits: The limits of a definite integral, in the system's notation; empty for an
-                antiderivative.
+            asked: The formula in the system's notation.
+            kinds: The kinds of the parameters (``positive``, ``integer``, ...).
+            functions: The names of unknown functions of differential equations.
 
         """
-
-    def limit_script(
-        self, function: str, assumptions: dict[str, str], point: str, side: int
-    ) -> str:
-        """Return a script that writes a limit as x tends to a point to the file ``answer``.
-
-        Args:
-            function: In the system's notation.
-            assumptions: The parameter_kinds of the other symbols.
-            point: In the system's notation, infinities too.
-            side: 1 from the right, -1 from the left, 0 from both sides.
-
-        """
-        raise NotationError(f"{self.dialect.system} is not asked for limits")
-
-    def sum_script(
-        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
-    ) -> str:
-        """Return a script that writes a sum over x to the file ``answer``.
-
-        Args:
-            term: In the system's notation.
-            assumptions: The parameter_kinds of the other symbols.
-            limits: In the system's notation, infinities too.
-            factor: What the sum is multiplied by.
-
-        """
-        raise NotationError(f"{self.dialect.system} is not asked for sums")
 
     @abstractmethod
     def error_message(self, output: str) -> str:
         """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        question = SolverQuestion.of(problem)
-        if question.principal_value and self.principal_value is None:
-            raise NotationError(f"{self.dialect.system} has no principal values")
-        parameter_kinds = {
-            name: problem.assumptions.get(symbol, "positive")
-            for symbol, name in question.names.items()
-            if symbol != question.variable
-        }
-        written = write(question.integrand, self.dialect, question.names)
-        if question.point is not None:
-            point = self._written_limit(question, question.point)
-            script = self.limit_script(written, parameter_kinds, point, question.side)
-            return self.command(self._program), script, folder
-        limits = tuple(self._written_limit(question, limit) for limit in question.limits)
-        if question.factor is not None:
-            factor = write(question.factor, self.dialect, question.names)
-            script = self.sum_script(written, parameter_kinds, limits, factor)
-        else:
-            script = self.script(written, parameter_kinds, limits)
+        question = _asked(problem)
+        try:
+            tree = question.spelled_with(self.spelling.operations)
+        except NotationError as error:
+            raise NotationError(f"{self.dialect.system} has {error}") from None
+        names = question.names
+        kinds = {names[name]: kind for name, kind in question.kinds.items() if name in names}
+        functions = [names[name] for name in question.functions]
+        script = self.script(write(tree, self.spelling, names), kinds, functions)
         return self.command(self._program), script, folder
 
-    def _written_limit(self, question: SolverQuestion, limit: Limit) -> str:
-        if isinstance(limit, int):
-            return self.infinities[limit > 0]
-        return write(limit, self.dialect, question.names)
-
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        question = SolverQuestion.of(problem)
-        if question.point is not None and self.two_sided is not None:
+        question = _asked(problem)
+        if problem.task == "limit" and self.two_sided is not None:
             differing = self.two_sided.search(reply["output"])
             if differing:
-                return DIVERGES, differing[0]
-        has_infinity = question.limits or question.point is not None
-        if has_infinity and (divergence := self._divergence(question, reply)) is not None:
+                return NO_LIMIT, differing[0]
+        if question.undefined and (divergence := self._divergence(question, reply)) is not None:
             return divergence
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
         symbols = {name: symbol for symbol, name in question.names.items()}
+        symbols |= {plain(question.names[name]): name for name in question.functions}
+        symbols |= {
+            name: f"{question.constant}{index}" for name, index in self.dialect.constants.items()
+        }
         try:
             answer = read(reply["text"], self.dialect, symbols)
         except NotationError as error:
             return "", str(error)
+        if question.functions:
+            return _solutions(answer, len(question.functions) > 1)
         remark = ""
         if isinstance(answer, Call) and answer.function == LIST:
             if not answer.args:
@@ -371,12 +262,37 @@ class ProgramSolver(Solver):
     def _divergence(self, question: SolverQuestion, reply: Reply) -> tuple[str, str] | None:
         """The answer "diverges" with a remark, if the program reports divergence; else None."""
         remark = self.diverges.search(reply["output"])
-        if self.principal_value is not None and not question.principal_value:
+        if self.principal_value is not None and not question.is_principal_value:
             remark = remark or self.principal_value.search(reply["output"])
         if remark:
-            return DIVERGES, remark[0]
+            return question.undefined, remark[0]
         infinite = self.infinite_values.get(reply["text"])
         return None if infinite is None else (infinite, "")
+
+
+def plain(function: str) -> str:
+    """The name of a symbol for the values of an unknown function."""
+    return f"{function}plain"
+
+
+def _asked(problem: Problem) -> SolverQuestion:
+    target = problem.target
+    return SolverQuestion.of(
+        problem.task, str(target.judged), target.integrated_over, problem.assumptions
+    )
+
+
+def _solutions(answer: Expression, is_system: bool) -> tuple[str, str]:
+    """Solutions of differential equations, a list of pairs of sides, in LaTeX with a remark."""
+    pairs = answer.args if isinstance(answer, Call) and answer.function == LIST else ()
+    equations = []
+    for pair in pairs:
+        if not isinstance(pair, Call) or pair.function != LIST or len(pair.args) != 2:
+            return "", "no answer: not a list of equations"
+        equations.append(" = ".join(map(_latex, pair.args)))
+    unknown = sorted(unknown_functions(answer) - {INTEGRAL, LIST})
+    remark = f"uses {', '.join(unknown)}" if unknown else ""
+    return (r",\ " if is_system else r"\text{ or }").join(equations), remark
 
 
 def _latex(answer: Expression) -> str:

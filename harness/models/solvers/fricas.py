@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from ....rewards.reading.expression.infix import NotationError
 from ....rewards.reading.expression.tree import Call, Expression, Number
-from .base import ProgramSolver
+from .base import ProgramSolver, plain
 from .infix import INTEGRAL, Dialect, product
 
 #: The largest exponent of a floating-point number in an answer.
 _MAX_EXPONENT = 4096
+
+#: The most constants of integration: equations of the ninth order are rare.
+MOST_CONSTANTS = 9
 
 
 def _float(args: Sequence[Expression]) -> Expression:
@@ -70,8 +72,50 @@ FRICAS = Dialect(
         "ellipticE": _elliptic("elliptic_e", "elliptic_ec"),
         "ellipticPi": _elliptic_pi,
     },
+    operations={
+        "integral": "integrate({0},{1})",
+        "definite_integral": "integrate({0},{1}={2}..{3})",
+        "limit": "limit({0},{1}={2})",
+        "limit_right": 'limit({0},{1}={2},"right")',
+        "limit_left": 'limit({0},{1}={2},"left")',
+        "sum": "sum({0},{1}={2}..{3})",
+        "infinite_sum": "limit(({4})*sum({0},{1}={2}..upperlimit)+({5}),upperlimit={3})",
+        "polynomial": "reduce(+,[coefficient(taylor({0},{1}=({2}))::UTS(EXPR INT,'{1},{2}),k)"
+        "*({1}-({2}))^k for k in 0..{3}])",
+        "coefficient": "coefficient(taylor({0},{1}=({2}))::UTS(EXPR INT,'{1},{2}),{3})",
+        "derivative": "D({0},{1})",
+        "value_at": "eval({0},{1}={2})",
+        "ode": "general(solve({0},{1},{2}),{1}({2}),plain.1)",
+        "ode_initial": "initial(([solve({0},{1},{2}={3},{4})]::List F).1,{1}({2}),plain.1)",
+        "ode_system": "system(solve({0},{1},{2}),plain)",
+        "equation": "({0}={1})",
+        "unknown": "{0}({1})",
+        "slope": "D({0}({1}),{1},{2})",
+        "plus_infinity": "%plusInfinity",
+        "minus_infinity": "%minusInfinity",
+    },
+    constants={f"c{index}": f"_{index}" for index in range(1, MOST_CONSTANTS + 1)},
 )
 
+#: Solutions of differential equations as pairs of sides. A linear equation has a particular
+#: solution and a basis; another has a formula that is constant on each solution, and zero on the
+#: solution with an initial value.
+_SOLUTIONS = f"""\
+F := Expression Integer
+V := Vector Expression Integer
+Linear := Record(particular: F, basis: List F)
+constants := [{",".join(f"c{index}" for index in range(1, MOST_CONSTANTS + 1))}];
+combined(r: Linear): F == \
+r.particular + reduce(+, [(constants.i)::F*r.basis.i for i in 1..#r.basis], 0)
+general(r: Union(Linear, F, "failed"), y: F, plain: F): List List F == \
+(if r case "failed" then error "no solution" else \
+(if r case F then [[eval(r::F, y = plain), c1::F]] else [[plain, combined(r::Linear)]]))
+initial(r: F, y: F, plain: F): List List F == \
+(s := eval(r, y = plain); if r = s then [[plain, r]] else [[s, 0]])
+system(r: Record(particular: V, basis: List V), functions: List F): List List F == \
+(w := r.particular; for i in 1..#r.basis repeat w := w + (constants.i)::F*r.basis.i; \
+[[functions.i, w.i] for i in 1..#functions])
+"""
 #: An `InputForm` is printed on one line with all multiplication signs. (The script gives the answer
 #: no name: after an error, FriCAS would print the name as a symbol.)
 _SCRIPT = """\
@@ -79,8 +123,9 @@ _SCRIPT = """\
 )set messages type off
 )set messages autoload off
 )set output algebra off
+{settings}\
 o := open("answer"::FileName,"output")$TextFile;
-writeLine!(o, unparse({call}::InputForm));
+writeLine!(o, unparse(({asked})::InputForm));
 close! o;
 )quit
 """
@@ -100,8 +145,6 @@ class FricasSolver(ProgramSolver):
     program: ClassVar[str] = "fricas"
     package: ClassVar[str] = "fricas"
     example: ClassVar[str] = "run.py sweep --model solver/fricas --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
-    infinities: ClassVar[tuple[str, str]] = ("%minusInfinity", "%plusInfinity")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "plusInfinity()": r"\infty",
         "minusInfinity()": r"-\infty",
@@ -109,33 +152,24 @@ class FricasSolver(ProgramSolver):
     diverges: ClassVar[re.Pattern[str]] = re.compile("pole in path of integration")
     two_sided: ClassVar[re.Pattern[str] | None] = re.compile(r"Record\(leftHandLimit")
 
+    @property
+    def spelling(self) -> Dialect:
+        if not self.no_pole:
+            return FRICAS
+        told = {"definite_integral": 'integrate({0},{1}={2}..{3},"noPole")'}
+        return replace(FRICAS, operations={**FRICAS.operations, **told})
+
     def command(self, program: str) -> list[str]:
         return [program, "-nosman"]
 
-    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         """The script; FriCAS takes no assumptions."""
-        between = f"={'..'.join(limits)}" if limits else ""
-        if limits and self.no_pole:
-            between += ',"noPole"'
-        return _SCRIPT.format(call=f"integrate({integrand},x{between})")
-
-    def limit_script(
-        self, function: str, assumptions: dict[str, str], point: str, side: int
-    ) -> str:
-        direction = {1: ',"right"', -1: ',"left"', 0: ""}[side]
-        return _SCRIPT.format(call=f"limit({function},x={point}{direction})")
-
-    def sum_script(
-        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
-    ) -> str:
-        """The script; FriCAS has sums up to a symbol, whose limit is that of the partial sums."""
-        lower, upper = limits
-        if lower in self.infinities:
-            raise NotationError("FriCAS has no sums from minus infinity")
-        if upper not in self.infinities:
-            return _SCRIPT.format(call=f"({factor})*sum({term},x={lower}..{upper})")
-        partial_sums = f"sum({term},x={lower}..upperlimit)"
-        return _SCRIPT.format(call=f"limit(({factor})*{partial_sums},upperlimit={upper})")
+        settings = _SOLUTIONS if functions else ""
+        settings += "".join(f"{name} := operator '{name}\n" for name in functions)
+        if functions:
+            settings += f"plain := [{','.join(map(plain, functions))}]::List F\n"
+            settings += 'output("-----")$OutputPackage\n'  # messages before this line are no errors
+        return _SCRIPT.format(asked=asked, settings=settings)
 
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]

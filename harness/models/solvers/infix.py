@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 from typing import ClassVar
 
 from ....rewards.reading.expression.formulas import definition_of
-from ....rewards.reading.expression.infix import Notation, NotationError
+from ....rewards.reading.expression.infix import LIST, Notation, NotationError
 from ....rewards.reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from ....rewards.reading.functions import RECORDS, spellings
 
@@ -29,6 +29,9 @@ class Dialect:
     Attributes:
         system: The system's name.
         readers: The system's functions -> builders of expressions from the arguments.
+        operations: The operations of `question.OPERATIONS` that the system has -> templates, whose
+            fields are the numbers of arguments.
+        constants: The system's names of constants of integration -> their indices.
 
     An unknown name becomes a function outside of `rewards.reading.functions.RECORDS`.
 
@@ -38,6 +41,8 @@ class Dialect:
     readers: Mapping[str, Callable[[Sequence[Expression]], Expression]] = field(
         default_factory=dict
     )
+    operations: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def notation(self) -> dict[str, str]:
@@ -86,6 +91,10 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         return symbols[expression.name]
     name = expression.function
     args = [write(arg, dialect, symbols) for arg in expression.args]
+    if name in dialect.operations:
+        return dialect.operations[name].format(*args)
+    if name == LIST:
+        return f"[{','.join(args)}]"
     if name in _OPERATORS:
         return f"({_OPERATORS[name].join(args)})"
     if name == "neg":

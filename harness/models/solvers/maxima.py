@@ -12,13 +12,19 @@ from typing import ClassVar
 
 from ....rewards.reading.expression.tree import Call, Expression, Number
 from ...core.errors import ModelError
-from .base import DIVERGES, ProgramSolver
+from .base import ProgramSolver
 from .infix import INTEGRAL, Dialect, atan2
+from .question import DIVERGES
 
 
 def _psi(args: Sequence[Expression]) -> Expression:
     order, x = args
     return Call("digamma", (x,)) if order == Number(0) else Call("polygamma", (order, x))
+
+
+def _indexed_hypergeometric(args: Sequence[Expression]) -> Expression:
+    """``%f[p,q]([a, ...], [b, ...], x)``, as `simplify_sum` writes it."""
+    return _hypergeometric(args[2:])
 
 
 def _hypergeometric(args: Sequence[Expression]) -> Expression:
@@ -37,13 +43,45 @@ MAXIMA = Dialect(
         "psi": _psi,
         "atan2": atan2,
         "hypergeometric": _hypergeometric,
+        "%f": _indexed_hypergeometric,
         "zeta": lambda args: Call("zeta", (args[0],)),
     },
+    operations={
+        "integral": "integrate({0},{1})",
+        "definite_integral": "integrate({0},{1},{2},{3})",
+        "principal_value": "integrate({0},{1},{2},{3})",
+        "limit": "limit({0},{1},{2})",
+        "limit_right": "limit({0},{1},{2},plus)",
+        "limit_left": "limit({0},{1},{2},minus)",
+        "sum": "(load(simplify_sum),simplify_sum(sum({0},{1},{2},{3})))",
+        "infinite_sum": "(load(simplify_sum),({4})*simplify_sum(sum({0},{1},{2},{3}))+({5}))",
+        "sum_over_integers": "(load(simplify_sum),simplify_sum(sum({0},{1},{2},{3})))",
+        "polynomial": "ratdisrep(taylor({0},{1},{2},{3}))",
+        "coefficient": "coeff(ratdisrep(taylor(subst({1}+({2}),{1},{0}),{1},0,{3})),{1},{3})",
+        "derivative": "diff({0},{1})",
+        "value_at": "subst({2},{1},{0})",
+        "ode_1": "pairs(ode2({0},{1},{2}))",
+        "ode_2": "pairs(ode2({0},{1},{2}))",
+        "ode_initial_1": "pairs(ic1(ode2({0},{1},{2}),{2}={3},{1}={5}))",
+        "ode_initial_2": "pairs(ic2(ode2({0},{1},{2}),{2}={3},{1}={5},'diff({1},{2})={6}))",
+        "ode_boundary": "pairs(bc2(ode2({0},{1},{2}),{2}={3},{1}={4},{2}={5},{1}={6}))",
+        "ode_laplace": "laplace_solution({0},{1},{2},{3})",
+        "equation": "({0}={1})",
+        "unknown": "{0}",
+        "slope": "'diff({0},{1},{2})",
+        "plus_infinity": "inf",
+        "minus_infinity": "minf",
+    },
+    constants={"%c": "", "%k1": "_1", "%k2": "_2", "%r1": "_1", "%r2": "_2"},
 )
 
 #: Maxima's declarations of parameters.
-_ASSUME = {"positive": "assume({0}>0)", "negative": "assume({0}<0)"}
-_DECLARE = {"integer", "even", "odd", "real"}
+_KINDS = {
+    "positive": "assume({0}>0)",
+    "negative": "assume({0}<0)",
+    "nonnegative": "assume({0}>=0)",
+    "nonzero": "assume(notequal({0},0))",
+}
 
 #: When Maxima asks a question ("Is p1 equal to -1?"), its function `retrieve` raises an error: at
 #: the end of the input the question would repeat forever. Maxima echoes each statement on a line,
@@ -53,9 +91,20 @@ display2d:false$
 linel:100000$
 :lisp (defun retrieve (msg flag) (declare (ignore flag)) (merror "asked: ~M" msg))
 {settings}
-r:errcatch({call})$
+r:errcatch({asked})$
 if r=[] then with_stdout("complaint",errormsg()) else with_stdout("answer",print(string(first(r))))$
 """
+#: Solutions of differential equations as pairs of sides: the result of `ode2`, and the result of
+#: `desolve`, whose functions have arguments and values at 0.
+_SOLUTIONS = """\
+pairs(solution):=if solution=false then error("no solution")
+  else map(lambda([e],[lhs(e),rhs(e)]),if listp(solution) then solution else [solution])$
+laplace_solution(equations,unknowns,x,starts):=block([solved,applied],
+  applied:map(lambda([f],funmake(f,[x])),unknowns),
+  map(lambda([f,start],for k:1 thru length(start) do
+    atvalue(diff(f,x,k-1),x=0,start[k])),applied,starts),
+  solved:desolve(subst(map("=",unknowns,applied),equations),applied),
+  map(lambda([f,e],[f,rhs(e)]),unknowns,if listp(solved) then solved else [solved]))$"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +121,6 @@ class MaximaSolver(ProgramSolver):
     program: ClassVar[str] = "maxima"
     package: ClassVar[str] = "maxima maxima-share"
     example: ClassVar[str] = "run.py sweep --model solver/maxima --benchmark bee"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
-    infinities: ClassVar[tuple[str, str]] = ("minf", "inf")
     infinite_values: ClassVar[Mapping[str, str]] = {
         "inf": r"\infty",
         "minf": r"-\infty",
@@ -81,7 +128,7 @@ class MaximaSolver(ProgramSolver):
         "und": DIVERGES,
         "ind": DIVERGES,
     }
-    diverges: ClassVar[re.Pattern[str]] = re.compile("integral is divergent")
+    diverges: ClassVar[re.Pattern[str]] = re.compile("integral is divergent|Sum is divergent")
     principal_value: ClassVar[re.Pattern[str] | None] = re.compile("Principal Value")
 
     def __post_init__(self) -> None:
@@ -95,30 +142,14 @@ class MaximaSolver(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "--very-quiet", "--batch=script"]
 
-    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
-        return self._script(f"integrate({','.join((integrand, 'x', *limits))})", assumptions)
-
-    def limit_script(
-        self, function: str, assumptions: dict[str, str], point: str, side: int
-    ) -> str:
-        direction = {1: ",plus", -1: ",minus", 0: ""}[side]
-        return self._script(f"limit({function},x,{point}{direction})", assumptions)
-
-    def sum_script(
-        self, term: str, assumptions: dict[str, str], limits: tuple[str, ...], factor: str
-    ) -> str:
-        call = f"({factor})*simplify_sum(sum({','.join((term, 'x', *limits))}))"
-        return "load(simplify_sum)$\n" + self._script(call, assumptions)
-
-    def _script(self, call: str, assumptions: dict[str, str]) -> str:
+    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
-            f"declare({name},{assumption})$"
-            if assumption in _DECLARE
-            else _ASSUME[assumption].format(name) + "$"
-            for name, assumption in assumptions.items()
+            _KINDS.get(kind, f"declare({{0}},{kind})").format(name) + "$"
+            for name, kind in kinds.items()
         ]
-        return _SCRIPT.format(settings="\n".join(settings), call=call)
+        settings += [_SOLUTIONS] if functions else []
+        return _SCRIPT.format(settings="\n".join(settings), asked=asked)
 
     def error_message(self, output: str) -> str:
         lines = [line.strip() for line in output.splitlines()]
@@ -150,8 +181,13 @@ _ECHOES = (
     "assume(",
     "declare(",
     "r:errcatch(",
+    "pairs(",
+    "laplace_solution(",
     "if r = []",
     "else with_stdout",
     '"',
     "done",
+    # A package without its help files says so when it is loaded.
+    "Warning: SIMPLE-WARNING: Maxima is unable to set up the help system",
+    "(Details: CL-INFO::",
 )

@@ -1,4 +1,4 @@
-"""SymPy's `integrate`, the baseline of the AntiderivBench paper (Table 1), and its `limit`."""
+"""SymPy: `integrate`, the baseline of the AntiderivBench paper (Table 1), `limit`, `dsolve`, ..."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ class SympySolver(Solver):
     """SymPy's `integrate`, as in Table 1 of the AntiderivBench paper: ten seconds a problem."""
 
     task: ClassVar[str] = "sympy_question"
-    problem_tasks: ClassVar[tuple[str, ...]] = ("integration", "definite_integral", "limit", "sum")
     example: ClassVar[str] = "run.py sweep --model solver/sympy -M time-limit=5 --benchmark bee"
 
     def fingerprint(self) -> dict[str, Any]:

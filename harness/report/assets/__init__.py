@@ -48,13 +48,13 @@ def asset(name: str) -> Markup:
 
 
 def page_script(names: Sequence[str] = SCRIPTS) -> Markup:
-    """The script of a page: the named files in one scope of their own."""
+    """The script of a page: the named files, in a common scope of their own."""
     files = "".join(asset(f"script/{name}.js") for name in names)
     return Markup(f'"use strict";\n(() => {{\n{files}}})();')
 
 
 def script_hash(script: str) -> str:
-    """The hash by which a page's content security policy allows its script."""
+    """The hash with which a page's content security policy allows its script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
@@ -77,5 +77,5 @@ def _environment() -> jinja2.Environment:
 
 
 def _breakable(name: str) -> Markup:
-    """A name that a narrow cell may break after a slash or an underscore."""
+    """A name with optional line breaks after slashes and underscores, for narrow cells."""
     return Markup(re.sub(r"(?<=[/_])(?=\w)", "<wbr>", str(escape(name))))

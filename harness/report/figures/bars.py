@@ -33,12 +33,12 @@ def _percent_axis(bottom: float) -> list[Shape]:
 
 
 def models_of(rows: Iterable[Row]) -> list[str]:
-    """The names of the models, whose order gives their colours in every figure."""
+    """The names of the models, in the order that determines their colours in every figure."""
     return list(dict.fromkeys(row.label for row in rows))
 
 
 def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The rows of each subset; all subsets together come first."""
+    """The rows of each subset; the entry for all subsets together comes first."""
     subsets: dict[str, list[Row]] = {"all": []}
     for row in rows:
         subsets.setdefault(row.subset, []).append(row)
@@ -46,9 +46,10 @@ def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
-    """The top of each line, with its row and name, or of a heading, with its subset.
+    """The lines of a chart: the top of each line, its row, and its name.
 
-    A model's subsets need no headings; of several models each subset is a group.
+    A heading has no row, and the name of a subset. With a single model there are no headings; with
+    several models each subset has a heading.
     """
     y = 6.0
     if len(models_of(rows)) == 1:
@@ -66,7 +67,10 @@ def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
 
 
 def pass_bars(rows: Sequence[Row]) -> Figure:
-    """Bars of pass@1 and of the largest k, a group for each subset, a colour for each model."""
+    """Bars of pass@1 and of pass@k for the largest k.
+
+    Each subset is a group of bars, and each model has a colour.
+    """
     models = models_of(rows)
     rows = [row for row in rows if row.passes]  # the others have no score
     shapes: list[Shape] = []
@@ -100,7 +104,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
 
 
 def verdict_bars(rows: Sequence[Row]) -> Figure:
-    """One stacked bar of verdict shares for each model and subset, with a key."""
+    """A stacked bar of verdict shares for each model and subset, with a key."""
     shapes: list[Shape] = []
     names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
@@ -142,7 +146,8 @@ def _opacity(status: str) -> float:
 
 
 def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, caption: str) -> Figure:
-    """Histograms of the lengths of answers, a strip for each model, on one logarithmic axis.
+    """Histograms of the lengths of answers, one below the other for each model, on a common
+    logarithmic axis.
 
     ``series`` has the numbers of answers by bin, from `store.counts.histogram`.
     """
@@ -182,7 +187,7 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
 
 
 def _median(bins: Mapping[int, int]) -> str:
-    """The upper end of the median's bin in words."""
+    """The upper end of the bin that contains the median, in words."""
     total, counted = sum(bins.values()), 0
     for index, count in sorted(bins.items()):
         counted += count
@@ -192,7 +197,7 @@ def _median(bins: Mapping[int, int]) -> str:
 
 
 def count_bars(name: str, label: str, groups: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Counts by category, side by side for groups with the same categories."""
+    """Counts by category, with a group of bars for each category."""
     left_edge, right, height = 44, 12, 220
     categories = list(dict.fromkeys(name for counts in groups.values() for name in counts))
     highest = max(1, *(count for counts in groups.values() for count in counts.values()), 0)

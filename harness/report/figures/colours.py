@@ -68,12 +68,14 @@ CLASSES = {f"c{number}": name for number, name in enumerate(SERIES)} | {
 
 
 def series_class(number: int) -> str:
-    """The classes of a series by its number."""
+    """The style classes of the series with this number."""
     return f"c{number % len(SERIES)}" + (" dashed" if number >= len(SERIES) else "")
 
 
 def style_sheet() -> str:
-    """The style sheet of figures: the colours as variables, ``--c`` of every class, the shapes."""
+    """The style sheet of figures: colours as variables, the variable ``--c`` of every class, and
+    shapes.
+    """
 
     def variables(colours: dict[str, str]) -> str:
         return " ".join(f"--{name}: {value};" for name, value in colours.items())

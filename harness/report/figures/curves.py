@@ -21,7 +21,9 @@ _HEIGHT, _TOP, _LEFT_MARGIN, _RIGHT = 230, 12, 40, 142
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of one series: shares, perhaps with intervals; ``style`` is the series' colour."""
+    """The points of a series: shares, possibly with intervals. ``style`` is the colour of the
+    series.
+    """
 
     name: str
     points: tuple[tuple[float, float], ...]
@@ -30,9 +32,10 @@ class Curve:
 
 
 def pass_curves(sources: Sources) -> list[Figure]:
-    """pass@k over k: the models together for each subset, or one model's subsets together.
+    """Figures of pass@k over k: a figure for each subset with all models; for a single model, a
+    figure with all subsets.
 
-    Subsets are left out where models were asked different problems.
+    Subsets in which models were asked different problems are left out.
     """
     short = sources.short_names
     names = list(short.values())
@@ -62,7 +65,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 def _over_k(
     name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
-    """Curves with bands, in the colours of the series' places in ``names``."""
+    """Curves with bands. The index of a series in ``names`` determines its colour."""
     largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:
@@ -102,7 +105,9 @@ def category_chart(
     *,
     ordered: bool = False,
 ) -> Figure:
-    """Shares of several series over named categories, joined by lines where these are numbers."""
+    """Shares of several series over named categories; points of ``ordered`` categories are joined
+    by lines.
+    """
     centres = [(category + 0.5) / max(1, len(categories)) for category in range(len(categories))]
     curves = []
     for number, (title, values) in enumerate(series.items()):
@@ -118,7 +123,7 @@ def category_chart(
 def _panel(
     curves: Sequence[Curve], ticks: Sequence[tuple[float, str]], joined: bool = True
 ) -> list[Shape]:
-    """Axes in percent with curves, or with dots, and their names at the right."""
+    """Axes in percent, with curves or dots; the names of the curves stand at the right."""
     left_edge, right, bottom = _LEFT_MARGIN, WIDTH - _RIGHT, _TOP + _HEIGHT
 
     def at(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
@@ -153,7 +158,9 @@ def label_chart(
     names: Sequence[str],
     caption: str = "",
 ) -> Figure:
-    """Shares by label, a line a label and a dot a series, in the series' colours."""
+    """Shares by label, with a line for each label and a dot for each series in the series'
+    colour.
+    """
     left_edge, right = 180, WIDTH - 26
     entries = [(f"share {series_class(at)}", name, 1.0) for at, name in enumerate(names)]
     shapes, y = key(entries, 4, 6, WIDTH - 8) if len(names) > 1 else ([], 6.0)

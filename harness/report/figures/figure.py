@@ -19,8 +19,8 @@ Anchor = Literal["start", "middle", "end"]
 class Shape:
     """A line, an area, a text or a dot, in units of a pixel from the top left corner.
 
-    ``style`` are classes of the style sheet. ``text`` is the words of a text, or the tooltip of an
-    area. ``link`` is the target of a click.
+    ``style`` contains classes of the style sheet. ``text`` is the text to show, or the tooltip of
+    an area. ``link`` is the address that a click opens.
     """
 
     kind: Literal["line", "area", "text", "dot"]
@@ -34,9 +34,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure; ``name`` is the file's name, ``label`` the description for screen readers.
+    """A figure. ``name`` is the name of its file, and ``label`` is the description for screen
+    readers.
 
-    A page has ``title`` above the figure and ``caption`` below.
+    On a page, ``title`` stands above the figure and ``caption`` below.
     """
 
     name: str
@@ -54,14 +55,14 @@ def line(style: str, *points: Point) -> Shape:
 
 
 def text(style: str, x: float, y: float, words: str, anchor: Anchor = "start") -> Shape:
-    """A text, placed by the base line."""
+    """A text whose base line is at ``y``."""
     return Shape("text", style, ((x, y),), words, anchor)
 
 
 def rectangle(
     style: str, x: float, y: float, width: float, height: float, title: str = "", opacity: float = 1
 ) -> Shape:
-    """A rectangle, placed by the top left corner."""
+    """A rectangle, given by its top left corner and its size."""
     corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
     return Shape("area", style, corners, title, opacity=opacity)
 
@@ -76,7 +77,7 @@ def whisker(ends: Iterable[float], y: float) -> list[Shape]:
 
 
 def shortened(name: str, longest: int = 33) -> str:
-    """The two ends of a long name, because names often differ at the end only."""
+    """The beginning and the end of a long name, because names often differ at the end only."""
     if len(name) <= longest:
         return name
     tail = longest // 2
@@ -84,13 +85,13 @@ def shortened(name: str, longest: int = 33) -> str:
 
 
 def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
-    """The names, long ones shortened, so that no two look the same where that is possible.
+    """The names, with long names shortened in such a way that different names still differ, if
+    possible.
 
-    Where both ends of the names are the same, the common first words are left out.
+    If names have the same beginning and the same end, their common first words are left out.
 
     >>> told_apart(["model-of-1-billion-parameters", "model-of-3-billion-parameters"], 16).values()
     dict_values(['…1-billion-para…', '…3-billion-para…'])
-
     """
     short = {name: shortened(name, longest) for name in names}
     if len(set(short.values())) == len(short):
@@ -112,11 +113,10 @@ CHARACTER = 7.2
 
 
 def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Labels from left to right, centred at places, without overlapping labels.
+    """Labels, centred at their positions, without the labels that would overlap an earlier label.
 
     >>> thinned([(0, "1,024"), (20, "2,048"), (60, "4,096")])
     [(0, '1,024'), (60, '4,096')]
-
     """
     spaced: list[tuple[float, str]] = []
     for x, words in ticks:
@@ -128,10 +128,11 @@ def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
 def key(
     entries: Iterable[tuple[str, str, float]], left: float, top: float, width: float
 ) -> tuple[list[Shape], float]:
-    """A key: boxes of a style and an opacity with names, in lines of at most the width.
+    """A key: boxes with names, in lines of at most the given width. An entry has a name, a style
+    and an opacity.
 
     Returns:
-        The shapes, and the y of the last line's end.
+        The shapes, and the y at which the last line ends.
 
     """
     shapes: list[Shape] = []
@@ -157,7 +158,9 @@ def circle(style: str, x: float, y: float, radius: float, title: str = "", link:
 def apart(
     ends: Sequence[tuple[float, str, str]], lowest: float, room: float = 15
 ) -> list[tuple[float, str, str]]:
-    """Labels from top to bottom, moved apart and, if possible, above the bottom."""
+    """Labels from top to bottom, moved so that they do not overlap and, if possible, stay above
+    ``lowest``.
+    """
     placed: list[tuple[float, str, str]] = []
     for at, name, style in sorted(ends):
         placed.append((max(at, placed[-1][0] + room if placed else at), name, style))

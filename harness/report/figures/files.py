@@ -14,11 +14,11 @@ _INCH = 110  # pixels
 
 
 def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
-    """Write each figure as SVG, PDF and PNG, the same bytes every time.
+    """Write each figure as SVG, PDF and PNG. The same figure gives the same bytes every time.
 
     Args:
-        figures: the figures, as of `page.sections.figures`.
-        directory: the folder of the files; made if missing.
+        figures: the figures, for example from `page.sections.figures`.
+        directory: the folder of the files; a missing folder is made.
 
     Returns:
         The files.
@@ -44,11 +44,11 @@ def write_figures(figures: Iterable[Figure], directory: Path) -> list[Path]:
 
 
 def write_svg(figures: Iterable[Figure], directory: Path) -> list[Path]:
-    """Write each figure as SVG, which needs no extra.
+    """Write each figure as SVG; no extra is needed.
 
     Args:
         figures: the figures.
-        directory: the folder of the files; made if missing.
+        directory: the folder of the files; a missing folder is made.
 
     Returns:
         The files.

@@ -16,7 +16,9 @@ _RADIUS = 19.0
 
 
 def scatter(name: str, first: str, second: str, points: Sequence[tuple[float, float]]) -> Figure:
-    """Circles at the shares of correct samples of two models; areas are numbers of problems."""
+    """A circle at the shares of correct samples of two models; its area is the number of problems
+    there.
+    """
     counts = Counter(points)
     largest_count = max(counts.values())
 

@@ -1,1 +1,1 @@
-"""The HTML page of a run: the data that the page holds, and the folder that a server shows."""
+"""The HTML page of a run, the data in the page, and the server for a folder of runs."""

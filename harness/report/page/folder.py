@@ -1,4 +1,6 @@
-"""All runs of a folder in a browser: a list that follows sweeps, and a page per selection."""
+"""All runs of a folder in a browser: a list that follows running sweeps, and a page for each
+selection.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +33,14 @@ _LONGEST_QUERY = 8_000
 class Folder(LoopbackServer):
     """A server for the runs in a folder.
 
-    A request names runs by paths in the folder, like the list. The names are compared with the runs
-    of the folder: no path of a request is ever opened.
+    A request names runs by their paths in the folder, as in the list. The server compares the names
+    with the runs that it found in the folder; a path from a request is never opened.
 
     Args:
-        folder: the folder, looked through as by `store.overview.runs_under`.
-        open_sources: opens runs for a page.
-        port: 0 for any free one.
-        pause: seconds for which a page is kept at least.
+        folder: the folder, which is searched by `store.overview.runs_under`.
+        open_sources: a function that opens runs for a page.
+        port: the port; 0 for any free port.
+        pause: the number of seconds for which a page is not made again.
 
     Raises:
         UserError: the folder does not exist, or the port is not free.
@@ -62,7 +64,9 @@ class Folder(LoopbackServer):
         super().__init__(self.answer, port)
 
     def answer(self, path: str, query: str) -> PageAnswer:
-        """The response to a request: the list, rows of the list, a page of runs, or its version."""
+        """The response to a request: the list, the rows of the list, a page of runs, or the version
+        of a page.
+        """
         if path == "/":
             return PageAnswer(self._list())
         if path == "/runs.json":
@@ -78,7 +82,9 @@ class Folder(LoopbackServer):
             return PageAnswer.refusal(HTTPStatus.CONFLICT, str(error))
 
     def rows(self) -> dict[str, Any]:
-        """The list as JSON: a row for each run, the latest first, and how many are left out."""
+        """The list as JSON: a row for each run, the latest run first, and the number of runs
+        left out.
+        """
         folder_runs = self._look()
         latest = sorted(folder_runs.items(), key=lambda run: _changed(run[1]), reverse=True)
         with self._lock:
@@ -91,13 +97,13 @@ class Folder(LoopbackServer):
         return {"runs": rows, "left_out": len(folder_runs) - len(overviews)}
 
     def _look(self) -> dict[str, Path]:
-        """The runs in the folder now, by name in the list."""
+        """The runs that are in the folder now, by their names in the list."""
         paths = runs_under(self._folder)
         self._there = {path.relative_to(self._folder).as_posix(): path for path in paths}
         return self._there
 
     def _overview(self, name: str, path: Path) -> tuple[str, Overview]:
-        """The overview of a run, counted again only if the run has changed."""
+        """The overview of a run, computed again only if the run has changed."""
         try:
             state = state_of([path])
         except (UserError, OSError):
@@ -106,7 +112,7 @@ class Folder(LoopbackServer):
         return cached if cached and cached[0] == state and state else (state, overview(path))
 
     def _live(self, query: str) -> LivePage:
-        """The page of the runs that a query names; the last few are kept."""
+        """The page of the runs that a query names; the last few pages are kept."""
         names = parse_qs(query[:_LONGEST_QUERY]).get("run", [])
         chosen = tuple(dict.fromkeys(names))
         folder_runs = self._there if set(chosen) <= self._there.keys() else self._look()
@@ -138,7 +144,7 @@ class Folder(LoopbackServer):
 
 
 def _changed(run: Path) -> float:
-    """The time of the last write of a run's settings; 0 for a run that was just removed."""
+    """The time at which a run's settings were last written; 0 for a run that was just removed."""
     try:
         return (run / "manifest.json").stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""A read-only server for this machine alone, whose responses a function makes."""
+"""A read-only server for this machine alone; a function makes the responses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SILENCE = 30
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """The answer to a request."""
+    """The response to a request."""
 
     body: bytes
     kind: str = "text/html"
@@ -38,11 +38,12 @@ class PageAnswer:
 
 
 class LoopbackServer:
-    """A server on loopback that answers GET alone.
+    """A server on the loopback interface that answers only GET requests.
 
     Args:
-        answer: makes the response to a path and a query; called from several threads.
-        port: 0 for any free one.
+        answer: a function that makes the response to a path and a query; several threads call the
+            function.
+        port: the port; 0 for any free port.
 
     Raises:
         UserError: the port is not free.
@@ -57,7 +58,7 @@ class LoopbackServer:
                 _send(self, _forbidden(self) or answer(*urlsplit(self.path)[2:4]))
 
             def log_message(self, format: str, *args: object) -> None:
-                """Nothing is printed: the terminal shows the address alone."""
+                """Print nothing: the terminal shows the address alone."""
 
         try:
             self._server = _BoundedServer((HOST, port), Handler)
@@ -70,14 +71,14 @@ class LoopbackServer:
         return f"http://{HOST}:{self._server.server_address[1]}/"
 
     def run(self) -> None:
-        """Serve until `close`, or an interrupt."""
+        """Serve until `close` is called or the process is interrupted."""
         try:
             self._server.serve_forever(poll_interval=0.1)
         finally:
             self._server.server_close()
 
     def close(self) -> None:
-        """End `run`, from another thread."""
+        """End `run`. This method may be called from another thread."""
         self._server.shutdown()
 
 
@@ -103,13 +104,13 @@ class _BoundedServer(ThreadingHTTPServer):
             self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of somebody who asked and has gone."""
+        """Ignore the error of a client that has closed its connection."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 
 def _forbidden(request: BaseHTTPRequestHandler) -> PageAnswer | None:
-    """The refusal of a request from another machine or from a page of another site."""
+    """The refusal of a request from another machine or from a page of another site; else None."""
     host = request.headers.get("Host", "")
     name = host.rpartition(":")[0] or host
     foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")

@@ -1,4 +1,4 @@
-"""The claims of a solution, marked in the solution's text."""
+"""The claims of a solution, as marks in the solution's text."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ORDER = (Judgement.INCORRECT, Judgement.CORRECT, Judgement.UNCHECKED)
 
 
 def pieces(text: str, marks: Iterable[Mark], offset: int = 0) -> list[Piece]:
-    """A part of a completion in pieces, cut where claims begin and end.
+    """A part of a completion, cut into pieces where claims begin and end.
 
     Args:
         text: the part.
-        marks: of the whole completion.
-        offset: of the part in the completion.
+        marks: the marks of the whole completion.
+        offset: the offset of the part in the completion.
 
     """
     end = offset + len(text)

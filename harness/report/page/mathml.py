@@ -1,7 +1,8 @@
-"""LaTeX to MathML for a page that opens without a network, safe for text that models wrote.
+"""MathML of LaTeX, for a page that works without a network, safe for text that models wrote.
 
-A formula goes into the page as data, a tree of names and texts, and the page's script builds the
-elements: no text is ever parsed as markup. Only names and attributes of presentation pass.
+A formula is stored in the page as data, a tree of names and texts. The page's script builds the
+elements, so that no text is ever parsed as markup. Only the elements and attributes of presentation
+MathML are allowed.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _SCRIPTS = frozenset("msub msup msubsup munder mover munderover".split())
 
 @functools.lru_cache(maxsize=65_536)
 def to_mathml(latex: str) -> Tree | None:
-    """The tree of a ``math`` element; None where the text is no formula that MathML shows."""
+    """The tree of a ``math`` element; None if the text is not a formula that MathML can show."""
     if not latex or len(latex) > LONGEST:
         return None
     try:
@@ -66,7 +67,7 @@ def _tree(element: ElementTree.Element) -> Tree:
 def _spaced(children: Sequence[Tree]) -> list[Tree]:
     """A row with thin spaces around the names of functions, as in ``x sin x``.
 
-    A sign after a bracket or an operator stands close to the operand.
+    A sign after a bracket or an operator has no space before its operand.
     """
     spaced: list[Tree] = []
     for index, child in enumerate(children):
@@ -88,7 +89,7 @@ def _is_word(text: Any) -> bool:
 
 
 def _is_function(tree: Tree) -> bool:
-    """Whether an element is the name of a function, perhaps with an index or exponent."""
+    """Whether an element is the name of a function, possibly with an index or exponent."""
     name, _, *children = tree
     if name in _SCRIPTS:
         return bool(children) and _is_function(children[0])
@@ -96,13 +97,13 @@ def _is_function(tree: Tree) -> bool:
 
 
 def _ends_symbol(tree: Tree) -> bool:
-    """Whether an element is no operator, no opening bracket and no space."""
+    """Whether an element is not an operator, an opening bracket or a space."""
     name, _, *children = tree
     return name != "mspace" and (name != "mo" or children[:1] in ([")"], ["]"], ["|"], ["!"]))
 
 
 def _begins_symbol(tree: Tree) -> bool:
-    """Whether an element is no operator, bracket or space; bars are like symbols."""
+    """Whether an element is not an operator, a bracket or a space; bars count as symbols."""
     name, _, *children = tree
     if name == "mrow" and children:
         return _begins_symbol(children[0])

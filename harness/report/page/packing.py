@@ -1,4 +1,4 @@
-"""Data in the page: JSON, compressed, in base64; chunks are unpacked when shown."""
+"""The data in a page: JSON, compressed, in base64. A chunk is unpacked when it is shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Formula = tuple[str, Any]
 
 
 def pack(value: Any) -> str:
-    """JSON, compressed, in base64: no character can end the surrounding element."""
+    """A value as JSON, compressed, in base64, so that no character can end the surrounding
+    element.
+    """
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # half a surrogate pair, which a model's server may send
@@ -33,7 +35,7 @@ def pack(value: Any) -> str:
 
 
 def formula(text: str) -> Formula:
-    """A formula to show, whole."""
+    """A complete formula for the page."""
     return shortened_formula(text, LONGEST) if len(text) > LONGEST else (text, to_mathml(text))
 
 
@@ -45,7 +47,7 @@ def shortened_formula(text: str, longest: int) -> Formula:
 
 
 def shortened(text: str, head: int, tail: int) -> list[Any]:
-    """Head, number of characters left out, tail."""
+    """The beginning of a text, the number of characters left out, and the end."""
     if len(text) <= head + tail + 200 and head:
         return [text, 0, ""]
     return [text[:head], max(0, len(text) - head - tail), text[len(text) - tail :] if tail else ""]

@@ -1,4 +1,4 @@
-"""One self-contained HTML page: numbers, figures, every problem with its samples."""
+"""A self-contained HTML page: numbers, figures, and every problem with its samples."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .sections import sections
 
 
 def write_page(sources: Sources | Run, path: Path | None = None, policy: str | None = None) -> Path:
-    """Write the page of a run, or of several.
+    """Write the page of a run, or of several runs.
 
     Args:
-        sources: a run, or several with their verdicts.
+        sources: a run, or several runs with their verdicts.
         path: the file; by default ``report.html`` in the run's directory.
-        policy: the name of the verdicts; by default the latest complete ones.
+        policy: the name of the verdicts; by default the latest complete verdicts.
 
     Returns:
         The file.
 
     Raises:
-        RunError: the run has no such verdicts, or is damaged.
+        RunError: the run has no verdicts with the name ``policy``, or the run is damaged.
 
     >>> from calculus_harness import sweep
     >>> write_page(sweep(["solver/sympy"], ["drills"], limit=1, out="run")).name
@@ -44,12 +44,13 @@ def write_page(sources: Sources | Run, path: Path | None = None, policy: str | N
 
 
 def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> str:
-    """The page of one run, or of several.
+    """The page of one run, or of several runs.
 
     Args:
         sources: the runs.
-        version: distinguishes the versions of a page that a server watches.
-        list_of_runs: the address of the server's list of runs, if the server has a list.
+        version: the version of the page, by which a browser notices that the server has a newer
+            page.
+        list_of_runs: the address of the server's list of runs; empty without a list.
 
     Returns:
         The page.
@@ -90,7 +91,7 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
 
 
 def _nested(built: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
-    """Each section with the folded whole tables that follow."""
+    """Each section, with the folded tables that follow it."""
     nested: list[tuple[Section, list[Section]]] = []
     for section in built:
         if section.folded and nested:

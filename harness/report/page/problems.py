@@ -1,7 +1,7 @@
-"""The problems on the page: a row for each, with the numbers of correct samples of every model.
+"""The problems on the page: a row for each problem, with every model's number of correct samples.
 
-The index holds what rows and filters need of all problems. Formulas and prompts are in chunks
-(`packing`), which the page unpacks when a problem is shown.
+The index holds the data of all problems that rows and filters need. Formulas and prompts are in
+chunks (`packing`), which the page unpacks when a problem is shown.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ FAILURES = ("", *Failure)
 
 @dataclass(frozen=True)
 class PageProblems:
-    """The problems of all runs; a problem of several runs occurs once.
+    """The problems of all runs; a problem that several runs have occurs once.
 
-    ``places`` has the place of a problem in ``index`` by the run's place and the problem's key.
-    ``models`` has the run's place, the hash and the name of every model, in the order of the page's
-    columns.
+    ``places`` maps the index of a run and the problem's key to the position of the problem in
+    ``index``. ``models`` has, for each model in the order of the page's columns, the index of the
+    run, the hash and the name.
     """
 
     index: dict[str, Any]
@@ -99,7 +99,7 @@ def page_problems(sources: Sources) -> PageProblems:
 
 
 def question(problem: Problem) -> str:
-    """The question, as a formula where possible."""
+    """The question, as a formula if possible."""
     if isinstance(problem.inputs, IntegrationInputs):
         return problem.inputs.integrand
     entries = problem.inputs.to_dict().values()
@@ -107,7 +107,7 @@ def question(problem: Problem) -> str:
 
 
 def _labels(problem: Problem) -> Iterator[str]:
-    """The techniques and the functions of a problem, for the search field."""
+    """The techniques of a problem and the functions in it, for the search field."""
     yield from labels_of(problem, "tag")
     yield from labels_of(problem, "operator")
 
@@ -118,7 +118,9 @@ def _counts(
     models: list[tuple[int, str, str]],
     size: int,
 ) -> Iterator[dict[str, list[int]]]:
-    """For each model, by problem: samples, correct samples, and verdict statuses as bits."""
+    """For each model, lists over all problems: the number of samples, of correct samples, and the
+    verdict statuses as bits.
+    """
     totals = [_totals(run, sources.policy) for run in sources.runs]
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
@@ -136,7 +138,7 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
-    """The details of an opened problem, apart from the samples."""
+    """The details of an opened problem, without its samples."""
     facts = [
         ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
     ]
@@ -153,7 +155,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
 
 
 def _request(rendered: Rendered) -> dict[str, Any]:
-    """The prompt as sent to a server, unless too long."""
+    """The prompt as it is sent to a server; empty if the prompt is too long."""
     request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
         return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}
@@ -161,6 +163,6 @@ def _request(rendered: Rendered) -> dict[str, Any]:
 
 
 def _settings(run: Run, model: str) -> dict[str, Any]:
-    """The fields of every request to a model, besides prompt and seed."""
+    """The fields of every request to a model, except prompt and seed."""
     config = {name: value for name, value in run.models[model]["config"].items() if value}
     return {"config": config, "sampling": run.manifest["identity"]["sampling"]}

@@ -1,8 +1,8 @@
-"""A small plot for a wrong answer: F' against f around the point that refutes it.
+"""A small plot for a wrong answer F: F' and f around the point that refutes F.
 
-Made on the numeric side, in ball arithmetic of few bits at a fixed number of points; whatever
-cannot be evaluated quickly has no plot. A plot decides nothing, and is shown only if the curves
-have the verifier's values at the point.
+F' and f are evaluated in ball arithmetic with few bits at a fixed number of points. A function that
+cannot be evaluated quickly has no plot. A plot decides nothing. It is shown only if the curves
+agree with the verifier's values at the refuting point.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Curve = list[float | None]
 
 @lru_cache(maxsize=4096)
 def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[str, Any] | None:
-    """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at`` and the values there.
+    """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at``, and the values there.
 
-    For an answer that a jump refutes, ``jump`` holds and ``F`` is the answer itself. None without a
-    plot.
+    If a jump refutes the answer, ``jump`` is true and ``F`` is the answer itself. The result is
+    None if there is no plot.
     """
     if not isinstance(problem.target, IntegrationTarget) or answer is None or witness is None:
         return None
@@ -95,7 +95,9 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
 
 
 def _values(point: str) -> dict[str, float] | None:
-    """The real values in ``x=[0.25 +/- 1e-9], a=1.5``; None if some value is not real."""
+    """The real values in a text such as ``x=[0.25 +/- 1e-9], a=1.5``; None if a value is not
+    real.
+    """
     values = {}
     for assignment in point.removesuffix(" and just above").split(", "):
         name, _, text = assignment.partition("=")
@@ -136,7 +138,9 @@ def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape 
 
 
 def _curve(tape: Tape, xs: Sequence[float], values: Mapping[str, float], order: int) -> Curve:
-    """Value (order 0) or slope (order 1) at each point; None where not real and finite."""
+    """The value (order 0) or the slope (order 1) at each point; None for a number that is not real
+    and finite.
+    """
     curve: Curve = []
     with precision(_BITS):
         balls = {name: acb(arb(value)) for name, value in values.items()}

@@ -1,7 +1,7 @@
 """The samples on the page: an index to filter and sort, and compressed chunks.
 
-The chunks share `BUDGET`: a sample's text is shown whole if the budget suffices, and otherwise as
-head and tail (`LEVELS`).
+The chunks share `BUDGET`. A sample's text is shown completely if the budget suffices; otherwise the
+page has the beginning and the end of the text (`LEVELS`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class PageSamples:
-    """The samples of a page: ``index`` has columns by name, the chunks are base64.
+    """The samples of a page. ``index`` has columns by name, and the chunks are in base64.
 
-    The answers as formulas are apart from the other details, because rows of the table show them.
+    The formulas of answers are separate from the other details, because rows of the table show
+    them.
     """
 
     index: dict[str, list[Any]]
@@ -62,7 +63,7 @@ class PageSamples:
 
 @dataclass(frozen=True)
 class _Shown:
-    """The samples on the page: the first ``limit`` per model on evenly chosen problems."""
+    """The samples on the page: the first ``limit`` samples per model, on evenly chosen problems."""
 
     limit: int
     problems: frozenset[int]
@@ -73,8 +74,8 @@ class _Shown:
 def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     """Collect the samples of all runs, as many as fit on a page.
 
-    If there are too many samples, the page has the first samples of each problem; if still too
-    many, only those of a part of the problems, for all models.
+    If there are too many samples, the page has the first samples of each problem. If there are
+    still too many, the page has the samples of some of the problems only, the same for all models.
     """
     selection = _shown(problems, MOST)
     share = BUDGET // max(1, -(-selection.number // CHUNK))
@@ -120,7 +121,7 @@ def _shown(problems: PageProblems, max_samples: int) -> _Shown:
 def _chosen(
     sources: Sources, problems: PageProblems, selection: _Shown
 ) -> Iterator[tuple[int, Sample]]:
-    """The samples for the page, each with the place of the run."""
+    """The samples for the page, each with the index of its run."""
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
@@ -180,7 +181,7 @@ def _detail(
 
 
 def _response(completion: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The stored row without texts and long fields, and the names of omitted fields."""
+    """The stored row without texts and long fields, and the names of the omitted fields."""
     row = {name: value for name, value in completion.items() if name not in ("text", "reasoning")}
     extra = dict(row.get("extra") or {})
     remaining: list[str] = []
@@ -226,7 +227,9 @@ def step_facts(steps: Steps, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _formulas(answers: Sequence[str], share: int) -> str:
-    """A chunk of answers in base64: the first of whole, as text, or cut that fits."""
+    """A chunk of answers in base64: as formulas, as text, or shortened text, the first of these
+    that fits.
+    """
     formulas: list[Formula] = [formula(text) for text in answers]
     packed = pack(formulas)
     for longest in (2_000, 200):
@@ -261,7 +264,9 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
 
 
 def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
-    """Head, number of characters left out, tail; with marks, both in pieces."""
+    """The beginning of a text, the number of characters left out, and the end; with marks, both in
+    pieces.
+    """
     head_text, omitted, tail_text = shortened(text, head, tail)
     if not marks:
         return [head_text, omitted, tail_text]

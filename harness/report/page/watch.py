@@ -25,10 +25,11 @@ class LivePage:
 
     Args:
         runs: the run directories.
-        open_sources: opens the runs for a page.
-        pause: seconds for which a page is kept at least.
+        open_sources: a function that opens the runs for a page.
+        pause: the number of seconds for which a page is not made again.
         list_of_runs: the address of the list of all runs, if any.
-        lock: held while a page is made; pages with the same lock are made one at a time.
+        lock: a lock that is held while a page is made. Pages with the same lock are made one after
+            another.
 
     """
 
@@ -46,7 +47,9 @@ class LivePage:
         self._lock = lock or threading.Lock()
 
     def version(self) -> str:
-        """The version of the current page; for an unreadable run, the last version."""
+        """The version of the current page. If the run cannot be read, the version stays the
+        same.
+        """
         if time.monotonic() < self._due:
             return self._version
         try:
@@ -55,13 +58,13 @@ class LivePage:
             return self._version
 
     def page(self) -> bytes:
-        """The page, made anew if the runs have grown.
+        """The page, which is made again if the runs have grown.
 
         Returns:
             The page.
 
         Raises:
-            UserError: the runs cannot be read, and never could.
+            UserError: the runs cannot be read, and there is no earlier page.
 
         """
         if self._page and self.version() == self._version:
@@ -86,10 +89,10 @@ class Watch(LoopbackServer):
     """A server for the latest page of runs.
 
     Args:
-        runs: the run directories, each of which must exist.
-        open_sources: opens the runs for a page.
-        port: 0 for any free one.
-        pause: seconds for which a page is kept at least.
+        runs: the run directories, which must exist.
+        open_sources: a function that opens the runs for a page.
+        port: the port; 0 for any free port.
+        pause: the number of seconds for which a page is not made again.
 
     Raises:
         UserError: the port is not free, or a run cannot be read.
@@ -108,7 +111,7 @@ class Watch(LoopbackServer):
         super().__init__(self.answer, port)
 
     def answer(self, path: str, query: str) -> PageAnswer:
-        """The answer to a request: the page, or its version."""
+        """The response to a request: the page, or the version of the page."""
         if path == "/version":
             return PageAnswer(self._live.version().encode(), "text/plain")
         if path != "/":
@@ -126,7 +129,7 @@ def state_of(runs: Sequence[Path]) -> str:
         16 hexadecimal digits.
 
     Raises:
-        RunError: a directory is no run, or is damaged.
+        RunError: a directory is not a run, or is damaged.
 
     """
     states: list[object] = []

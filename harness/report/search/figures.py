@@ -20,7 +20,7 @@ _COLOURS = 9
 def by_generation(
     name: str, title: str, series: Mapping[str, Sequence[float | None]], caption: str
 ) -> Figure:
-    """Numbers by generation, a curve a search."""
+    """Numbers by generation, with a curve for each search."""
     longest = max(len(values) for values in series.values())
     finite = [value for values in series.values() for value in values if value is not None]
     top = _round_up(max(finite, default=1.0))
@@ -51,7 +51,11 @@ def by_generation(
 
 
 def _round_up(value: float) -> float:
-    """The next number of one digit, or 1.2, 1.6 or 2.4 of a power of ten: a quarter is short."""
+    """The next larger round number for the upper end of an axis.
+
+    Round numbers are 1 to 9 times a power of ten, and 1.2, 1.6 and 2.4 times a power of ten, so
+    that a quarter of the axis has few digits.
+    """
     scale = 1.0
     while value > 8 * scale:
         scale *= 10
@@ -62,7 +66,7 @@ def _round_up(value: float) -> float:
 
 
 def archive_map(name: str, title: str, problems: Sequence[Problem]) -> Figure | None:
-    """Every failure at its place by structure; a click opens the problem on the page."""
+    """A map of all failures by structure; a click on a failure opens the problem on the page."""
     placed = [(problem, problem.metadata.get("place")) for problem in problems]
     clusters = list(dict.fromkeys(str(problem.metadata.get("cluster")) for problem in problems))
     counts = {

@@ -1,6 +1,6 @@
-"""The files of a search in its run directory, beside those of every run.
+"""The files of a search in its run directory, in addition to the files of every run.
 
-search.json             settings, generations, notes: made anew after every generation
+search.json             settings, generations and notes; written again after every generation
 search/generation-N.json  the mutants of a generation, written before they are asked
 archive.jsonl           the failures that were kept, as a file of problems
 """
@@ -28,16 +28,16 @@ class Generation(Record):
     """The numbers of one generation.
 
     Attributes:
-        number: from 1.
-        drawn: number of mutants made.
-        refused: mutants that are no problem, by reason.
-        repeated: mutants that were asked before, or occur twice in the generation.
-        asked: the new mutants.
-        failed: asked mutants that the model fails.
-        unconfirmed: failed mutants that the model solves when asked again.
-        unknown: asked mutants without a known verdict.
-        novel: mutants that entered the archive.
-        archive: size of the archive afterwards.
+        number: the number of the generation, from 1.
+        drawn: the number of mutants made.
+        refused: the number of mutants that are not valid problems, by reason.
+        repeated: the number of mutants that were asked before, or occur twice in the generation.
+        asked: the number of new mutants.
+        failed: the number of asked mutants that the model fails.
+        unconfirmed: the number of failed mutants that the model solves when asked again.
+        unknown: the number of asked mutants without a decided verdict.
+        novel: the number of mutants that entered the archive.
+        archive: the size of the archive afterwards.
         length: the mean length of the novel mutants, in characters.
 
     """
@@ -90,7 +90,7 @@ class SearchRecord(Record):
         generations: the numbers of each generation.
         minimal: smallest failures.
         notes: remarks for the reader.
-        ended: why the search ended; empty before.
+        ended: why the search ended; empty while the search goes on.
 
     """
 
@@ -107,7 +107,7 @@ class SearchRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Record):
-    """The mutants of a generation to ask, and the numbers of omitted mutants."""
+    """The mutants of a generation that are asked, and the numbers of mutants that were left out."""
 
     drawn: int
     refused: Mapping[str, int]
@@ -121,7 +121,7 @@ class Batch(Record):
 
 
 def read_record(path: Path) -> SearchRecord | None:
-    """The record of a search in a run directory; None where no search was made.
+    """The record of a search in a run directory; None if the run has no search.
 
     Raises:
         RunError: the record is damaged.
@@ -146,7 +146,7 @@ def read_archive(path: Path) -> list[Problem]:
 
 
 def write_archive(path: Path, problems: Sequence[Problem]) -> None:
-    """Write the archive, a file that `--benchmark` takes."""
+    """Write the archive as a file of problems, which `--benchmark` accepts."""
     lines = (json.dumps(problem.to_dict(), ensure_ascii=False) + "\n" for problem in problems)
     _write(path / ARCHIVE, "".join(lines))
 

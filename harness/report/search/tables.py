@@ -1,4 +1,4 @@
-"""The tables of searches: archives beside the published ones, generations, clusters, pairs."""
+"""The tables of searches: our archives and the published archives, generations, clusters, pairs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ class StoredSearch:
 
     @cached_property
     def clusters(self) -> Mapping[str, list[Problem]]:
-        """The failures by cluster, the largest first, the fittest of each first."""
+        """The failures by cluster. The largest cluster comes first; within a cluster, the fittest
+        failure comes first.
+        """
         groups: dict[str, list[Problem]] = {}
         for problem in self.archive:
             groups.setdefault(str(problem.metadata.get("cluster", "")), []).append(problem)
@@ -97,7 +99,7 @@ def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
 
 
 def archives(searches: Sequence[StoredSearch]) -> Section:
-    """Table 15."""
+    """Table 15: the archives of the searches."""
     rows: list[tuple[str, ...]] = []
     for search in searches:
         generations = search.record.generations
@@ -129,7 +131,7 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
 
 
 def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
-    """For searches that differ in their seeds alone: means with 95 % intervals of the t test."""
+    """Means with 95 % intervals of the t test, over searches that differ only in the seed."""
     groups: dict[tuple[str, str], list[list[float]]] = {}
     for search in searches:
         if search.archive:
@@ -146,7 +148,9 @@ def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
 
 
 def published_measure(name: str, measure: str) -> str:
-    """A number of Table 15 by a search's name, as printed; empty if missing."""
+    """A number of Table 15 as printed, by the name of a search; empty if the table has no such
+    number.
+    """
     label = "-".join(word.capitalize() for word in name.split("-"))
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
@@ -281,7 +285,7 @@ def _examples(stored_search: StoredSearch) -> Iterator[tuple[str, ...]]:
 
 
 def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
-    """The verdict, with the refutation, in few digits."""
+    """The verdict with its refutation, with few digits."""
     samples = int(str(problem.metadata["samples"]))
     passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
     witness = (row.get("evidence") or {}).get("witness")

@@ -17,7 +17,7 @@ BATCH = 512
 
 
 def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
-    """By task, the strings that end an answer."""
+    """The strings that end an answer, by task."""
     identity = run.manifest["identity"]
     return {
         task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
@@ -26,7 +26,7 @@ def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
 
 
 def row_of(completion: Completion, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as it is stored, with what names its completion."""
+    """A verdict as it is stored, with the fields that identify its completion."""
     head = {
         "key": completion.key,
         "model": completion.model,
@@ -46,10 +46,10 @@ async def grade(
     """The verdicts on completions, in order.
 
     Args:
-        graded: problems, each with a completion.
-        policy: how strictly to judge.
-        stop: by task, the strings that end an answer: after them a base model begins to invent the
-            next question.
+        graded: pairs of a problem and a completion.
+        policy: the rules of judging.
+        stop: for each task, the strings that end an answer. After such a string, a base model
+            begins to invent the next question.
 
     Returns:
         A verdict for each pair.

@@ -1,13 +1,14 @@
 """Scoring in lanes: processes that each read, judge and write whole shards of a large run.
 
-One process reads, sends, receives and writes some 14,000 verdicts a second, enough for `CORES`
-cores. On more, lanes share the work: each is given sealed shards of completions by the process that
-holds the run, judges them with workers of its own, and appends verdicts to a log of its own in
-``lanes/`` of the set of verdicts. When the lanes have ended, their shards are moved into the set.
+A single process reads, sends, receives and writes some 14,000 verdicts per second, which is enough
+for `CORES` cores. On more cores, lanes share the work. The process that holds the run gives each
+lane sealed shards of completions. The lane judges the completions with its own workers, and appends
+the verdicts to its own log in ``lanes/`` of the set of verdicts. When the lanes have ended, their
+shards are moved into the set.
 
-Nothing depends on a lane ending well. A lane ends with the process that started it, and holds its
-directory as long as it lives; what a dead one has written is taken in by the next command, before
-anything is judged, and what lacks a verdict then is judged by one process as ever.
+A lane may be killed at any time. A lane ends with the process that started it, and locks its
+directory as long as it lives. The next command first takes in what a dead lane has written. Then a
+single process judges the answers that still lack a verdict.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _ENDED = -1
 
 
 def number_of_lanes() -> int:
-    """How many lanes the cores of this machine keep busy."""
+    """The number of lanes that the cores of this machine keep busy."""
     return usable_cores() // CORES
 
 
@@ -52,14 +53,15 @@ async def score_in_lanes(
     shards: Iterable[tuple[int, Sequence[Place]]],
     judged: Callable[[int], None],
 ) -> None:
-    """Let lanes judge shards, each as many as it can; returns when all have ended.
+    """Let lanes judge shards, and return when all lanes have ended. A lane takes a new shard as
+    soon as it is free.
 
     Args:
-        path: the run, which this process holds.
-        policy: how strictly to judge.
-        number: how many lanes.
-        shards: the places of the answers that lack a verdict, shard by shard.
-        judged: is called with the number of verdicts that were stored since the last call.
+        path: the run; this process holds the run's lock.
+        policy: the rules of judging.
+        number: the number of lanes.
+        shards: the positions of the answers that lack a verdict, by shard.
+        judged: called with the number of verdicts that were stored since the last call.
 
     """
     directory = path / "verdicts" / policy.name / FOLDER
@@ -108,7 +110,7 @@ def _send(stream: asyncio.StreamWriter, value: Any) -> None:
 
 
 def main() -> None:
-    """Judge the shards that the process at the other end of the pipe names, one after the other."""
+    """Judge the shards that the parent process names over a pipe, one after another."""
     requests: SimpleQueue[list[Any]] = SimpleQueue()
 
     def listen() -> None:

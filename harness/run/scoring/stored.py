@@ -1,4 +1,4 @@
-"""The verdicts of a run: those that are missing are made and stored."""
+"""The verdicts of a run: missing verdicts are made and stored."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def score(
     progress: Progress | None = None,
     lanes: int | None = None,
 ) -> Run:
-    """Grade a run's completions under a policy, as far as they are not graded yet.
+    """Grade the completions of a run that are not graded under a policy yet.
 
     Args:
         path: the run directory.
-        policy: how strictly to judge; by default `Policy()`.
-        progress: is told of every verdict; by default shown on stderr.
-        lanes: processes that each read, judge and write shards of a large run; by default one for
-            every `lanes.CORES` cores, and none on a cluster.
+        policy: the rules of judging; by default `Policy()`.
+        progress: receives every verdict; by default progress is shown on stderr.
+        lanes: the number of processes that read, judge and write shards of a large run. The default
+            is one process for every `lanes.CORES` cores, and none on a cluster.
 
     Returns:
         The run.
 
     Raises:
-        RunError: it is not a run, or another process is writing it.
+        RunError: the directory is not a run, or another process is writing the run.
 
     >>> from calculus_harness import sweep
     >>> run = sweep(["solver/sympy"], ["drills"], limit=1, out="run")
@@ -80,7 +80,9 @@ def score(
 
 
 def _checked(policy: Policy | None) -> Policy:
-    """The policy, if it can be used here: a set of verdicts that cannot be made is not begun."""
+    """The policy, if its verdicts can be made here; otherwise an error is raised before a set of
+    verdicts is begun.
+    """
     if policy is None:
         return Policy()
     if not isinstance(policy, Policy):
@@ -89,7 +91,7 @@ def _checked(policy: Policy | None) -> Policy:
 
 
 class Scorer:
-    """Grades completions, new and stored ones, and stores the verdicts."""
+    """Grades new and stored completions, and stores the verdicts."""
 
     def __init__(self, run: RunWriter, policy: Policy, verdicts: Log, progress: Progress) -> None:
         self.run, self.policy, self.verdicts, self.progress = run, policy, verdicts, progress
@@ -119,7 +121,11 @@ class Scorer:
         self._store(batch, verdicts)
 
     async def _completions_on_disk(self) -> None:
-        """Wait, before verdicts: that of a completion which is lost would be of another later."""
+        """Wait until the completions are on disk, before their verdicts are written.
+
+        If a completion were lost and its verdict kept, the verdict would belong to a later
+        completion.
+        """
         try:
             # Shielded: a sweep that ends early cancels who waits, and not the writing.
             await asyncio.shield(asyncio.wrap_future(self.run.log.synced()))
@@ -137,7 +143,7 @@ class Scorer:
             self.progress.judged(verdict, completion)
 
     def lanes(self, wanted: int | None) -> int:
-        """How many lanes are worth their start; lanes have no part in a cluster."""
+        """The number of lanes that are worth their start; on a cluster there are no lanes."""
         log = self.run.completions
         if self.complete or not isinstance(shared_pool(), WorkerPool):
             return 0
@@ -145,7 +151,7 @@ class Scorer:
         return min(sealed, number_of_lanes() if wanted is None else wanted)
 
     async def score_in_lanes(self, number: int) -> None:
-        """Let lanes grade what is sealed; what they leave out is for `score_stored`."""
+        """Let lanes grade the sealed shards; `score_stored` grades the remaining completions."""
         await self._completions_on_disk()
         log, begun, total = self.run.completions, time.monotonic(), 0
 
@@ -166,7 +172,7 @@ class Scorer:
         await score_in_lanes(self.run.path, self.policy, number, lacking, judged)
 
     async def score_stored(self) -> None:
-        """Grade the stored completions without a verdict: after a kill, or under a new policy."""
+        """Grade the stored completions that have no verdict, after a kill or under a new policy."""
         if self.complete:
             return
         await self._completions_on_disk()
@@ -191,7 +197,7 @@ class Scorer:
                 task.cancel()
 
     def _batches(self) -> Iterator[list[Completion]]:
-        """The answers without a verdict; earlier stages of a sample have none."""
+        """The answers without a verdict. Earlier stages of a sample never have a verdict."""
         batch: list[Completion] = []
         log = self.run.completions
         for shard in log.shards():

@@ -1,5 +1,5 @@
-"""More than one turn: a wrong answer is told something, and the model tries again.
+"""More than one turn: after feedback on a wrong answer, the model tries again.
 
-- `feedback`: what a wrong answer is told.
-- `conversation`: the turns of a run, each of which is a run in ``turns/`` beside its completions.
+- `feedback`: the message after a wrong answer.
+- `conversation`: the turns of a run. Each turn is a run in ``turns/``.
 """

@@ -1,12 +1,12 @@
 """The turns of a run after the first.
 
-A turn is an ordinary run in ``turns/ARM-N`` of the run's directory: its prompt shows the turns
-before, its completions and verdicts are stored, resumed and priced like any others. Two arms begin
-with the same first answers: the feedback that was asked for, and a control that tells nothing. A
-sample goes on as long as it is wrong.
+A turn is an ordinary run in ``turns/ARM-N`` of the run's directory. The prompt shows the earlier
+turns, and completions and verdicts are stored, resumed and priced as in any run. There are two
+arms, which begin with the same first answers: an arm with the chosen feedback, and a control
+without feedback. A sample continues as long as its answer is wrong.
 
-    turns/ARM-N/          the run of the turn N
-    turns/ARM-N.jsonl     what each wrong answer was told before the turn N
+    turns/ARM-N/          the run of the turn N turns/ARM-N.jsonl     the message after each wrong
+    answer, before the turn N
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ Conversations = dict[SampleKey, dict[str, str]]
 
 @dataclass(frozen=True)
 class _Wrong:
-    """A wrong answer: what the model said, and the verdict."""
+    """A wrong answer: the text of the model, and the verdict."""
 
     text: str
     verdict: Verdict
 
 
 def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) -> None:
-    """Ask and grade all turns after the first, as far as they are not stored yet.
+    """Ask and grade all turns after the first that are not stored yet.
 
     Args:
-        job: of the first turn, which was asked; ``job.turns`` and ``job.feedback`` say how many
-            turns there are, and what is told.
-        policy: how strictly to judge.
-        progress: is told of every completion and verdict.
-        session: of all turns, so that models stay loaded.
+        job: the job of the first turn, which is complete. ``job.turns`` is the number of turns, and
+            ``job.feedback`` is the kind of feedback.
+        policy: the rules of judging.
+        progress: receives every completion and verdict.
+        session: the session of all turns, so that models stay loaded.
 
     """
     for arm in (job.feedback, CONTROL):
@@ -79,13 +79,13 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
 def turn_job(
     job: Job, name: str, turn: int, conversations: Conversations, paths: tuple[Path, ...]
 ) -> Job:
-    """The job of a turn: the problems with wrong answers, under a prompt that shows these.
+    """The job of a turn: the problems with wrong answers, with a prompt that shows these answers.
 
     Args:
-        job: of the first turn.
+        job: the job of the first turn.
         name: the turn's directory in ``turns/``.
-        turn: its number.
-        conversations: the samples that go on, with what was said.
+        turn: the number of the turn.
+        conversations: the samples that continue, with their messages so far.
         paths: the runs of the earlier turns.
 
     """
@@ -114,7 +114,9 @@ def turn_job(
 
 
 def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
-    """The samples of a run that may be tried again, by the verdicts of a policy."""
+    """The samples of a run that may be tried again, because their answers are wrong under a
+    policy.
+    """
     verdicts = {
         row["key"]: Verdict.from_dict(row)
         for row in run.verdicts(policy.name).rows()
@@ -130,7 +132,10 @@ def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
 def _messages(
     job: Job, name: str, arm: str, wrong: Mapping[SampleKey, _Wrong]
 ) -> dict[SampleKey, str]:
-    """What every wrong answer is told. It is stored, so that a later verifier asks nothing anew."""
+    """The message after every wrong answer.
+
+    The messages are stored, so that a later version of the verifier does not cause new requests.
+    """
     path = job.out / "turns" / f"{name}.jsonl"
     stored: dict[SampleKey, str] = {}
     try:

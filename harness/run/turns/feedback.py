@@ -1,4 +1,4 @@
-"""What a model is told of a wrong answer before it tries again (`rewards.adapters.feedback`)."""
+"""The message about a wrong answer, before a model tries again (`rewards.adapters.feedback`)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
     """The message after a wrong answer.
 
     Args:
-        arm: what is told: that the answer is wrong (``verdict``), also a point at which it is
-            (``witness``), or the first wrong step (``steps``); or nothing (``control``).
+        arm: the content of the message: that the answer is wrong (``verdict``), a point at which it
+            is wrong (``witness``), the first wrong step (``steps``), or nothing (``control``).
         problem: the problem.
-        text: the model's whole text.
-        verdict: the verdict on it, one of `stats.repaired.WRONG`.
+        text: the complete text of the model.
+        verdict: the verdict on the text, with a status in `stats.repaired.WRONG`.
 
     """
     feedback: Feedback = next((candidate for candidate in FEEDBACK if candidate == arm), "none")
@@ -35,7 +35,7 @@ async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
 
 
 def _claims(problem: Problem, text: str) -> Sequence[Mapping[str, Any]]:
-    """The judged equations of a text; none where they cannot be judged, so that it is not told."""
+    """The judged equations of a text; empty if the equations cannot be judged."""
     if not isinstance(problem.target, IntegrationTarget | DefiniteTarget):
         return ()
     try:

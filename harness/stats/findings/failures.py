@@ -1,10 +1,10 @@
 """How an answer failed, in a few classes that suggest a remedy.
 
 An empty answer and a wrong answer are different failures, and many wrong answers contain a single
-slip. The slip of a wrong antiderivative F of f shows in the residual F' - f: if the residual is a
-constant multiple c of a single term, a change of the term's sign or coefficient repairs the answer.
-Candidate terms are f and the addends of f, and the derivatives of the addends of F and of the
-reference.
+slip. The slip of a wrong antiderivative F of f is recognised by the residual F' - f. If the
+residual is a constant multiple c of a single term, a change of the term's sign or coefficient
+repairs the answer. Candidate terms are f, the addends of f, and the derivatives of the addends of F
+and of the reference.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Failure(StrEnum):
 
     @property
     def advice(self) -> str:
-        """The remedy for failures that are not mathematical, as a token limit; else empty."""
+        """A remedy for a failure that is not mathematical, such as a higher token limit; else
+        empty.
+        """
         return _ADVICE.get(self, "")
 
 
@@ -103,7 +105,7 @@ SIMPLE_RATIOS = frozenset(p / q for p in range(1, 13) for q in range(1, 13)) - {
 
 
 def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
-    """The class of a verdict's row; None for a correct answer.
+    """The failure class of a verdict; None for a correct answer.
 
     Args:
         problem: the problem that was asked.
@@ -138,7 +140,10 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The class by status and finish reason alone; every wrong answer is `Failure.OTHER`."""
+    """The failure class by status and finish reason alone, without a search for a slip.
+
+    Every wrong answer has the class `Failure.OTHER`; a correct answer has None.
+    """
     status = row["status"]
     if status == Status.CORRECT:
         return None
@@ -154,7 +159,7 @@ def without_slip(row: Mapping[str, Any]) -> Failure | None:
 def _slip(
     integrand: str, variable: str, reference: str, symbols: Sequence[str], answer: str
 ) -> Failure:
-    """The slip of a wrong antiderivative, by the module's rule."""
+    """The slip of a wrong antiderivative, by the rule in the module's docstring."""
     texts = [integrand, answer, *([reference] if reference else [])]
     try:
         f, F, *references = (_sampled(text, variable, symbols) for text in texts)  # noqa: N806
@@ -209,7 +214,7 @@ class Sampled:
 
     @cached_property
     def addends(self) -> list[Sampled]:
-        """The addends of a sum that can be evaluated; empty for a single term."""
+        """The addends of a sum, if they can be evaluated; empty for a single term."""
         terms = additive_terms(self.tree, self.variable)
         addends = []
         for term in terms if len(terms) > 1 else ():
@@ -240,7 +245,7 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The ratio of two functions, if the ratio is constant over the points and not 0."""
+    """The ratio of two functions, if it is nonzero and constant over the points; else None."""
     ratios = [
         a / b
         for a, b in zip(top, bottom, strict=True)
@@ -256,7 +261,10 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The slip of a wrong value, from the witness's balls (``[midpoint +/- radius]``)."""
+    """The slip of a wrong value.
+
+    The right and the wrong value are read from the witness's balls (``[midpoint +/- radius]``).
+    """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))
         quotient = wrong / right

@@ -1,4 +1,4 @@
-"""The three sentences on top of every report: which model is better, where it breaks, how it fails.
+"""The three sentences on top of every report: which model is better, where models fail, and how.
 
 Two sentences summarise the paired comparisons (`stats.paired.wording`), the third counts the
 failures (`failures`). Models that were asked different problems are never ordered.
@@ -31,7 +31,7 @@ class Findings(Record):
         which: which model is better, by how much, and with what confidence.
         where: the perturbation with the largest drop, and further significant drops.
         how: the most frequent classes of failures.
-        standings: every model, ranked on the common problems where there are several.
+        standings: every model; several models are ranked on their common problems.
         common: how many problems all models with a score were asked.
 
     >>> str(Findings("a solves more.", "", "", (), 0))
@@ -64,11 +64,12 @@ def sentences(
 
     Args:
         runs: runs or their directories.
-        policy: the verdicts, by name; by default the latest complete ones that all runs have.
+        policy: the name of the verdicts; by default the latest complete verdicts that all runs
+            have.
         names: shorter names of models, by their distinct names (`stats.compare.system_names`); by
             default the last part of each name, if the last parts are distinct.
-        comparisons: comparisons by ``"model"`` and by ``"perturbation"`` that exist already; None
-            marks an impossible comparison.
+        comparisons: comparisons by ``"model"`` and by ``"perturbation"``, if they were made
+            already. None marks an impossible comparison.
 
     Returns:
         The findings.

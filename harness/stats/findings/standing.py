@@ -1,7 +1,7 @@
-"""What each model was asked, its score on what all models were asked, and how it failed.
+"""For each model: the problems asked, the score on the problems asked of all models, and failures.
 
-Models are ranked by the score on the common problems alone, as scores on different problems are not
-comparable. A model whose samples are all errors has no score.
+Scores on different problems are not comparable. Models are therefore ranked by the score on the
+common problems alone. A model whose samples are all errors has no score.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Standing(Record):
         subsets: the subsets that the model was asked.
         problems: how many problems the model was asked.
         samples: how many answers were judged.
-        own: pass@k on all problems of the model; None without a score. Not comparable between
-            models.
+        own: pass@k on all problems that the model was asked; None without a score. ``own`` is not
+            comparable between models.
         common: pass@k on the problems that every model with a score was asked; None without such
             problems.
         common_problems: the number of problems behind ``common``.
         rank: the rank by ``common``, from 1 on; None if fewer than two models have a score.
-        failures: the share of all samples that failed in each way, most frequent first.
+        failures: for each failure class the share of all samples, the most frequent class first.
 
     >>> Standing("m", ("drills/sums",), 2, 2, None, None, 0, None, {Failure.ERROR: 1.0}).scored
     False
@@ -113,7 +113,10 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 
 
 def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
-    """The keys of the problems that every model answered, with the same content in every run."""
+    """The keys of the problems that every model answered.
+
+    A problem counts only if its content is the same in all runs.
+    """
     if not answered:
         return ()
     reference_run, tallies = answered[0]
@@ -145,8 +148,9 @@ def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
 
 
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
-    """The share of each model's samples by `Failure`; slips are estimated from a sample of the
-    wrong answers.
+    """The share of each model's samples in each `Failure` class.
+
+    Slips are searched in a random sample of the wrong answers, because the search takes long.
     """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}

@@ -1,7 +1,7 @@
 """Metrics, a file for each, registered with `metric`; tables, pages and exports show all of them.
 
-Another package registers its metrics in a module that its entry point in the group
-``calculus_harness.metrics`` names.
+Another package registers its metrics in a module. An entry point of that package, in the group
+``calculus_harness.metrics``, names the module.
 """
 
 from importlib import import_module

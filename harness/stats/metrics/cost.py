@@ -13,8 +13,9 @@ from .usage import usage_of
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars for a problem with all samples, and for a solved problem (None: no problem is
-    solved).
+    """Dollars per problem with all its samples, and dollars per solved problem.
+
+    Dollars per solved problem are None if no problem is solved.
     """
 
     per_problem: float

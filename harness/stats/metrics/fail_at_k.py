@@ -13,7 +13,7 @@ from .registry import metric
 
 @metric("Fail@k", direction="lower", interval="clusters", ranked=True)
 def none_at_k(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of the chance that none of k samples is correct: 1 - pass@k."""
+    """The unbiased estimate of the chance that all of k samples are wrong: 1 - pass@k."""
     return 1.0 - pass_at_k(n, c, k)
 
 

@@ -1,6 +1,7 @@
-"""HINT's two scorers, on the problems that both apply to (problems without concepts).
+"""The share of right answers by HINT's two scorers, for problems that both scorers apply to.
 
-The GPT-3 rows of table 3 of Li et al. 2023 are ordinary arithmetic, all others HINT's answer.
+Both scorers apply to problems without concepts. The GPT-3 rows of table 3 of Li et al. 2023 score
+by ordinary arithmetic; all other rows score by HINT's answer.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ def hint_answer(group: Group) -> float | None:
 
 @metric("ordinary arithmetic")
 def ordinary_arithmetic(group: Group) -> float | None:
-    """The share of samples that the released notebooks count as right; see `tasks.arithmetic`."""
+    """The share of samples that are right by ordinary arithmetic, as in HINT's released notebooks.
+
+    `tasks.arithmetic` says how HINT's own answer differs from ordinary arithmetic.
+    """
     right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
     return right / (right + wrong) if right + wrong else None

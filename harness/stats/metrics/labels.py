@@ -15,10 +15,10 @@ from .registry import metric
 
 @dataclass(frozen=True)
 class Labels:
-    """Predicted labels against true ones; a prediction of None (no answer) is always wrong.
+    """Predicted and true labels; a prediction of None (no answer) is always wrong.
 
-    ``confusion[truth][prediction]`` counts; precision and recall of a label without predictions, or
-    without true instances, are 0 (as in scikit-learn).
+    ``confusion[truth][prediction]`` is a number of samples. As in scikit-learn, the precision of a
+    label without predictions is 0, and the recall of a label without true instances is 0.
     """
 
     confusion: Mapping[Hashable, Mapping[Hashable | None, int]]
@@ -57,7 +57,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classification:
-    """`Labels` as numbers; answers without a label are in the column ``none``."""
+    """The numbers of `Labels`; answers without a label are in the column ``none``."""
 
     accuracy: float
     f1: float
@@ -66,7 +66,9 @@ class Classification:
 
 
 def classification(group: Group) -> Classification | None:
-    """The label metrics of the problems whose answer is a label, 0 or 1; None without any."""
+    """The label metrics of the problems whose answer is a label, 0 or 1; None without such
+    problems.
+    """
     confusion: dict[Hashable, dict[Hashable | None, int]] = {}
     for problem, sums in zip(group.problems, group.verdicts, strict=True):
         if not isinstance(target := problem.target, LabelTarget) or target.label not in (0, 1):

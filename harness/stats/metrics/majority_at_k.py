@@ -21,9 +21,10 @@ VOTES = 2_000
 def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k: int) -> float:
     """The chance that the most frequent answer among k of the samples is correct: maj@k.
 
-    ``answers`` holds the group of each sample's answer (`stats.answer_groups`); None has no vote.
-    Tied winners share the chance. The mean is over all subsets of k samples, or over `VOTES` random
-    subsets if there are more.
+    ``answers`` holds the group of each sample's answer (`stats.answer_groups`). A sample with the
+    group None has no vote. If several groups have the most votes, a winner is drawn among these
+    groups. The chance is a mean over all subsets of k samples; if there are more than `VOTES`
+    subsets, the mean is over `VOTES` random subsets.
     """
     n = len(answers)
     if not 1 <= k <= n or len(correct) != n:

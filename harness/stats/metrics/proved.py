@@ -1,4 +1,4 @@
-"""The share of accepted answers with a proof: ``accept=proof`` would reject the remaining ones."""
+"""The share of accepted answers with a proof; ``accept=proof`` would reject all other answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from .registry import metric
 
 @metric("proved")
 def proved(group: Group) -> float | None:
-    """The share of proofs among the answers that are proved or agree at points."""
+    """The share of proved answers among all accepted answers; other accepted answers agree at
+    points.
+    """
     shares = (
         math.fsum(sums.get(name, 0) for sums in group.verdicts) for name in ("proved", "agreed")
     )

@@ -33,8 +33,8 @@ class Metric:
         direction: whether higher or lower is better.
         interval: how the interval is computed; None for a metric without interval.
         compute: the function that `metric` was applied to.
-        ranked: whether the metric is only for ranked candidates (True), or only for unranked
-            samples (False).
+        ranked: True for a metric of ranked candidates only, False for a metric of unranked samples
+            only, None for both.
         shown: the tables that show the metric.
         column: the metric's name in CSV and JSON.
 
@@ -58,7 +58,7 @@ class Metric:
         return self.name.endswith(("@k", "^k"))
 
     def heading(self, k: int = 0) -> str:
-        """The column's heading; a metric over k names the k: ``pass@4``.
+        """The column's heading; the heading of a metric over k contains k, as in ``pass@4``.
 
         Args:
             k: the k, for a metric over k.
@@ -70,7 +70,8 @@ class Metric:
         return f"{self.name[:-1]}{k}" if self.over_k else self.name
 
     def applies(self, group: Group) -> bool:
-        """Whether the metric applies to the tasks of the samples, and to their being ranked or not.
+        """Whether the metric applies to the tasks of the samples, and to ranked or unranked
+        samples.
 
         Args:
             group: samples of one model.
@@ -133,18 +134,19 @@ def metric(
     """Register a function as a metric of all tables, pages and exports.
 
     Args:
-        name: the heading of the column. A name that ends in ``@k`` or ``^k`` has a value for every
-            k; the function then estimates the metric of a problem from ``n`` samples, ``c`` of them
-            correct: ``compute(n, c, k) -> float``.
+        name: the heading of the column. A metric whose name ends in ``@k`` or ``^k`` has a value
+            for every k. Its function is ``compute(n, c, k) -> float``, and estimates the metric of
+            a problem with ``n`` samples and ``c`` correct samples.
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
-        interval: ``"clusters"``: ``compute(group)`` returns a value between 0 and 1 for each
-            problem, in the order of ``group.tallies``; tables show the mean with an interval. None:
-            ``compute(group)`` returns a number, or None if the metric does not apply.
-        ranked: only for ranked candidates of a beam search (True), or only for unranked samples
-            (False).
-        shown: ``"always"``; on the terminal and the page only if ``"nonzero"`` in some row; or
-            ``"never"``. CSV and JSON have every metric.
+        interval: how the interval is computed. With ``"clusters"``, ``compute(group)`` returns a
+            value between 0 and 1 for each problem, in the order of ``group.tallies``; tables show
+            the mean with an interval. With None, ``compute(group)`` returns a number, or None if
+            the metric does not apply.
+        ranked: True for a metric of ranked candidates (of a beam search) only, False for a metric
+            of unranked samples only, None for both.
+        shown: when the terminal and the page show the metric: ``"always"``, ``"never"``, or only if
+            a row is ``"nonzero"``. CSV and JSON have every metric.
         column: the name in CSV and JSON; by default the heading in lower case with underscores.
 
     Returns:

@@ -14,10 +14,10 @@ from .registry import metric
 class Usage:
     """Tokens and seconds, summed over samples and divided by the number of problems.
 
-    A problem is solved if a sample is correct; fields per solved problem are None without a solved
-    problem. Tokens are None if the model's server does not count tokens.
-    ``cached_tokens_per_problem`` counts prompt tokens from the server's cache,
-    ``reasoning_tokens_per_problem`` the completion tokens of the reasoning.
+    A problem is solved if a sample is correct. Fields per solved problem are None if no problem is
+    solved. Tokens are None if the model's server does not count tokens.
+    ``cached_tokens_per_problem`` counts prompt tokens that the server had in a cache.
+    ``reasoning_tokens_per_problem`` counts completion tokens of the reasoning.
     """
 
     problems: int
@@ -32,9 +32,10 @@ class Usage:
 
 
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
-    """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` made.
+    """The `Usage` of problems, from the sums that `harness.store.counts.count_completions` returns.
 
-    Tokens are None unless every completion has a count: a sum over some samples would be too low.
+    Tokens are None if a completion has no token count, because a sum over fewer samples would be
+    too low.
     """
     names = (
         "rows",
@@ -71,8 +72,9 @@ def usage_of(group: Group) -> Usage:
 
 @metric("tokens per problem", unit="tokens", direction="lower", shown="never")
 def tokens_per_problem(group: Group) -> float | None:
-    """Completion tokens of all samples, divided by the number of problems; None if a count is
-    missing.
+    """Completion tokens of all samples, divided by the number of problems.
+
+    None if a completion has no token count.
     """
     return usage_of(group).tokens_per_problem
 

@@ -1,21 +1,22 @@
 """The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
 Two systems are paired by problem. A subset and its perturbations are paired by parent; the children
-of a parent are averaged first, so that each parent counts once. pass@k is estimated on each side
-with the same k, at most the smaller number of samples. The reported numbers, and the reason for
-each:
+of a parent are averaged first, so that each parent counts once. pass@k is estimated with the same k
+on both sides; k is at most the smaller number of samples. The reported numbers are:
 
-- the mean with an interval (`stats.intervals.Ratio`, clusters resampled), with the lowest and
-    highest mean that a decision of all undecided samples could give;
-- a p value: the larger of the sign-flip test's (`stats.significance.sign_flip`) and the interval's;
-- p value and interval adjusted by Holm's method over the family: every row at the primary k, which
-    the run's manifest declared before the first request. An interval excludes 0 exactly if the p
-    value is below 0.05, so that the two never contradict each other;
-- *solved on the first side, failed on the second* (`Transfer`), minus the share expected by chance;
-- the difference that the design detects with 80 % power, and the design that would detect a given
-    difference (`Design`).
+- the mean difference with an interval (`stats.intervals.Ratio`, with resampled clusters), and the
+  lowest and highest mean that is possible once the undecided samples are decided;
+- a p value: the larger of the p values of the sign-flip test (`stats.significance.sign_flip`) and
+  of the interval;
+- the p value and the interval, adjusted by Holm's method over the family. The family is all rows at
+  the primary k, which the run's manifest declared before the first request. An interval excludes 0
+  exactly if the p value is below 0.05, so that interval and p value never contradict each other;
+- the share of problems solved on the first side that fail on the second (`Transfer`), minus the
+  share expected by chance;
+- the difference that is detected with 80 % power, and the numbers of problems and samples that
+  would detect a given difference (`power.Design`).
 
-Pure functions; `stats.compare` takes the numbers from runs.
+The functions are pure; `stats.compare` reads the runs.
 """
 
 from __future__ import annotations
@@ -25,29 +26,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any
-
-import numpy as np
 
 from ....rewards.records import Record
 from ..gaps import Gap
-from ..intervals import LEVEL, Clusters, Ratio, cluster_sums
+from ..intervals import LEVEL, Clusters, Ratio
 from ..metrics.cost import Cost
 from ..metrics.pass_at_k import pass_at_k
 from ..pairing import Pair, PairedSide, Pairs
 from ..repaired import RepairedDifference
-from ..significance import (
-    clusters_needed,
-    detectable,
-    holm,
-    holm_levels,
-    samples_needed,
-    sign_flip,
-)
+from ..significance import holm, holm_levels, sign_flip
 from ..tallies import Tally
+from .power import Design, design
 
-#: The power for which the detectable difference is computed.
-POWER = 0.8
 #: The smallest number of pairs in a line of a breakdown.
 MIN_PAIRS = 5
 
@@ -59,51 +49,13 @@ MIN_PAIRS = 5
 def pass_twice(n: int, c: int, k: int) -> float:
     """The unbiased estimate of the chance that two disjoint sets of k samples are both solved.
 
-    Averaged over all pairs of disjoint sets of k among the n samples: 1 - 2 F_k + F_2k, where F_j =
-    C(n-c,j)/C(n,j) is the share of sets of j samples without a correct one. The expectation is
-    p_k^2, with p_k the problem's true pass@k.
+    The estimate is 1 - 2 F_k + F_2k, the average over all pairs of disjoint sets of k among the n
+    samples. F_j = C(n-c,j)/C(n,j) is the share of sets of j samples without a correct sample. The
+    expectation is p_k^2, where p_k is the problem's true pass@k.
     """
     if 2 * k > n:
         raise ValueError(f"two sets of {k} samples are more than {n}")
     return 2 * pass_at_k(n, c, k) - pass_at_k(n, c, 2 * k)
-
-
-@lru_cache(maxsize=1 << 16)
-def sampling_variance(n: int, c: int, k: int, at: int) -> float:
-    """The variance that pass@k of one problem would have from ``at`` samples; needs 2k <= n.
-
-    pass@k is a U-statistic. By the overlap j of two sets of k among ``at`` samples, the variance is
-    sum_j C(k,j) C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), q the chance of a wrong sample (Hoeffding,
-    "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
-    section 5). F_j is an unbiased estimate of q^j, so the sum is unbiased.
-    """
-    if 2 * k > n or at < k:
-        raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
-
-    misses = _misses(n, c, 2 * k)
-    return float(_overlaps(k, at) @ misses[k:][::-1]) - float(misses[2 * k])
-
-
-@lru_cache(maxsize=1 << 12)
-def _misses(n: int, c: int, size: int) -> Any:
-    """F_j = C(n-c,j)/C(n,j) for j = 0, ..., most."""
-    drawn = np.arange(size)
-    return np.concatenate(([1.0], np.cumprod(np.maximum(n - c - drawn, 0) / (n - drawn))))
-
-
-@lru_cache(maxsize=1 << 8)
-def _overlaps(k: int, at: int) -> Any:
-    """The chances that two sets of k among ``at`` have 0, ..., k samples in common.
-
-    Computed from the logarithms of successive ratios, starting at the smallest possible overlap:
-    binomial coefficients would overflow.
-    """
-    least = max(0, 2 * k - at)
-    j = np.arange(least + 1, k + 1)
-    ratios = 2 * np.log(k - j + 1) - np.log(j) - np.log(at - 2 * k + j)
-    logarithms = np.concatenate(([0.0], np.cumsum(ratios)))
-    shares = np.exp(logarithms - logarithms.max())
-    return np.concatenate((np.zeros(least), shares / shares.sum()))
 
 
 # --- solved one, fails the other ---------------------------------------------------------------
@@ -113,9 +65,9 @@ def _overlaps(k: int, at: int) -> Any:
 class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
-    A problem may have been solved by luck, so that the first side would fail a repetition with some
-    chance: regression to the mean, not brittleness. The chance is estimated from disjoint sets of k
-    samples, averaged over all choices of the sets (`pass_twice`).
+    A problem may have been solved by luck. Then the first side itself would fail a repetition with
+    some probability, which is regression to the mean and not brittleness. The probability is
+    estimated from disjoint sets of k samples, averaged over all choices of the sets (`pass_twice`).
 
     Attributes:
         share: P(second fails | first solved).
@@ -171,81 +123,6 @@ def losses(
     return Losses(share, 1 - math.fsum(again) / weight, Ratio.of(excess, solved, clusters, seed))
 
 
-# --- power -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Design:
-    """The difference that paired samples can detect, at the level of the family's strictest test.
-
-    Miller, "Adding Error Bars to Evals" (2024), section 5, with the variance of clusters (Cameron
-    and Miller, "A Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015),
-    section II).
-
-    Attributes:
-        detectable: the difference that is detected with a power of `POWER`.
-        clusters: how many clusters there are.
-        variance: the variance of the mean difference, times ``clusters``.
-        sampling: the share of ``variance`` due to the finite number of samples per problem; None
-            with fewer than 2k samples. The remaining variance is the spread of the true
-            differences.
-        alpha: the level of the test.
-        target: the difference for ``clusters_needed`` and ``samples_needed``.
-        clusters_needed: the number of clusters that would detect ``target``.
-        samples_needed: the number of samples per problem that would detect ``target``; None if no
-            number would.
-
-    >>> from calculus_harness.harness.stats.significance import detectable
-    >>> round(detectable(variance=0.25, clusters=100, alpha=0.05, power=0.8), 2)
-    0.14
-
-    """
-
-    detectable: float
-    clusters: int
-    variance: float
-    sampling: float | None
-    alpha: float
-    target: float
-    clusters_needed: int
-    samples_needed: int | None
-
-
-def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
-    """The `Design` of these pairs; None with fewer than two clusters or without variance."""
-    paired = Pairs.of(pairs)
-    first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
-    differences = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
-    mean = math.fsum(differences) / len(differences)
-    sums, _ = cluster_sums([[d - mean for d in differences]], paired.clusters)
-    count = len(sums)
-    if count < 2 or not float((sums**2).sum()) > 1e-12:
-        return None
-    variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
-    min_samples = min(paired.samples)
-
-    def sampling(at: int) -> float:
-        """The sampling variance of the mean with ``at`` samples of each problem, times clusters."""
-        terms = (weight * sampling_variance(*key, k, at) for key, weight in paired.weights.items())
-        return max(0.0, math.fsum(terms))
-
-    now = needed = None
-    if 2 * k <= min_samples and not (paired.first.ranked or paired.second.ranked):
-        now = min(sampling(min_samples), variance)
-        own = variance - now
-        needed = samples_needed(lambda n: own + sampling(n), count, target, k, alpha, POWER)
-    return Design(
-        detectable=detectable(variance, count, alpha, POWER),
-        clusters=count,
-        variance=variance,
-        sampling=now,
-        alpha=alpha,
-        target=target,
-        clusters_needed=clusters_needed(variance, target, alpha, POWER),
-        samples_needed=needed,
-    )
-
-
 # --- the comparison ----------------------------------------------------------------------------
 
 
@@ -258,12 +135,13 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: the interval of the difference; within the family at the level of Holm's step.
-        bounds: the lowest and highest difference that a decision of the undecided samples could
-            give.
+        interval: the interval of the difference. In a family, the level is the level of Holm's
+            step.
+        bounds: the lowest and highest difference that is possible once the undecided samples are
+            decided.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
         exact: whether the test's p is exact.
-        adjusted: Holm's p value within the family; None outside it.
+        adjusted: Holm's adjusted p value; None if the difference belongs to no family.
         design: what the pairs can detect.
         lost: the transfer from the first side to the second.
         gained: the transfer from the second side to the first.
@@ -288,7 +166,9 @@ class Difference:
 
     @property
     def stands(self) -> bool:
-        """Whether p value and interval exclude 0: the difference is significant in the family."""
+        """Whether the difference is significant: both the adjusted p value and the interval
+        exclude 0.
+        """
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted
         return p < 1 - LEVEL and (low > 0 or high < 0)
@@ -296,7 +176,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Contrast:
-    """One line of a comparison: two sides on a group of problems.
+    """One line of a comparison: two sides, compared on a group of problems.
 
     Attributes:
         group: the name of the group.
@@ -345,15 +225,16 @@ class Comparison(Record):
         by: ``model`` or ``perturbation``.
         primary_k: the k of the family.
         contrasts: the family.
-        breakdown: the contrasts by tag, operator, ..., a separate family.
-        broken_down_by: the property of the breakdown, as ``tag``, or None.
+        breakdown: the contrasts for each tag, operator or other label, as a separate family.
+        broken_down_by: the property of the breakdown, for example ``tag``; None without a
+            breakdown.
         policy: the name of the verdicts.
         runs: the runs' directories.
-        notes: remarks, as on pairs that are left out.
+        notes: remarks, for example on problems that are left out.
         verdicts: the policy's name if a run holds verdicts of several policies, else empty.
-        pairing: how many problems of every two runs pair.
+        pairing: for every two runs, a sentence that says how many problems pair.
         costs: the cost of each system, if prices were given.
-        gaps: HINT's generalisation gaps of every two systems.
+        gaps: the generalisation gaps on HINT of every two systems.
         sentences: the summary of the comparison (`wording`).
         repaired: repaired@t of every two systems, if wrong answers were tried again.
 
@@ -369,10 +250,10 @@ class Comparison(Record):
     broken_down_by: str | None = None
     policy: str | None = None
     runs: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
-    verdicts: str = ""  # names the policy where a run holds verdicts of several
-    pairing: tuple[str, ...] = ()  # how many problems of every two runs pair
-    costs: Mapping[str, Cost | None] = field(default_factory=dict)  # by system, if there are prices
+    notes: tuple[str, ...] = ()
+    verdicts: str = ""
+    pairing: tuple[str, ...] = ()
+    costs: Mapping[str, Cost | None] = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     sentences: tuple[str, ...] = ()
     repaired: tuple[RepairedDifference, ...] = ()
@@ -400,7 +281,7 @@ def contrast(
     unpaired: int = 0,
     system: str = "",
 ) -> Contrast:
-    """Compare the two sides of pairs at every k that the smaller number of samples allows."""
+    """Compare the two sides of pairs, at every k up to the smaller number of samples."""
     if not pairs:
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
@@ -476,12 +357,16 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """An interval, extended to 0 unless the difference is significant."""
+    """The interval if the difference is significant; otherwise the interval is extended to
+    include 0.
+    """
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """A difference with the family's p value, and the interval at the level of Holm's step."""
+    """A difference with the adjusted p value ``p`` and the interval at ``level``, both from Holm's
+    method.
+    """
     paired = Pairs.of(pairs)
     first_passes, second_passes = (
         paired.first.passes(difference.k),
@@ -495,7 +380,9 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust p values and intervals at the primary k over all these contrasts; add designs."""
+    """Adjust the p values and intervals at the primary k over all contrasts, and add the
+    designs.
+    """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]
     adjusted = zip(holm(ps), holm_levels(ps), strict=True)
@@ -519,8 +406,9 @@ def break_down(
     labels: Mapping[str, Sequence[str]],
     k: int,
 ) -> list[Contrast]:
-    """A contrast at one k for each label of at least `MIN_PAIRS` units, as a separate family. A
-    unit with several labels is in several lines.
+    """A contrast at one k for each label that at least `MIN_PAIRS` pairs have.
+
+    A pair with several labels is in several contrasts. The contrasts are a family of their own.
     """
     groups: dict[str, list[Pair]] = {}
     for pair in pairs:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...core.wording import counted
-from .comparison import POWER, Comparison, Contrast, Difference
+from .comparison import Comparison, Contrast, Difference
+from .power import POWER
 
 #: The largest numbers of model pairs, further models and further subsets in a sentence.
 _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
@@ -24,11 +25,11 @@ class Names(dict[str, str]):
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """The last part of each model's name, if all last parts are distinct, else the full names.
+    """Short names for models: the last part of each name, or the full names if last parts are
+    equal.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
-
     """
     full = list(names)
     shortened = {name: name.rstrip("/").rpartition("/")[2] for name in full}
@@ -43,7 +44,8 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         names: shorter names of models, by their names in the comparison.
 
     Returns:
-        The sentence. Models that were asked different problems are only compared in pairs.
+        The sentence. If the models were asked different problems, the sentence compares them in
+        pairs, without a ranking.
 
     """
     shortened, k = Names(names or {}), comparison.primary_k
@@ -85,7 +87,11 @@ def overall(comparison: Comparison) -> list[Contrast]:
 
 
 def _pair(row: Contrast, k: int, names: Mapping[str, str], subject: str) -> str:
-    """The sentence on two models, about the better model, or without one about ``subject``."""
+    """The sentence on two models.
+
+    If the difference is significant, the sentence is about the better model; otherwise the sentence
+    is about ``subject``.
+    """
     difference = row.at(k)
     if difference is None:
         return f"{names[row.first]} and {names[row.second]} have too few samples for pass@{k}."
@@ -128,13 +134,13 @@ def _number(value: float, digits: int) -> str:
 
 
 def digits_for(low: float, high: float) -> int:
-    """The number of decimals with which an interval is shown in percentage points.
+    """The number of decimals for the ends of an interval in percentage points.
 
-    A wide interval has none; a narrow one has so many that no end is rounded to 0.
+    The ends of a wide interval are shown without decimals. The ends of a narrow interval have
+    enough decimals that neither end is rounded to 0.
 
     >>> digits_for(0.34, 0.42), digits_for(0.004, 0.12), digits_for(0.0004, 0.01)
     (0, 1, 2)
-
     """
     nearest = min(abs(low), abs(high)) * 100
     if high - low >= 0.05 and (nearest >= 1 or low <= 0 <= high):
@@ -159,7 +165,8 @@ def _power(difference: Difference, row: Contrast) -> str:
 
 
 def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """A sentence on the perturbation with the largest significant drop, and on further drops.
+    """A sentence on the perturbation with the largest significant drop of pass@k, and on further
+    drops.
 
     Args:
         comparison: a comparison of perturbations with their originals.
@@ -214,7 +221,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """Names as a list in a sentence; beyond ``limit`` only the number of further names."""
+    """Names as a list within a sentence; names after the first ``limit`` are only counted."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -62,14 +62,16 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The latest complete policy of the paper's scorer, if the run was judged by it."""
+        """The latest complete policy of the paper's scorer; None if the scorer did not judge the
+        run.
+        """
         return self._latest_of_scorer(with_deadline=False)
 
     @cached_property
     def protocol(self) -> str | None:
-        """The latest complete policy of the paper's scorer with a deadline.
+        """The latest complete policy of the paper's scorer that has a deadline.
 
-        On validation problems the deadline is for all candidates together.
+        For a validation problem the deadline holds for all candidates together.
         """
         if self.samples > 1 and not is_ranked(self.run):
             return None  # the limit is for candidates one after another
@@ -91,7 +93,10 @@ class ModelAnswers:
 
     @cached_property
     def without_timeouts(self) -> dict[str, Tally]:
-        """The same where a timeout is not correct, for the sums of validation problems."""
+        """The counts of the paper's scorer, with timeouts counted as wrong.
+
+        The paper counts the sums of validation problems in this way.
+        """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
             flags = row["evidence"]["flags"]
@@ -111,12 +116,12 @@ class ModelAnswers:
 
     @cached_property
     def limit(self) -> float:
-        """The seconds of `protocol`."""
+        """The deadline of `protocol` in seconds."""
         return float(self.run.manifest["policies"][self.protocol]["deadline"])
 
     @cached_property
     def endings(self) -> dict[str, Ending | None]:
-        """Where the candidates of each problem end under `protocol`."""
+        """The candidate at which each problem ends under `protocol`."""
         decoding: dict[str, float] = {}
         if self.with_decoding:  # candidates of one search have its latency
             for row in self.run.completions.rows():
@@ -127,7 +132,10 @@ class ModelAnswers:
         return endings((row for row in rows if row["model"] == self.model), self.limit, decoding)
 
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
-        """The counts under `protocol`; cancelled problems are correct only with ``credit``."""
+        """The counts under `protocol`.
+
+        A cancelled problem is correct if ``credit`` is true, and incorrect otherwise.
+        """
         tallies = {}
         for key, tally in self.tallies.items():
             ending = self.endings.get(key)
@@ -153,7 +161,10 @@ class ModelAnswers:
         ]
 
     def fails(self, keys: Sequence[str], k: int, tallies: Mapping[str, Tally]) -> Estimate | None:
-        """Fail@k of the problems; None for no problems, or with too few answers."""
+        """Fail@k of the problems.
+
+        The result is None if there are no problems, or if a problem has fewer than k answers.
+        """
         judged = [tallies[key] for key in keys if key in tallies]
         if not judged or len(judged) < len(keys) or min(tally.samples for tally in judged) < k:
             return None
@@ -195,7 +206,10 @@ def named(name: str) -> Where:
 
 
 def of_other_benchmarks(problem: Problem) -> bool:
-    """Whether a problem is from another benchmark, and so a candidate for perturbations."""
+    """Whether a problem belongs to another benchmark than ``brittleness``.
+
+    The problems of other benchmarks are perturbed if a model solves them.
+    """
     return problem.benchmark != "brittleness"
 
 

@@ -37,7 +37,7 @@ def _curve(source: ModelAnswers) -> list[int]:
 
 
 def large_budget(source: ModelAnswers) -> Section:
-    """Figure 5."""
+    """Figure 5: Fail@k for large k."""
     ks = _curve(source)
     shares = {
         name: [_fail_at(ranked_where(source, named(f"primitive_{name}")), k) for k in ks]

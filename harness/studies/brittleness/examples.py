@@ -33,13 +33,13 @@ _BEYOND = (
 
 @dataclass(frozen=True, slots=True)
 class ExampleAnswer:
-    """A problem with the first answer to it.
+    """A problem with the first answer of the model.
 
     Attributes:
         problem: the problem.
-        raw: what the model wrote.
-        read: the answer that was read, in LaTeX; empty if none was.
-        solved: whether it is correct.
+        raw: the text that the model wrote.
+        read: the extracted answer in LaTeX; empty if no answer was extracted.
+        solved: whether the answer is correct.
 
     """
 
@@ -50,7 +50,7 @@ class ExampleAnswer:
 
     @property
     def example(self) -> Example:
-        """The same with normal forms, the derivative and the difference."""
+        """The answer in normal form, with its derivative and the difference from the integrand."""
         target = self.problem.target_as(IntegrationTarget)
         return with_answer(
             formula(target.integrand, target.variable), self.read, solved=self.solved
@@ -59,7 +59,10 @@ class ExampleAnswer:
 
 @cache
 def formula(integrand: str, variable: str) -> str:
-    """An integrand in SymPy's notation, in normal form; as it is where that is too large."""
+    """An integrand in normal form, in SymPy's notation.
+
+    If the normal form would be too large, the result is the integrand unchanged.
+    """
     try:
         return text(NormalForms().of(read(integrand, symbols=[variable])[0].expression))
     except (ReadError, ValueError):
@@ -67,7 +70,9 @@ def formula(integrand: str, variable: str) -> str:
 
 
 def answers(source: ModelAnswers) -> dict[str, ExampleAnswer]:
-    """The first answer to each problem of the benchmark and to what it was made of, by id."""
+    """The model's first answer to each problem of the run whose target is an integral, by the
+    problem's id.
+    """
     raw = {
         row["problem"]: str(row.get("text", ""))
         for row in source.run.completions.rows()
@@ -87,13 +92,13 @@ def answers(source: ModelAnswers) -> dict[str, ExampleAnswer]:
 
 
 def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
-    return [one for one in given if one.problem.name == f"brittleness/{subset}"]
+    return [answer for answer in given if answer.problem.name == f"brittleness/{subset}"]
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first problem that was solved and the first that was not, if there are both."""
-    solved = [one for one in given if one.solved][:1]
-    failed = [one for one in given if not one.solved][:1]
+    """The first solved and the first failed problem; empty if one of the two is missing."""
+    solved = [answer for answer in given if answer.solved][:1]
+    failed = [answer for answer in given if not answer.solved][:1]
     return [*solved, *failed] if solved and failed else []
 
 
@@ -111,7 +116,7 @@ _HEADINGS = ("x", "prediction", "correct", "difference")
 
 
 def table_3(source: ModelAnswers) -> Section:
-    """Table 3: for each test of robustness a problem that is solved beside one that is not."""
+    """Table 3: a solved and a failed problem for each test of robustness."""
     given = list(answers(source).values())
     rows = [
         (subset if not number else "", *_line(answer))
@@ -122,17 +127,21 @@ def table_3(source: ModelAnswers) -> Section:
 
 
 def table_5(source: ModelAnswers) -> Section:
-    """Table 5: the shortest problems that are failed, the raw answer beside the simplified."""
-    failed = [one for one in answers(source).values() if not one.solved and one.problem.benchmark]
-    failed.sort(key=lambda one: (len(one.example.problem), one.problem.id))
+    """Table 5: the shortest failed problems, with the raw answer and the simplified answer."""
+    failed = [
+        answer
+        for answer in answers(source).values()
+        if not answer.solved and answer.problem.benchmark
+    ]
+    failed.sort(key=lambda answer: (len(answer.example.problem), answer.problem.id))
     rows = [
         (
-            shortened(one.example.problem, LONGEST),
-            shortened(" ".join(one.raw.split()), LONGEST_RAW),
-            shortened(one.example.prediction, LONGEST),
-            shortened(one.example.derivative, LONGEST),
+            shortened(answer.example.problem, LONGEST),
+            shortened(" ".join(answer.raw.split()), LONGEST_RAW),
+            shortened(answer.example.prediction, LONGEST),
+            shortened(answer.example.derivative, LONGEST),
         )
-        for one in failed[: 2 * EXAMPLES]
+        for answer in failed[: 2 * EXAMPLES]
     ]
     return _section(
         "Raw answers to simple problems (Table 5)",
@@ -142,7 +151,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Table 7: sums that are failed below their terms, which are solved."""
+    """Table 7: failed sums whose terms are all solved; the solved terms stand above each sum."""
     by_id = answers(source)
     rows: list[tuple[str, ...]] = []
     for pool in ("exp", "coeff", "valid"):
@@ -164,7 +173,9 @@ def _failed_sums(
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Table 1 and figure 1: of each deficiency a solved problem, and below it a failure."""
+    """Table 1 and figure 1: for each deficiency, problems that the model solves and a problem that
+    it fails.
+    """
     by_id = answers(source)
     given = list(by_id.values())
     sums = next(
@@ -184,7 +195,7 @@ def table_1(source: ModelAnswers) -> Section:
 
 
 def _failed(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    return [one for one in given if not one.solved][:1]
+    return [answer for answer in given if not answer.solved][:1]
 
 
 def _first(

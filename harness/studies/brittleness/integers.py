@@ -14,13 +14,13 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """The positive integers of prefix tokens that are nodes of type Integer in SymPy.
+    """The positive integers in prefix tokens that are nodes of type Integer in SymPy.
 
-    Numerators and denominators do not count: a fraction is one node of type Rational in SymPy.
+    The numerator and the denominator of a fraction are not counted: SymPy represents a fraction by
+    a single node of type Rational.
 
     >>> list(positive_integers("add mul div INT+ 1 INT+ 3 x pow x INT+ 1 2".split()))
     [12]
-
     """
     index = 0
     while index < len(tokens):
@@ -44,7 +44,9 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
 
 
 def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int], float]]:
-    """The number of positive integers in sequences, and the share of each of `RANGES`."""
+    """The number of positive integers in sequences, and the share of the integers in each of
+    `RANGES`.
+    """
     counts: Counter[tuple[int, int] | None] = Counter()
     for tokens in sequences:
         for value in positive_integers(tokens):
@@ -65,7 +67,7 @@ def prefix_sequences(run: Run) -> list[list[str]]:
 
 
 def training_integers(source: ModelAnswers) -> Section:
-    """Section 5 and appendix B, of the run's problems that have prefix forms."""
+    """Section 5 and appendix B, for the problems of the run that have prefix forms."""
     sequences = prefix_sequences(source.run)
     total, ours = shares(sequences)
     rows = []

@@ -84,7 +84,7 @@ def _theirs(name: str, k: int) -> str:
 
 
 def causes(source: ModelAnswers) -> Section:
-    """Search errors and model errors of every kind of problem."""
+    """The numbers of search errors and model errors, for every kind of problem."""
     k = source.samples
     groups: dict[str, list[Ranked]] = {}
     for key in source.keys(lambda problem: True):

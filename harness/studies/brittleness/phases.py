@@ -1,12 +1,13 @@
-"""The experiments of "Symbolic Brittleness" as phases: problems, and neighbours of solved ones.
+"""The experiments of "Symbolic Brittleness" as phases: problems, then neighbours of solved
+problems.
 
 The first phase asks any benchmarks. The solved problems form three pools, as in the paper:
 
 - ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
 - ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
-- ``valid``: problems of other benchmarks that any answer solves; with the filter ``published`` only
-  problems that pass the filters (`benchmarks.brittleness.filters`) that the paper applied to Lample
-  and Charton's validation problems.
+- ``valid``: problems of other benchmarks that any answer solves. With the filter ``published``, a
+  problem must also pass the filters of the paper for Lample and Charton's validation problems
+  (`benchmarks.brittleness.filters`).
 
 The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four terms from each
 pool. A sampled model is also asked the pools again (sums of one term), as a measure of luck.
@@ -42,7 +43,7 @@ def _validation(problem: Problem) -> bool:
 
 
 def derive(variant: str, phase_filter: PhaseFilter, results: PhaseResults) -> list[list[Problem]]:
-    """The second phase's problems, a list per subset.
+    """The problems of the second phase, a list for each subset.
 
     Raises:
         DerivationError: a solved problem has no neighbours or sums.

@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The name of Fail@k, with the beam width unless it is the paper's."""
+    """The heading ``Fail@k``; a beam width that differs from the paper's is added."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -45,7 +45,9 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The paper's k up to the number of answers, and the number of answers."""
+    """The k to report: the paper's k up to the number of answers, and the number of answers
+    itself.
+    """
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -59,7 +61,10 @@ def _row(
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """A row of Fail@k: by our verifier, by the paper's scorer on our answers, and as published."""
+    """A row of Fail@k: by our verifier, by the paper's scorer, and as published.
+
+    The first two are computed from the run's answers.
+    """
     keys = source.keys(where)
     ks = _ks(source)
     cells = [_estimated(source.fails(keys, k, source.tallies)) for k in ks]
@@ -74,8 +79,11 @@ def _row(
 
 
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
-    """The counts by the paper's scorer, with the time limit per validation problem or per
-    candidate.
+    """The counts by the paper's scorer.
+
+    If ``valid`` is true, the time limit is for all candidates of a validation problem; otherwise
+    the time limit is for each candidate. If ``credit`` is true, an answer that reaches the time
+    limit is correct.
     """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)

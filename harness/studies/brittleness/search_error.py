@@ -1,12 +1,14 @@
 """Search errors and model errors (Welleck et al., section 6).
 
-A failure is a search error if a correct solution is likelier under the model than all candidates: a
-better search would have found the solution. A failure is a model error if a wrong candidate is
-likelier. The probability of a text is exp of the sum of the tokens' log-probabilities (teacher
-forcing, end token included), unlike the scores of a beam search, which are divided by length.
+A failure is a search error if a correct solution is more probable under the model than all
+candidates: a better search would have found the solution. A failure is a model error if a wrong
+candidate is more probable than the correct solution. The probability of a text is exp of the sum of
+the tokens' log-probabilities (teacher forcing, end token included). The scores of a beam search, in
+contrast, are divided by the length.
 
-A reference is one way to write a correct solution, and a likelier way may exist: the number of
-model errors is an upper bound. `teacher_forcing` computes the log-probabilities with a model.
+A reference is one way to write a correct solution, and another way may be more probable. The number
+of model errors is therefore an upper bound. `teacher_forcing` computes the log-probabilities with a
+model.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """The candidate at a rank; ``logprob`` is in nats, or None if unknown."""
+    """A ranked candidate; ``logprob`` is in nats, or None if unknown."""
 
     text: str
     correct: bool
@@ -42,7 +44,9 @@ class Ranked:
 
     @property
     def first_correct(self) -> int | None:
-        """The rank of the first correct candidate, from 1; None without a correct candidate."""
+        """The rank of the first correct candidate, counted from 1; None if no candidate is
+        correct.
+        """
         ranks = (rank for rank, c in enumerate(self.candidates, 1) if c.correct)
         return next(ranks, None)
 
@@ -54,7 +58,8 @@ class Ranked:
 class Unresolved:
     """Failures at k that a perfect search would leave unresolved.
 
-    ``scored`` counts the failures whose reference and last candidate have log-probabilities.
+    ``scored`` is the number of failures for which both the reference and the last candidate have a
+    log-probability.
     """
 
     k: int
@@ -68,9 +73,9 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Failures at k whose reference is less likely than the last of the k candidates: Table 13.
+    """Table 13: failures at k whose reference is less probable than the k-th candidate.
 
-    If there are fewer than k candidates, the reference is compared with the last of them.
+    If there are fewer than k candidates, the reference is compared with the last candidate.
     """
     failures = scored = unresolved = 0
     for problem in problems:
@@ -89,9 +94,11 @@ def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Mass:
-    """Mean probabilities over problems: of the first candidate (p@1), of the k-th (p@k), and of the
-    k together (p@{1..k}). ``problems`` were counted, ``left_out`` had fewer than k candidates or
-    some of unknown probability.
+    """Mean probabilities over problems.
+
+    p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
+    k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
+    number of other problems, with fewer than k candidates or with an unknown probability.
     """
 
     k: int
@@ -103,7 +110,7 @@ class Mass:
 
 
 def mass(problems: Iterable[Ranked], k: int) -> Mass:
-    """`Mass` at k. Repeated texts, as in a sampled list, count once in the sum."""
+    """`Mass` at k. In the sum over k candidates, equal texts count once."""
     top, kth, total, left_out = [], [], [], 0
     for problem in problems:
         best = problem.candidates[:k]
@@ -119,7 +126,7 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
-    """`Mass` of problems that fail at k (True) and that succeed (False): Table 12."""
+    """Table 12: `Mass` of the problems that fail at k (True), and of the other problems (False)."""
     return {
         failed: mass([problem for problem in problems if problem.fails(k) is failed], k)
         for failed in (True, False)
@@ -134,14 +141,18 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """The number of problems by the rank of the first correct candidate, from 1: Figure 6."""
+    """Figure 6: the number of problems for each rank of the first correct candidate, counted
+    from 1.
+    """
     ranks = Counter(problem.first_correct for problem in problems)
     return {rank: ranks[rank] for rank in sorted(rank for rank in ranks if rank is not None)}
 
 
 @dataclass(frozen=True, slots=True)
 class FailureCauses:
-    """The failures at k by cause; ``unknown`` lack a log-probability."""
+    """The numbers of failures at k by cause; ``unknown`` counts failures without a
+    log-probability.
+    """
 
     k: int
     search: int
@@ -150,7 +161,10 @@ class FailureCauses:
 
 
 def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
-    """A search error: the reference is likelier than every one of the k candidates."""
+    """The causes of the failures at k.
+
+    The cause is a search error if the reference is more probable than each of the k candidates.
+    """
     counts: Counter[str] = Counter()
     for problem in problems:
         if not problem.fails(k):
@@ -165,10 +179,9 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
-    """The probabilities of the top candidate and of the first correct candidate: Figure 4.
+    """Figure 4: the probabilities of the top candidate and of the first correct candidate.
 
-    Includes the problems whose first correct candidate is below the top, with both probabilities
-    known.
+    The list contains the problems whose top candidate is wrong, if both probabilities are known.
     """
     pairs = []
     for problem in problems:
@@ -182,9 +195,10 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
 
 
 def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
-    """Sampled candidates as a ranked list: likeliest first, duplicates kept, ties as drawn.
+    """Sampled candidates as a ranked list, the most probable candidate first.
 
-    If any probability is unknown, the order of drawing is kept.
+    Duplicates are kept, and candidates with equal probabilities keep the order of drawing. If any
+    probability is unknown, all candidates keep the order of drawing.
     """
     if any(candidate.logprob is None for candidate in candidates):
         return tuple(candidates)

@@ -1,9 +1,10 @@
 """The tables and figures of "Symbolic Brittleness" for a run, beside the published numbers.
 
 Fail@k of a beam search is computed from the k best candidates, as in the paper. Fail@k of samples
-is the mean over all subsets of k samples; in figures over k, samples with log-probabilities are
-ranked and the k likeliest count. Fail@k uses the verdicts of our verifier. If a run was also judged
-by the paper's scorer (``run.py score RUN --method welleck``), the scorer's Fail@k has columns, too.
+is the mean over all subsets of k samples. In figures over k, samples with log-probabilities are
+ranked, and the k most probable samples count. Fail@k uses the verdicts of our verifier. If a run
+was also judged by the paper's scorer (``run.py score RUN --method welleck``), the scorer's Fail@k
+has columns, too.
 """
 
 from __future__ import annotations

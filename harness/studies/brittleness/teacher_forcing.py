@@ -1,7 +1,7 @@
 """Log-probabilities of given texts (teacher forcing), for `search_error`.
 
-Scores are stored in the run, ``scores/MODEL/``, a row per text, so that a killed command resumes.
-The prompt is the prompt of the run.
+Scores are stored in the run under ``scores/MODEL/``, a row for each text. A command that was killed
+resumes from the stored scores. The prompt is the prompt of the run.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def score_texts(
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
         candidates: the number of best candidates per problem; equal texts count once.
-        written: the form of an answer, with ``%s`` for the antiderivative; by default `WRITTEN`, or
-            the bare antiderivative for prefix tokens.
+        written: a template of an answer, with ``%s`` for the antiderivative. The default is
+            `WRITTEN`; for prefix tokens, the default is the antiderivative alone.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
-        limit: the largest number of problems, in the order of asking.
+        limit: the largest number of problems, in the order in which they were asked.
 
     Returns:
         The number of scored texts, and remarks on texts without a score.
@@ -113,11 +113,12 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """The candidates and the reference of every problem, by key, with known log-probabilities.
+    """The candidates and the reference of every problem, with their log-probabilities, by the
+    problem's key.
 
-    A scored text has the log-probability of the score, any other text the log-probability of the
-    completion, if stored. Candidates of a beam search keep their order; sampled candidates are
-    sorted by likelihood.
+    The log-probability of a text is the stored score. A text without a score has the
+    log-probability of its completion, if known. Candidates of a beam search keep their order;
+    sampled candidates are sorted by probability.
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}

@@ -1,12 +1,14 @@
 """The limit of the paper's validation experiments: seconds for all candidates of a problem.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
-neighbours and sums have 10 s per problem, for decoding and for the candidates in order, up to the
-first accepted candidate. At the end of the time, or after an exception, the problem is *cancelled*,
-which counts as correct; for sums at k = 50 the paper counts cancelled problems as failures.
+neighbours and their sums have 10 s per problem. This time includes decoding, and the candidates are
+judged in order until a candidate is accepted. If the time ends first, or after an exception, the
+problem is *cancelled*. A cancelled problem counts as correct; only for sums at k = 50 does the
+paper count cancelled problems as failures.
 
 `run.py score RUN --method welleck --deadline 10` records verdict and time of every candidate. The
-ending of a problem is computed from these records, as each candidate may use the remaining time.
+ending of a problem is computed from these records: each candidate may use the time that earlier
+candidates left.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The rank, counted from 0, at which a problem's candidates ended, and the reason."""
+    """The candidate at which a problem ended, as a rank counted from 0, and the reason."""
 
     rank: int
     cancelled: bool

@@ -85,14 +85,14 @@ def cancelled(source: ModelAnswers) -> Section:
 
 
 def _is_sum(problem: Problem) -> bool:
-    """Whether a problem is a sum of powers and roots; ``exp_sum1`` has single terms."""
+    """Whether a problem is a sum of powers and roots; the subset ``exp_sum1`` has single terms."""
     return problem.metadata.get("pool") == "exp" and problem.metadata.get("terms") != 1
 
 
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """Seconds spent on the problems' first candidates, by the number of candidates."""
+    """Seconds spent on the first candidates of problems, for each number of candidates."""
     spent: dict[str, dict[int, tuple[float, bool]]] = {}
     for row in source.run.verdicts(policy).rows():
         if row["model"] == source.model and row["problem"] in keys:

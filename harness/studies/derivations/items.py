@@ -41,7 +41,7 @@ class JudgedLabel:
 class PerturbedItem:
     """An unperturbed problem, and its twins by perturbation. An ``example`` has two items.
 
-    ``model`` is the answering model, for several models taken as one.
+    ``model`` is the answering model where `pooled` has counted several models together.
     """
 
     key: str
@@ -95,7 +95,7 @@ class ItemGroup:
 
 @dataclass(frozen=True, slots=True)
 class ModelItems:
-    """The items that a model (or several models, taken as one) answered, by subset."""
+    """The items that a model, or several pooled models, answered, by subset."""
 
     model: str
     label: str
@@ -157,7 +157,7 @@ def judged_labels(run: Run, policy: str | None = None) -> dict[str, dict[str, Ju
 def pooled(answered: Sequence[ModelItems], label: str) -> ModelItems:
     """The items of several models, counted as if one model had answered all of them.
 
-    In Table 3 the models are encoders, one for each number of derivation steps. An item that two
+    Table 3 pools encoders, each trained on another number of derivation steps. An item that two
     models answered counts twice.
     """
     groups: dict[GroupKey, ItemGroup] = {}

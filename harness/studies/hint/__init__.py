@@ -1,1 +1,1 @@
-"""HINT's data and what answers depend on (Li et al. 2023, figures A1, A2, A4, A5, A6)."""
+"""HINT's data, and the properties on which accuracy depends (Li et al. 2023, figures A1 to A6)."""

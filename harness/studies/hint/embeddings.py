@@ -22,7 +22,7 @@ ROLES = {"digit": DIGITS, "operator": OPERATORS, "parenthesis": PARENTHESES}
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A picture of a symbol, with its place in the plane."""
+    """A picture of a symbol, with coordinates in the plane."""
 
     symbol: str
     x: float
@@ -40,10 +40,10 @@ def embedded(model: Seq2Seq, per_symbol: int, seed: int = 0) -> tuple[list[str],
     Args:
         model: a baseline that reads pictures.
         per_symbol: pictures of each symbol.
-        seed: of the pools of pictures.
+        seed: the seed of the pools of pictures.
 
     Raises:
-        UserError: the model reads symbols.
+        UserError: the model reads symbols and not pictures.
 
     """
     if model.sizes.inputs != "pictures":
@@ -79,7 +79,7 @@ def placed(symbols: Sequence[str], vectors: Sequence[Sequence[float]], seed: int
 
 
 def purity(symbols: Sequence[str], vectors: Sequence[Sequence[float]]) -> float:
-    """The share of pictures whose nearest other picture is of the same symbol."""
+    """The share of pictures whose nearest neighbour is a picture of the same symbol."""
     import numpy as np
 
     matrix = np.array(vectors)

@@ -1,8 +1,8 @@
-"""What the accuracy of a model depends on (Li et al. 2023, figures A5 and A6).
+"""The dependence of accuracy on properties of the problems (Li et al. 2023, figures A5 and A6).
 
 Figure A5 is accuracy by ranges of a property (`compare --breakdown` and the page of a run have the
-same ranges). Figure A6 is the permutation importance of the properties for a classifier of the
-three nearest neighbours that predicts whether the model is right, normalised to 1.
+same ranges). Figure A6 is the permutation importance of the properties, normalised to the sum 1.
+The classifier predicts from the three nearest neighbours whether the model is right.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class AnsweredExpression:
 
     Attributes:
         properties: the values of `PROPERTIES`.
-        ranges: their ranges by name.
-        share: of correct samples.
+        ranges: the ranges of the values, by property.
+        share: the share of correct samples.
 
     """
 
@@ -58,12 +58,14 @@ def answered(run: Run, model: str) -> list[AnsweredExpression]:
 
 
 def importance(rows: Sequence[AnsweredExpression], seed: int = 0) -> dict[str, tuple[float, float]]:
-    """The share of each property in the permutation importance, and its standard deviation.
+    """The share of each property in the permutation importance, with the standard deviation.
 
-    The classifier learns from every other problem, and the importance is measured on the others.
+    The classifier is fitted on every second problem. The importance is measured on the remaining
+    problems.
 
     Raises:
-        UserError: there are too few problems, or the model is right or wrong on all.
+        UserError: there are too few problems, or the model is right on all problems, or wrong on
+            all.
 
     """
     try:

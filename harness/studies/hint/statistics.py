@@ -1,4 +1,6 @@
-"""The distributions of HINT's data (Li et al. 2023, figures A1 and A2), of ours or of a release."""
+"""The distributions of HINT's data (Li et al. 2023, figures A1 and A2), for our data or a
+release.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,11 @@ _RESULTS = (0, 9, 99, 999, 9_999)
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
-    """What a distribution is over.
+    """A property of an expression whose distribution is computed.
 
     Attributes:
-        name: a word for tables and files.
-        of: the values of an expression, one or several.
+        name: the property's name in tables and files.
+        of: a function from an expression to its values, one or several.
 
     """
 
@@ -70,8 +72,9 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
     """The expressions of the training set and of each test split.
 
     Args:
-        seed: of the data set.
-        per_length: how many of each number of operators are counted of the training set.
+        seed: the seed of the data set.
+        per_length: the number of training expressions that are taken for each number of operators;
+            None for all.
 
     """
     sets: dict[str, list[Expression]] = {name: [] for name in ("train", *SPLITS)}
@@ -86,7 +89,9 @@ def drawn(seed: int, per_length: int | None) -> dict[str, list[Expression]]:
 def distributions(
     sets: Mapping[str, Sequence[Expression]], aspect: Aspect
 ) -> dict[str, dict[str, float]]:
-    """The share of each value of an aspect, by set; ``test`` is that of all splits."""
+    """The share of each value of an aspect in each set; the set ``test`` is all test splits
+    together.
+    """
     groups = {name: list(sets[name]) for name in sets}
     groups[TEST] = [expression for name in SPLITS for expression in sets[name]]
     counts = {
@@ -118,7 +123,7 @@ def divergence(first: Mapping[str, float], second: Mapping[str, float]) -> float
 
 
 def largest_shares(seed: int) -> dict[str, dict[int, float]]:
-    """By set and number of operators the largest share of one result."""
+    """The share of the most frequent result, by set and number of operators."""
     shares: dict[str, dict[int, float]] = {name: {} for name in ("train", *SPLITS)}
     for operators in range(OPERATORS + 1):
         of = part(seed, operators)
@@ -130,7 +135,7 @@ def largest_shares(seed: int) -> dict[str, dict[int, float]]:
 
 
 def share_beyond(sets: Mapping[str, Sequence[Expression]]) -> float:
-    """The share of the test's results that are 100 or more."""
+    """The share of results in the test set that are at least 100."""
     results = [expression.value or 0 for name in SPLITS for expression in sets[name]]
     return sum(value >= TRAIN_VALUE for value in results) / len(results)
 
@@ -166,7 +171,7 @@ def figure_a1(pictures: str = "", seed: int = 0) -> Section:
 
 
 def figure_a2(sets: Mapping[str, Sequence[Expression]]) -> list[Section]:
-    """Figure A2: a table and a figure for each aspect, shares in percent."""
+    """Figure A2: a table and a figure for each aspect, with shares in percent."""
     return [_section(aspect, distributions(sets, aspect)) for aspect in ASPECTS]
 
 
@@ -197,7 +202,9 @@ def _section(aspect: Aspect, shares: Mapping[str, Mapping[str, float]]) -> Secti
 
 
 def quota(seed: int) -> Section:
-    """The largest share of one result by set and number of operators, beside the paper's 5 %."""
+    """The share of the most frequent result, by set and number of operators, and the paper's limit
+    of 5 %.
+    """
     shares = largest_shares(seed)
     return Section(
         "The largest share of one result, in percent",

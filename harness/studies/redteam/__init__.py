@@ -1,4 +1,4 @@
-"""A standing search for wrong verdicts.
+"""A search for wrong verdicts that can be repeated with new seeds.
 
 Generators make cases whose label is certain by construction or checked in mpmath. The search runs
 the verifier over the cases, minimises faults and records them: accepted wrong answers, refused or

@@ -1,4 +1,4 @@
-"""Random antiderivatives, at usual scales and at large ones."""
+"""Random antiderivatives, with coefficients and degrees of usual size and of large size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def call(name: str, argument: Expression) -> Expression:
 
 
 def inner(rng: HashedRandom, scale: int | None) -> Expression:
-    """An argument for functions, of slope or degree ``scale`` if given."""
+    """An argument of a function; ``scale`` is its slope or its degree, if given."""
     k = number(scale if scale is not None else rng.integer(1, 9))
     shapes = [mul(k, X), mul(k, power(X, Number(2))), call("exp", mul(k, X))]
     if scale is not None:
@@ -71,7 +71,11 @@ def smooth(rng: HashedRandom, scale: int | None = None) -> Expression:
 
 
 def antiderivative(rng: HashedRandom) -> Expression:
-    """Smooth sums, the trees of the benchmark `lample_charton`, the templates of `brittleness`."""
+    """A random antiderivative.
+
+    The tree is a smooth sum, a tree of the benchmark `lample_charton`, or a template of
+    `brittleness`.
+    """
     source = rng.below(8)
     if source == 0:
         drawn = rng.choice(INTEGERS).integral(rng.integer(1, 99), rng.integer(1, 99))

@@ -1,4 +1,6 @@
-"""Generators of answers on another branch, and of steps by roots and inverse functions."""
+"""Generators of answers on another branch, and of answers with a jump from roots or inverse
+functions.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ def _square(at: int) -> Expression:
 
 @generator
 def misplaced_branch(rng: HashedRandom) -> Case:
-    """F, or |F| as the root of a square, where f contains the sign of x minus another point."""
+    """The answer F, which is right, or |F|, which is wrong and written as the root of a square.
+
+    The integrand is F' times the sign of x - a, written with the root of (x - a)^2. F is right on
+    either branch of the root. |F| is wrong, because F changes its sign at another point than a.
+    """
     zero, elsewhere, *_ = rng.shuffled(range(-9, 10))
     t, k = add(X, number(-zero)), number(rng.integer(1, 9))
     angle = mul(k, t)
@@ -66,7 +72,10 @@ def misplaced_branch(rng: HashedRandom) -> Case:
 
 @generator
 def hidden_step(rng: HashedRandom) -> Case:
-    """F plus a step: a quotient or product of u with a root of a square or an inverse function."""
+    """A wrong answer: F plus a step function.
+
+    Examples of the step are u/sqrt(u^2), and csc(u) sin(arccos(cos u)).
+    """
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sin, cos, tan, cot = (call(name, u) for name in ("sin", "cos", "tan", "cot"))
     squared, secant = power(u, TWO), add(ONE, power(tan, TWO))
@@ -94,7 +103,7 @@ def hidden_step(rng: HashedRandom) -> Case:
 
 @generator
 def tiny_step(rng: HashedRandom) -> Case:
-    """F plus a step of a tiny height, constant on both sides."""
+    """A wrong answer: F plus a step function whose jump is tiny."""
     u = add(mul(number(rng.integer(1, 9)), X), number(rng.integer(-9, 9)))
     sign = rng.choice(
         [

@@ -18,15 +18,15 @@ BOXED = rf"\boxed{{{ANSWER}}}"
 
 
 class DiscardedError(ValueError):
-    """The draw has no certain label; the generator draws again."""
+    """The label of a draw is not certain; the generator draws again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """The trees behind a case, which the minimiser edits.
+    """The trees of a case, which the minimiser edits.
 
-    The integrand is ``truth' * factor + added``: ``truth`` is an antiderivative if ``factor`` is 1
-    and ``added`` is 0.
+    The integrand is ``truth' * factor + added``. If ``factor`` is 1 and ``added`` is 0, ``truth``
+    is an antiderivative.
     """
 
     truth: Expression
@@ -55,13 +55,13 @@ class Case:
     Attributes:
         integrand: LaTeX.
         completion: a model's text, as the verifier reads it.
-        wanted: whether the completion is to be accepted.
-        note: the reason of the label.
-        assumptions: kinds of the parameters.
-        formulas: the trees behind the case, or None.
-        voice: the template of the completion.
-        task: "antiderivative" of the integrand; else the name of another question
-            (`rewards.questions`), which stands in the place of the integrand.
+        wanted: whether the verifier should accept the completion.
+        note: the reason for the label.
+        assumptions: what is assumed of each parameter, for example ``integer``.
+        formulas: the trees of the case, or None.
+        voice: the template of the completion, the words around the answer.
+        task: "antiderivative", or the name of another kind of question (`rewards.questions`). For
+            another kind, ``integrand`` holds the text of the question.
 
     >>> case = Case("2x", r"\boxed{x^3}", wanted=False, note="another power")
     >>> case.to_dict()["wanted"]
@@ -87,14 +87,14 @@ class Case:
         voice: str = BOXED,
         assumptions: Mapping[str, str] | None = None,
     ) -> Case:
-        """The case of the trees, with the template ``voice``.
+        """The case with these trees; the completion is the template ``voice`` with the answer.
 
         Args:
             formulas: the trees.
-            wanted: whether the completion is to be accepted.
-            note: the reason of the label.
-            voice: the template of the completion.
-            assumptions: kinds of the parameters.
+            wanted: whether the verifier should accept the completion.
+            note: the reason for the label.
+            voice: the template of the completion, the words around the answer.
+            assumptions: what is assumed of each parameter, for example ``integer``.
 
         Returns:
             The case.
@@ -136,10 +136,12 @@ def generator(make: Make) -> Make:
 def group_generator(
     size: int,
 ) -> Callable[[Callable[[HashedRandom, int], Case]], Callable[[HashedRandom, int], Case]]:
-    """Register a generator that also takes the number of the case within the group.
+    """Register a generator whose cases come in groups.
+
+    The generator also receives the number of the case within the group.
 
     Args:
-        size: how many cases are in a group.
+        size: the number of cases in a group.
 
     """
 
@@ -152,7 +154,7 @@ def group_generator(
 
 
 def case_at(name: str, seed: int, index: int) -> Case:
-    """The case of a generator, seed and index: the same on any machine.
+    """The case with this generator, seed and index. The case is the same on every machine.
 
     Args:
         name: the generator.

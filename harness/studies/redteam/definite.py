@@ -1,9 +1,9 @@
-r"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
+"""Generators of definite integrals whose value is known: shifts, regimes, kinks, critical powers.
 
-Each family draws integers k, n, p and returns an integral, the value, and plausible wrong values:
-with a missed peak, another regime of a parameter, missing kinks, another power of a logarithm, an
-infinite limit for a finite one, a missing factor of a substitution, or a number fitted to the
-digits.
+Each family draws integers k, n, p and returns an integral, the value, and plausible wrong values. A
+wrong value misses a peak or kinks, belongs to another regime of a parameter, has another power of a
+logarithm, takes an infinite limit for a finite limit, lacks the factor of a substitution, or is a
+number fitted to the digits of the right value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
 
 
 def _place(rng: HashedRandom) -> int:
-    """A number of any size up to 10^6, of any sign."""
+    """An integer of either sign, of any size up to 10^6."""
     size: int = rng.integer(1, 9) * 10 ** rng.integer(0, 5) + rng.below(10)
     return rng.choice((1, -1)) * size
 
@@ -35,7 +35,7 @@ def _shifted(variable: str, m: int) -> str:
 
 
 def _density(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A normal density far out, or at any scale."""
+    """A normal density with a mean far from 0, or with a very small or large deviation."""
     m, n = _place(rng), rng.integer(2, 40)
     f = rf"e^{{-\frac{{{_shifted('x', m)}^2}}{{{n}}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", rf"\sqrt{{{n}\pi}}", ["0", rf"{n}\sqrt\pi"]
@@ -60,7 +60,7 @@ def _lognormal(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} beside a wide integrand."""
+    """A peak of width 10^{-k}, added to a wide integrand."""
     m, k = _place(rng), rng.integer(0, 12)
     f = rf"\frac{{1}}{{1+x^2}}+e^{{-10^{{{2 * k}}}{_shifted('x', m)}^2}}"
     value = rf"\pi+10^{{-{k}}}\sqrt\pi"
@@ -68,7 +68,7 @@ def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A peak of width 10^{-k} within a finite range, with nearly the whole integral."""
+    """A peak of width 10^{-k} in a finite range; nearly all of the integral comes from the peak."""
     n, k = rng.integer(1, 10**6), rng.integer(1, 15)
     f = rf"\frac{{10^{{{k}}}}}{{1+10^{{{2 * k}}}{_shifted('x', n)}^2}}"
     value = rf"\arctan(10^{{{k}}})+\arctan({n}\cdot10^{{{k}}})"
@@ -76,7 +76,7 @@ def _pulse(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power near the critical exponent, at 0 or at infinity."""
+    """A power with an exponent near the critical exponent of convergence, at 0 or at infinity."""
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
@@ -90,7 +90,10 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _power_and_logarithm(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A power near the critical exponent times a logarithm, so that the integral changes sign."""
+    """A logarithm times a power near the critical exponent.
+
+    The integral changes its sign at the critical exponent.
+    """
     n, at_zero = rng.integer(1, 9) * 10 ** rng.integer(0, 5), rng.below(2)
     value = rf"{'-' if at_zero else ''}{n * n}"
     wrong = [str(n), r"\text{diverges}", r"-\infty" if at_zero else r"\infty", f"{value}1"]
@@ -118,7 +121,7 @@ def _steps(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Infinitely many pieces with a sum that decays as a power, at 0 or at infinity."""
+    """Infinitely many pieces whose sum decays as a power, at 0 or at infinity."""
     n, p = rng.integer(1, 60), rng.integer(3, 8)
     if rng.below(2):
         value = rf"\frac{{\zeta({p - 1})}}{{{p - 1}}}"
@@ -139,7 +142,7 @@ def _pieces(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Jumps and turns that accumulate at a limit of any size, geometrically."""
+    """Jumps and kinks that accumulate geometrically at a limit of integration of any size."""
     b, m = rng.integer(2, 9), _place(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
     c = rf"\frac{{\pi}}{{\ln {b}}}"
@@ -162,7 +165,10 @@ def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _regime(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A parameter on both sides of a threshold; the wrong values belong to the other side."""
+    """A parameter below or above a threshold.
+
+    The wrong values are right on the other side of the threshold.
+    """
     letter = rng.choice("abcknprst")
     n = rng.integer(1, 60)
     f = rf"|x-{n}{letter}|" if n > 1 else rf"|x-{letter}|"
@@ -180,7 +186,7 @@ def _poisson(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _least(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """Two parameters in either order."""
+    """An integral whose value is a multiple of the smaller of two parameters."""
     n = rng.integer(1, 6)  # each costs a second, for all orders of a and b
     a, b = rng.choice((("a", "b"), ("p", "q"), ("s", "t"), ("b", "a")))
     f = rng.choice(
@@ -202,7 +208,7 @@ def _frequencies(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 
 def _hidden(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A value with a term too small for any number of digits."""
+    """A value with a term that is too small to be seen in any number of digits."""
     n = rng.integer(1, 30)
     tiny = rng.choice((r"e^{-e^{e^{e}}}", r"10^{-5000}", r"(1-\tanh(\pi^{\pi^\pi}))"))
     wrong = [rf"\frac{{\pi}}{{{2 * n}}}+{tiny}", rf"\frac{{\pi}}{{{2 * n}}}\left(1+{tiny}\right)"]
@@ -270,7 +276,9 @@ _TRUNCATED: tuple[tuple[str, str, str, bool], ...] = (
 
 
 def _truncated(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    """A finite limit so large that the value is nearly the improper integral's."""
+    """A finite limit of integration that is so large that the value is nearly the improper
+    integral.
+    """
     f, antiderivative, improper, shows = rng.choice(_TRUNCATED)
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 9) if shows else rng.integer(2, 9)
     value = antiderivative.replace("@", str(n))
@@ -327,7 +335,9 @@ def definite(rng: HashedRandom, number: int) -> Case:
 
 
 def _beside(rng: HashedRandom, value: str) -> list[str]:
-    """Values near the right value, and numbers fitted to its digits."""
+    """Wrong values: values near the right value, and numbers fitted to the digits of the right
+    value.
+    """
     if not value:
         return []
     if "text" in value:

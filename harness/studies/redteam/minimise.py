@@ -1,7 +1,7 @@
 """Smaller cases that show the same fault: delta debugging on the trees of a case.
 
-An edit replaces a subtree by a simpler tree, in integrand and answer or in the answer alone. An
-edit is kept only if the label is confirmed anew (`numeric`) and the fault remains.
+An edit replaces a subtree by a simpler tree, either in both the integrand and the answer or in the
+answer alone. An edit is kept only if `numeric` confirms the label again and the fault remains.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _LADDER = (40, 250, 1200)
 
 
 def size(case: Case) -> int:
-    """Nodes and digits of a case's trees, or the length of the texts of a case without trees."""
+    """The number of nodes and digits in a case's trees.
+
+    The size of a case without trees is the length of its texts.
+    """
     if case.formulas is None:
         return len(case.integrand) + len(case.completion)
     formulas = case.formulas
@@ -43,7 +46,7 @@ def minimise(
 
     Args:
         case: the case; a case without trees is returned unchanged.
-        still: whether a case shows the fault, by the verifier.
+        still: a function that says whether a case still shows the fault.
         runs: the largest number of calls of ``still``.
         edits: the largest number of edits.
 
@@ -84,7 +87,7 @@ def label_holds(case: Case) -> bool:
 
 
 def _unshared(formulas: Formulas) -> tuple[Expression, Expression]:
-    """Answer and truth without their common terms."""
+    """Answer and truth, without the terms that both have."""
     answer, truth = (
         Counter(tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,))
         for tree in (formulas.answer, formulas.truth)

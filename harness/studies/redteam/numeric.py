@@ -1,7 +1,7 @@
-"""Labels checked without the verifier: F' against f in mpmath, at two precisions.
+"""Labels checked without the verifier: F' is compared with f in mpmath, at two precisions.
 
-Points include the scales of the formulas' large numbers n: 1/n, 1 + 1/n and n. Derivatives are by
-rule (`rewards.reading.expression.derivative`).
+For a large number n in the formulas, the points include 1/n, 1 + 1/n and n. Derivatives are formed
+by the rules of differentiation (`rewards.reading.expression.derivative`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class NoValueError(ArithmeticError):
 
 
 def value(tree: Expression, point: Point, computed: dict[int, Value] | None = None) -> Value:
-    """The value at a point, in mpmath's present precision.
+    """The value at a point, in mpmath's current precision.
 
     Args:
         tree: the formula.
@@ -107,7 +107,11 @@ def _apply(name: str, args: list[Value]) -> Value:
 
 
 def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[str, Fraction]]:
-    """Points for comparisons: near the scales of the formulas first, then usual points."""
+    """Points for comparisons.
+
+    A few usual points come first, then points at the scales of the large numbers in the formulas,
+    then further usual points.
+    """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
     for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
@@ -124,7 +128,10 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
 
 
 def _sizes(node: Expression) -> tuple[int, ...]:
-    """The integers of a node: numerator and denominator of a fraction, the value of a power."""
+    """The integers in a node.
+
+    These are the numerator and the denominator of a fraction, and the value of a power of integers.
+    """
     if isinstance(node, Number):
         return abs(node.numerator), node.denominator
     if isinstance(node, Call) and node.function == "pow":
@@ -137,7 +144,7 @@ def _sizes(node: Expression) -> tuple[int, ...]:
 
 
 def _gap(trees: tuple[Expression, ...], point: Point, digits: int) -> tuple[Value, Value]:
-    """(F' - f, f) at a real value of f."""
+    """The pair (F' - f, f) at a point where f is real."""
     integrand, slope, answer = trees
     with mpmath.workdps(digits):
         computed: dict[int, Value] = {}
@@ -154,7 +161,7 @@ def refuted(
     assumptions: Mapping[str, str] | None = None,
     ladder: tuple[int, ...] = (40, 250),
 ) -> bool:
-    """Whether F' differs from a real f at some point, the same difference at two precisions."""
+    """Whether F' differs from a real f at some point, by the same amount at two precisions."""
     try:
         trees = (integrand, differentiate(answer), answer)
     except ValueError:
@@ -174,10 +181,10 @@ def refuted(
 
 
 def on_another_branch(integrand: Expression, answer: Expression) -> bool:
-    """Whether F' is f at some points and -f at the remaining points, as for F = x and f =
-    ``x/sqrt(x^2)``.
+    """Whether F' is f at some points and -f at all other points.
 
-    Such an answer is right by the verifier's rule on branches.
+    An example is F = x for f = ``x/sqrt(x^2)``. The verifier accepts such an answer by its rule on
+    branches.
     """
     trees, signs = (integrand, differentiate(answer), answer), set()
     for point in points(integrand, answer, assumptions={}):
@@ -194,7 +201,10 @@ def on_another_branch(integrand: Expression, answer: Expression) -> bool:
 
 
 def _is_steady(tree: Expression, point: Point) -> bool:
-    """Whether the value is stable under more digits, unlike the value of ``ln(cos(asin(1)))``."""
+    """Whether the value stays the same with more digits.
+
+    The value of ``ln(cos(asin(1)))`` does not: cos(asin(1)) is a rounding error.
+    """
     values = []
     for digits in (600, 1200):
         with mpmath.workdps(digits):
@@ -205,7 +215,7 @@ def _is_steady(tree: Expression, point: Point) -> bool:
 def confirmed(
     integrand: Expression, answer: Expression, assumptions: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether F' agrees with f to 300 digits at six points or more, and nowhere differs."""
+    """Whether F' agrees with f to 300 digits at six points or more, and differs at no point."""
     try:
         trees = (integrand, differentiate(answer), answer)
     except ValueError:

@@ -41,7 +41,10 @@ def _root(u: Expression) -> Expression:
 
 
 def rewritten(tree: Expression, rng: HashedRandom) -> Expression:
-    """The same function in another form: an identity is applied at about every fourth node."""
+    """The same function in another form.
+
+    A node is changed by an identity with probability 1/4.
+    """
     if not isinstance(tree, Call) or not tree.args:
         return tree
     args = tuple(rewritten(arg, rng) for arg in tree.args)
@@ -76,7 +79,7 @@ def rewrite_at_scale(rng: HashedRandom) -> Case:
 
 @generator
 def voice(rng: HashedRandom) -> Case:
-    """A right answer in the phrasing of people and models."""
+    """A right answer in words as people and models use them."""
     m = number(rng.integer(2, 9))
     truth = rng.choice(
         [
@@ -93,7 +96,10 @@ def voice(rng: HashedRandom) -> Case:
 
 
 def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
-    """|x - a| (x - a)^(m-1), and a piecewise antiderivative with ``factor`` on the left piece."""
+    """The integrand |x - a| (x - a)^(m-1), and the text of a piecewise antiderivative.
+
+    The piece for x < a is multiplied by ``factor``; the answer is right if ``factor`` is 1.
+    """
     a, m = rng.integer(-3, 7), rng.integer(1, 5)
     shifted = add(X, number(-a))
     right_half = mul(div(ONE, number(m + 1)), power(shifted, number(m + 1)))
@@ -110,7 +116,9 @@ def _halves(rng: HashedRandom, factor: str) -> tuple[str, str]:
 
 @generator
 def piecewise(rng: HashedRandom) -> Case:
-    r"""The two halves of an antiderivative of \|x - a\| p(x), in every dress."""
+    """A right antiderivative of |x - a| (x - a)^(m-1), written as two pieces in one of many
+    notations.
+    """
     return Case(*_halves(rng, "1"), True, "a piecewise answer")
 
 

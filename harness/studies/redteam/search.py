@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from ....rewards import Evidence, ProblemError, Status, Verdict, verify_many
+from ....rewards import Status, Verdict
 from ....rewards.questions import QUESTIONS
+from ....rewards.workers.pool import DEFAULT_MEMORY_MB
+from ....rewards.workers.verdicts import WorkItem, map_verdicts
 from .case import GENERATORS, Case, case_at
 from .minimise import minimise
 
@@ -32,7 +34,7 @@ class Find:
         generator: the generator of the case.
         seed: the seed of the draw.
         index: the number of the case.
-        kind: the fault, an element of `FAULTS`.
+        kind: the kind of fault, an element of `FAULTS`.
         status: the status of the verdict.
         case: the case as drawn.
         minimal: the smallest known case with the same fault.
@@ -52,7 +54,10 @@ class Find:
     minimal: Case
 
     def to_dict(self) -> dict[str, Any]:
-        """A line of the case file: the minimal case, the address, and the original case.
+        """A line of the case file.
+
+        The line has the minimal case, the case as drawn, and the generator, seed and index of the
+        draw.
 
         Returns:
             The row.
@@ -73,7 +78,7 @@ class Result:
         repeated: the number of repeated cases, which are judged only once, by generator.
         skipped: the number of cases whose integrand the verifier refuses, by generator.
         faults: the number of wrongly judged cases, by generator and fault.
-        finds: the cases that were judged wrongly, in the order of their addresses.
+        finds: the cases that were judged wrongly, in the order of generator, seed and index.
 
     >>> Result(seed=0).tries.total()
     0
@@ -92,33 +97,22 @@ def verifier(workers: int | None = None) -> Judge:
     """The project's verifier as a judge of cases."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
-        indefinite = [case for case in cases if case.task == "antiderivative"]
-        verdicts = iter(
-            verify_many(
-                [case.completion for case in indefinite],
-                [case.integrand for case in indefinite],
-                assumptions=[dict(case.assumptions) for case in indefinite],
-                workers=workers,
-                deadline=DEADLINE,
+        verdicts: dict[int, Verdict] = {}
+        for task in dict.fromkeys(case.task for case in cases):
+            places = [place for place, case in enumerate(cases) if case.task == task]
+            items = [_item(cases[place]) for place in places]
+            found = map_verdicts(
+                QUESTIONS[task].worker_task, items, workers, DEADLINE, DEFAULT_MEMORY_MB
             )
-        )
-        return [
-            next(verdicts) if case.task == "antiderivative" else _judged(case) for case in cases
-        ]
+            verdicts |= zip(places, found, strict=True)
+        return [verdicts[place] for place in range(len(cases))]
 
     return judge
 
 
-def _judged(case: Case) -> Verdict:
-    """The verdict on an answer to another question than an indefinite integral."""
-    options: dict[str, Any] = {"deadline": DEADLINE}
-    if case.assumptions:
-        options["assumptions"] = dict(case.assumptions)
-    try:
-        return QUESTIONS[case.task].verify(case.completion, case.integrand, **options)
-    except ProblemError as error:
-        evidence = Evidence(detail=str(error), flags=("problem_error",))
-        return Verdict(Status.ERROR, 0.0, evidence=evidence)
+def _item(case: Case) -> WorkItem:
+    options = {"assumptions": dict(case.assumptions)} if case.assumptions else {}
+    return case.completion, case.integrand, options
 
 
 def fault(case: Case, verdict: Verdict) -> str | None:
@@ -143,23 +137,24 @@ def search(
     minimised: int = 3,
     on_progress: Callable[[Result], None] | None = None,
 ) -> Result:
-    """Look for wrong verdicts; with ``tries`` the result does not depend on the number of workers.
+    """Look for wrong verdicts. With ``tries``, the result does not depend on the number of workers.
 
     Args:
-        tries: how many cases, spread over the generators in turn.
-        minutes: the time limit; the first limit that is reached ends the search.
+        tries: the number of cases, which the generators make in turn.
+        minutes: the time limit. If ``tries`` is given as well, the limit that is reached first ends
+            the search.
         seed: the seed of all draws.
         generators: the names of the generators to use (default: all).
-        workers: processes of the verifier.
+        workers: the number of processes of the verifier.
         judge: a function that judges cases instead of the verifier.
         minimised: the number of finds to minimise, for each generator and fault.
         on_progress: called after every batch.
 
     Returns:
-        Counts by generator and kind, and every find.
+        Counts by generator and kind of fault, and every find.
 
     Raises:
-        ValueError: no limit is given, or an unknown generator.
+        ValueError: no limit is given, or a generator is unknown.
 
     >>> search(tries=2, generators=["horner"], workers=1).tries
     Counter({'horner': 2})

@@ -21,7 +21,7 @@ _FAINT = (45, 61, 101, 137, 301, 701)
 
 
 def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
-    """Every expression that differs by a slip, with the name of the slip."""
+    """Every expression that differs from ``tree`` by one slip, with the name of the slip."""
     if isinstance(tree, Number):
         yield "a number", number(Fraction(tree.numerator, tree.denominator) + 1)
     if not isinstance(tree, Call):
@@ -67,21 +67,23 @@ def mutation_at_scale(rng: HashedRandom) -> Case:
 
 
 def _faint_everywhere(rng: HashedRandom) -> Expression:
-    """A function without zeros on the line, at most e^-45 near the origin."""
+    """A function without zeros on the real line, whose values near the origin are at most e^-45."""
     k = rng.choice(_FAINT)
     exponent = mul(number(k), add(ONE, power(X, Number(2))))
     return rng.choice([call("exp", neg(exponent)), div(ONE, call("cosh", exponent))])
 
 
 def _check_varies(tree: Expression) -> None:
-    """Discard the draw if the terms of ``tree`` cancel: the label would be wrong."""
+    """Discard the draw if the terms of ``tree`` cancel, because the label would be wrong."""
     if not refuted(ZERO, tree):
         raise DiscardedError("the derivative vanishes")
 
 
 @generator
 def near_miss_factor(rng: HashedRandom) -> Case:
-    """F (1 + e^{-k(1+x^2)}), or with a hyperbolic secant."""
+    """A wrong answer: F times 1 + e^{-k(1+x^2)}, or times a similar factor with a hyperbolic
+    secant.
+    """
     truth, faint = smooth(rng), _faint_everywhere(rng)
     _check_varies(mul(truth, faint))
     answer = mul(truth, add(ONE, faint))
@@ -90,7 +92,9 @@ def near_miss_factor(rng: HashedRandom) -> Case:
 
 @generator
 def near_miss_term(rng: HashedRandom) -> Case:
-    """F plus a varying term: tiny everywhere, or a bump far away."""
+    """A wrong answer: F plus a term that is not constant, but tiny everywhere, or a bump far
+    away.
+    """
     truth = smooth(rng, rng.choice([None, None, *SCALES[:4]]))
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     bump = call("exp", neg(power(add(X, number(-far)), Number(2))))
@@ -103,7 +107,7 @@ def near_miss_term(rng: HashedRandom) -> Case:
 
 @generator
 def neglected_term(rng: HashedRandom) -> Case:
-    """The integrand F' plus a term that is small or far away, with the wrong answer F."""
+    """The integrand is F' plus a term that is small or far away; the wrong answer is F."""
     truth = smooth(rng)
     k, far = rng.choice(_FAINT), rng.integer(12, 400)
     far_off = add(X, number(-far))
@@ -124,7 +128,9 @@ def neglected_term(rng: HashedRandom) -> Case:
 
 @generator
 def steep_step(rng: HashedRandom) -> Case:
-    """The integrand F' times a steep step, with the answer F: right on one side only."""
+    """The integrand is F' times a steep step; the answer F is right on one side of the step
+    only.
+    """
     truth, k = smooth(rng), number(rng.choice(SCALES))
     _check_varies(truth)
     step = rng.choice(

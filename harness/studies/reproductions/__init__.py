@@ -1,1 +1,3 @@
-"""The published tables and figures, the commands that repeat them, and what they gave here."""
+"""The published tables and figures, the commands that reproduce them, and the numbers measured
+here.
+"""

@@ -1,8 +1,8 @@
 """Published results of papers, and the commands that reproduce them.
 
-`catalogue.toml` is the data: `run.py reproduce` runs its commands, and the tables of
-docs/reproduce.md are printed from it. Numbers of ours that a command measures are not in it: they
-are in the result files that the command writes (`measurements`).
+The data are in `catalogue.toml`. `run.py reproduce` runs the commands of this file, and the tables
+of docs/reproduce.md are printed from the file. Numbers that a command measures are in the result
+files that the command writes (`measurements`).
 """
 
 from __future__ import annotations
@@ -30,19 +30,20 @@ class Reproduction:
     Attributes:
         name: the name for `run.py reproduce`; empty without a command.
         place: the table or figure in the paper.
-        needs: the command's needs: processor time, a GPU, a key.
+        needs: what the command needs: processor time, a GPU, a key.
         commands: command lines of `run.py`, with ``{out}`` for the folder of results and
             ``{model}`` for a model that the user names.
-        small: the command lines at a reduced size.
-        size: what is reduced.
+        small: the command lines of a smaller run.
+        size: what is smaller in that run.
         time: the duration here.
-        ours: our numbers; with ``measure``, a format of the measurement's values.
+        ours: our numbers; with ``measure``, a format string for the measured values.
         published: the paper's numbers.
         not_run: why the command, or the full size, was not run here.
-        measure: the reader of the numbers in the folder of results (`measures.MEASURES`).
-        own_model: the model of our measurement, for a command with a free model.
-        check: whether `reproduce --check` repeats the measurement: at most about a minute of
-            processor time, with the same numbers on every machine.
+        measure: the name of the function that reads the numbers from the folder of results
+            (`measures.MEASURES`).
+        own_model: the model of our measurement, if the user names the model of the command.
+        check: whether `reproduce --check` repeats the measurement. Such a measurement takes at most
+            about a minute of processor time and gives the same numbers on every machine.
         seed: the seed of the measurement's data.
 
     """
@@ -64,7 +65,9 @@ class Reproduction:
 
     @property
     def measured_commands(self) -> tuple[str, ...]:
-        """The commands of our measurement: of the reduced size, if there is one."""
+        """The commands of our measurement: the smaller run's commands, or else the full
+        commands.
+        """
         return self.small or self.commands
 
     def command_lines(
@@ -75,13 +78,14 @@ class Reproduction:
         Args:
             out: the folder of results.
             model: the model to ask, a value of ``--model``.
-            small: use the reduced size.
+            small: whether to use the commands of the smaller run.
 
         Returns:
             A list of arguments for each command.
 
         Raises:
-            UserError: the size has no command, or a model is missing or superfluous.
+            UserError: this size has no command; or the command needs a model and none is given; or
+                a model is given for a command that needs none.
 
         """
         lines = self.small if small else self.commands

@@ -1,7 +1,7 @@
-"""What the papers describe, item by item: what works here, what in part, and what is missing.
+"""The contents of the papers, item by item: what works here, what works in part, what is missing.
 
-`items.toml` is the data. An item *works* if its machinery runs: a command of the catalogue or a
-test shows it. Numbers that take weights, data or keys which are not here are items of their own.
+The data are in `items.toml`. An item *works* if the code for it runs, as a command of the catalogue
+or a test shows. Numbers for which weights, data or keys are missing here are separate items.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class PaperItem:
     """A part of a paper.
 
     Attributes:
-        paper: its title.
-        item: what it is.
-        state: whether it works.
+        paper: the title of the paper.
+        item: a description of the part.
+        state: whether the item works.
         evidence: the name of a reproduction, or a file of the repository.
-        reason: why it does not work whole.
+        reason: why the item does not work, or works in part only.
 
     """
 

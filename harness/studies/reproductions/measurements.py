@@ -1,9 +1,9 @@
-"""Result files: the numbers of a reproduction, with what made them.
+"""Result files: the numbers of a reproduction, with the commands and versions that produced them.
 
-    measured/NAME.json      of this package; `run.py reproduce NAME --record` writes it
-    FOLDER/measured.json    of every run of a reproduction that has a measure
+    measured/NAME.json      in this package; `run.py reproduce NAME --record` writes the file
+    FOLDER/measured.json    in the folder of every run of a reproduction that has a measure
 
-Documents state these numbers, and `run.py reproduce --check` measures anew and compares.
+The documentation states these numbers. `run.py reproduce --check` measures again and compares.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Measurement:
     """The numbers of a reproduction.
 
     Attributes:
-        name: the reproduction's.
-        commands: what was run, with ``{out}`` for the folder of results.
+        name: the name of the reproduction.
+        commands: the commands that were run, with ``{out}`` for the folder of results.
         values: the numbers, by name.
         package: the version of this package.
         verifier: the version of the verifier.
-        seed: of the data.
-        date: when it was measured.
+        seed: the seed of the data.
+        date: the date of the measurement.
 
     """
 
@@ -61,7 +61,7 @@ class Measurement:
 def measurement(
     name: str, commands: Sequence[str], values: Mapping[str, Value], seed: int
 ) -> Measurement:
-    """What was measured now, by this version."""
+    """The measurement of numbers that this version has produced now."""
     rounded = {
         key: float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
         for key, value in values.items()
@@ -86,7 +86,7 @@ def recorded(name: str) -> Measurement:
     """The recorded measurement of a reproduction.
 
     Raises:
-        UserError: there is none.
+        UserError: the reproduction has no recorded measurement.
 
     """
     path = record_path(name)
@@ -96,12 +96,11 @@ def recorded(name: str) -> Measurement:
 
 
 def differences(now: Measurement, before: Measurement) -> list[str]:
-    """What differs between two measurements, one line for each number.
+    """The numbers that differ between two measurements, a line for each number.
 
     >>> one = Measurement("n", (), {"a": 1}, "", "", 0, "")
     >>> differences(one, Measurement("n", (), {"a": 2}, "", "", 0, ""))
     ['n: a is 1, recorded 2']
-
     """
     keys = dict.fromkeys([*before.values, *now.values])
     return [

@@ -1,6 +1,6 @@
-"""What reads the numbers of a reproduction in its folder of results.
+"""Functions that read the numbers of a reproduction from its folder of results.
 
-A measure is a function from the folder to numbers by name, registered under the name that
+A measure is a function from the folder to numbers by name. It is registered under the name that
 `catalogue.toml` gives in ``measure``.
 """
 
@@ -60,13 +60,15 @@ def hint_sizes(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def hint_files(folder: Path) -> Mapping[str, Value]:
-    """The number of rows of each file of one concept."""
+    """The number of rows of each file in the folder ``x``, whose files have a single concept."""
     return {file.stem: _lines(file) for file in sorted(folder.glob("x/*.jsonl"))}
 
 
 @measure
 def hint_data(folder: Path) -> Mapping[str, Value]:
-    """What the text states of figures A1 and A2, of the expressions that the command counts."""
+    """The numbers behind figures A1 and A2 that the paper's text states, for the expressions
+    counted here.
+    """
     sets = statistics.drawn(0, statistics.PER_LENGTH)
     symbols = statistics.distributions(sets, statistics.SYMBOL)
     return {
@@ -78,7 +80,9 @@ def hint_data(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def integers(folder: Path) -> Mapping[str, Value]:
-    """Positive integers in the prefix forms of a run's problems, shares in percent."""
+    """The number of positive integers in the prefix forms of a run's problems, and shares in
+    percent.
+    """
     sequences = prefix_sequences(Run(folder))
     total, parts = shares(sequences)
     named = {f"from_{low}": 100 * share for (low, _), share in parts.items()}
@@ -87,7 +91,9 @@ def integers(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def pair_lengths(folder: Path) -> Mapping[str, Value]:
-    """Tokens of integrands and antiderivatives: mean and standard deviation by method."""
+    """The number of tokens of integrands and antiderivatives: mean and standard deviation by
+    method.
+    """
     values: dict[str, Value] = {}
     for file in sorted(folder.glob("*.pairs")):
         pairs = list(released.read(file))
@@ -101,7 +107,7 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 
 @measure
 def validation_problems(folder: Path) -> Mapping[str, Value]:
-    """The generated problems of FWD, and how many of them differ."""
+    """The number of generated problems of FWD, and the number of distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
     shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0

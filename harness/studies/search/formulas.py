@@ -1,7 +1,7 @@
 """Formulas of the search, as sums, products, powers and functions.
 
-As in SymPy's trees, which the paper used, there is no negation, quotient or root: 1/x is a power,
--x a product. Mutations, lengths and counts of nodes refer to this form.
+SymPy's trees, which the paper used, have no negation, quotient or root: 1/x is a power, and -x is a
+product. Mutations, lengths and counts of nodes refer to this form.
 """
 
 from __future__ import annotations

@@ -146,8 +146,8 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
 
 
 def _advance(course: _Course, failing: set[str], oracle: Oracle) -> None:
-    """Continue with the smallest failing candidate; without one, store the nearest solved
-    candidate.
+    """Continue with the smallest failing candidate; if no candidate fails, store the nearest
+    solved candidate.
     """
     smallest = next((candidate for candidate in course.candidates if candidate.id in failing), None)
     if smallest is None:

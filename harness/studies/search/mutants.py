@@ -117,7 +117,7 @@ def refusal(tree: Expression, words: str) -> str:
 
 
 def unusable(tree: Expression) -> str:
-    """The reason why the verifier cannot judge answers; empty if it can."""
+    """The reason why the verifier cannot judge answers; empty without a reason."""
     try:
         prepare(latex(tree), "x", None)
     except ProblemError as error:
@@ -126,7 +126,7 @@ def unusable(tree: Expression) -> str:
 
 
 def _in_normal_form(trees: Sequence[Expression]) -> Iterator[Expression | str]:
-    """The normal form of each tree, or the reason why there is none."""
+    """The normal form of each tree, or the reason why the tree has no normal form."""
     forms = NormalForms()
     for tree in trees:
         try:

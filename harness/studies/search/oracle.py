@@ -196,7 +196,7 @@ class Oracle:
         return confirmed, len(failed) - len(confirmed)
 
     def deciding(self, problem: Problem) -> AnswerCounts:
-        """The deciding answers to a failure: the second answers, if it was asked again."""
+        """The deciding answers to a failure: the second answers if the problem was repeated."""
         return self.outcome(again(problem) if self.confirms else problem)
 
 

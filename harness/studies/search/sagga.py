@@ -379,7 +379,7 @@ class _RunningSearch:
         return Batch(len(drawn) + sum(refused.values()), dict(refused), repeated, problems)
 
     def _admit(self, state: _State, failed: Sequence[Problem]) -> list[tuple[Problem, float]]:
-        """Add failures to the archive, if they are fit enough and there is room."""
+        """Add failures that are fit enough to the archive, up to the size of the archive."""
         trees = [read(str(problem.metadata["formula"])) for problem in failed]
         novel: list[tuple[Problem, float]] = []
         for problem, fitness in zip(failed, self.fitness.of(trees), strict=True):

@@ -22,7 +22,7 @@ def k_means(vectors: Floats, k: int, rng: HashedRandom) -> NDArray[np.int64]:
     """The cluster of each vector.
 
     The first centres are drawn by k-means++. A cluster that loses all vectors stays empty, so that
-    there may be fewer than k clusters.
+    the result may have fewer than k clusters.
 
     Args:
         vectors: a vector per row.
@@ -98,7 +98,7 @@ AT_TARGET, NEAREST = 2.0, 1e-9
 
 @dataclass(frozen=True)
 class Fitness:
-    """The fitness of failures, as of `SearchSettings`."""
+    """The fitness of failures by the measure that `SearchSettings` names."""
 
     settings: SearchSettings
     embed: Embed

@@ -45,8 +45,8 @@ class SearchSettings(Record):
         select: take the seeds from the fittest of every cluster (``clusters``), or from the
             ``fittest`` overall.
         clusters: the number of clusters of new failures.
-        embedding: the vectors for clustering: ``ngrams``, ``structure``, or ``scibert:NAME`` with
-            the name or folder of a model of transformers.
+        embedding: the vectors for clustering: ``ngrams``, ``structure``, ``scibert``, ``minilm``,
+            or ``encoder:NAME`` (`embedding.embedding`).
         simplifier: ``normal-form``, or SymPy's ``simplify`` as published (``sympy``).
         fails_below: with several samples per problem, the bound of a failure's pass rate; None
             means that no sample solves the problem.

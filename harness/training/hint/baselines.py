@@ -1,10 +1,13 @@
 """HINT's seq2seq baselines (Li et al. 2023, tables 2, 3 and A3), trained and evaluated.
 
-    config.json        the configuration; another one needs another directory
-    MODEL-sSEED/       checkpoint.pt, log.jsonl and, when finished, model/
-    evaluation/        a run (`harness.sweep`) of all models
+The directory of the baselines:
 
-Finished models are skipped, and an interrupted one goes on from its checkpoint to the same weights.
+- ``config.json``: the configuration; a different configuration needs another directory
+- ``MODEL-sSEED/``: the training of a model (`fitting`)
+- ``evaluation/``: a run (`harness.sweep`) of all models
+
+Finished models are skipped. An interrupted training goes on from the last checkpoint, to the same
+weights as without the interruption.
 """
 
 from __future__ import annotations
@@ -27,11 +30,11 @@ from .settings import HintConfig
 
 
 def train(config: HintConfig, into: TrainingRun) -> Run:
-    """Train and evaluate, or go on with that.
+    """Train and evaluate the baselines, or resume the training.
 
     Args:
-        config: What to do.
-        into: Its directory, and how it is watched.
+        config: The configuration.
+        into: The directory of the baselines, with log and progress.
 
     Returns:
         The run of the evaluation.
@@ -81,7 +84,7 @@ def folders(config: HintConfig, out: Path) -> list[Path]:
 
 
 def medians(run: Run) -> Section:
-    """Table 3 of a run: for each baseline the median of its seeds ± their standard deviation."""
+    """Table 3 of a run: for each baseline the median and the standard deviation over the seeds."""
     rows: dict[str, dict[str, list[float]]] = {}
     for row in summarise(run).rows:
         name = Path(row.label).name.rpartition("-s")[0]
@@ -99,9 +102,9 @@ def medians(run: Run) -> Section:
 
 
 def progress(trained: Sequence[Path]) -> Section | None:
-    """Validation accuracy over the steps, of each kind of model the mean over its seeds.
+    """Validation accuracy over the training steps: for each baseline the mean over the seeds.
 
-    The accuracy is the mean over the splits, by which the weights are selected.
+    The accuracy of a model is the mean over the splits; the same mean selects the weights.
     """
     curves: dict[str, dict[int, list[float]]] = {}
     for folder in trained:

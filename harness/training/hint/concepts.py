@@ -1,11 +1,14 @@
 """The few-shot concepts (Li et al. 2023, table 4, figure 4): pretrained models, fine-tuned.
 
-    config.json                         the configuration
-    MODEL-sSEED-CONCEPT-nOPERATORS/     as in `fitting`, for each concept and most operators
-    evaluation-CONCEPT/                 a run of the concept's models on its five splits
+The directory of the fine-tuned models:
 
-Half of each batch is from the main training set, against forgetting; steps and learning rates are
-the paper's by default.
+- ``config.json``: the configuration
+- ``MODEL-sSEED-CONCEPT-nOPERATORS/``: a training (`fitting`) for each concept and each largest
+  number of operators
+- ``evaluation-CONCEPT/``: a run of the concept's models on the concept's five splits
+
+Half of each batch is from the main training set, so that the model does not forget the other
+concepts. The default steps and learning rates are the paper's.
 """
 
 from __future__ import annotations
@@ -42,10 +45,11 @@ RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-5}
 class ConceptsConfig(ConfigSection, frozen=True, kw_only=True):
     """Models to fine-tune, each on every concept.
 
-    ``start`` is the directory of a `train hint`, whose ``models`` (folders ``NAME-sSEED``) are
-    fine-tuned. ``operators`` are the most operators of the examples of a concept, several for
-    figure 4. ``training`` is as of `train hint`, ``per_length`` of the main set. ``limit`` is that
-    of the evaluation of a concept.
+    ``start`` is a directory of `train hint`, and ``models`` are the names of folders
+    (``NAME-sSEED``) in the directory. ``operators`` are the largest numbers of operators in the
+    examples of a concept; figure 4 takes several. ``training`` has the same settings as in `train
+    hint`; ``per_length`` is about the main training set. ``limit`` is the number of problems in the
+    evaluation of a concept.
     """
 
     start: str
@@ -65,17 +69,17 @@ class ConceptsConfig(ConfigSection, frozen=True, kw_only=True):
 
 
 def train(config: ConceptsConfig, into: TrainingRun) -> dict[str, Run]:
-    """Fine-tune and evaluate, or go on with that.
+    """Fine-tune and evaluate the models, or resume the training.
 
     Args:
-        config: what to do.
-        into: its directory, and how it is watched.
+        config: the configuration.
+        into: the directory of the fine-tuned models, with log and progress.
 
     Returns:
         The run of each concept.
 
     Raises:
-        UserError: a model to start from is not there.
+        UserError: the directory ``start`` lacks a model.
 
     """
     starts = {name: Path(config.start) / name for name in config.models}
@@ -152,7 +156,7 @@ def accuracies(run: Run) -> Accuracies:
 
 
 def table_4(runs: Mapping[str, Run]) -> Section:
-    """Table 4: medians over the seeds by concept, the published ones in brackets."""
+    """Table 4: medians over the seeds by concept, with the published medians in brackets."""
     rows = []
     columns = (*SPLITS, "avg")
     by_concept = {concept: accuracies(run) for concept, run in runs.items()}
@@ -176,7 +180,7 @@ def table_4(runs: Mapping[str, Run]) -> Section:
 
 
 def figure_4(runs: Mapping[str, Run]) -> Section:
-    """Figure 4: the mean accuracy of all concepts over the most operators of the examples."""
+    """Figure 4: the mean accuracy of all concepts over the largest number of operators."""
     averages: dict[tuple[str, int], list[float]] = {}
     for run in runs.values():
         for (name, operators, split), values in accuracies(run).items():

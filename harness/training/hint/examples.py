@@ -43,13 +43,13 @@ def training_set(
     operators: int = TRAIN_OPERATORS,
     concept: str | None = None,
 ) -> Examples:
-    """The first expressions of each number of operators, in the order drawn.
+    """The first expressions of each number of operators, in the order of drawing.
 
     Args:
-        seed: of the data set.
-        per_length: how many of each number of operators; None for all.
-        operators: the most operators.
-        concept: of a few-shot data set.
+        seed: the seed of the data set.
+        per_length: the number of expressions of each number of operators; None for all.
+        operators: the largest number of operators.
+        concept: the concept of a few-shot data set.
 
     """
     counts = range(operators + 1)
@@ -59,9 +59,9 @@ def training_set(
 def validation_set(
     seed: int, size: int | None = None, concept: str | None = None
 ) -> Mapping[str, Examples]:
-    """The validation expressions by split; of ``size``, about as many of each.
+    """The validation expressions by split, about equally many of each split.
 
-    Those of a split are taken in turn from each number of operators.
+    The expressions of a split are taken in turn from each number of operators.
     """
     sets: dict[str, Examples] = {}
     for split in SPLITS:
@@ -79,9 +79,9 @@ class Reader:
 
     Attributes:
         inputs: ``symbols`` or ``pictures``.
-        device: where the tensors are.
-        pictures: the folder of handwriting; "" for our drawings.
-        seed: of the pools of pictures.
+        device: the device of the tensors.
+        pictures: the folder of handwriting; "" for the drawings of this package.
+        seed: the seed of the pools of pictures.
 
     """
 
@@ -108,7 +108,7 @@ class Reader:
 def batches(
     size: int, batch: int, steps: int, seed: int, done: int = 0
 ) -> Iterator[tuple[int, list[int]]]:
-    """The steps that are left, from 1, with the indices of their examples; epochs are shuffled."""
+    """The remaining steps, counted from 1, with indices of examples; epochs are shuffled."""
     per_epoch = max(size // batch, 1)  # what is left of an epoch is not used
     order, epoch = torch.empty(0), -1
     for step in range(done, steps):

@@ -1,8 +1,10 @@
 """The training of one model: resumable, with selection on the validation set.
 
-FOLDER/checkpoint.pt    where an interrupted training goes on, to the same weights
-FOLDER/log.jsonl        loss, seconds and validation accuracy at every ``save_steps``
-FOLDER/model/           weights and sizes, when finished: the best by validation accuracy
+The folder of a training:
+
+- ``checkpoint.pt``: an interrupted training goes on from this file, to the same weights
+- ``log.jsonl``: loss, seconds and validation accuracy at every ``save_steps``
+- ``model/``: sizes and the weights with the best validation accuracy, after the training
 """
 
 from __future__ import annotations
@@ -33,22 +35,23 @@ DECODED = 256
 
 @dataclass(frozen=True)
 class Fit:
-    """What is trained.
+    """The settings of a training.
 
     Attributes:
-        sizes: of the model.
-        train: the examples.
-        seed: of weights, order and dropout.
+        sizes: the sizes of the model.
+        train: the training examples.
+        seed: the seed of weights, order and dropout.
         steps: the number of steps.
-        batch_size: examples of a step.
+        batch_size: the number of examples in a step.
         rate: the learning rate.
-        save_steps: steps between two checkpoints.
+        save_steps: the number of steps between two checkpoints.
         rehearsal: examples that make up half of each batch, against forgetting.
-        start: the folder of the model that the weights are from; random weights without one.
-        validation: by split, what the weights are selected by; the last ones without any.
+        start: the folder of a model with the initial weights; None for random weights.
+        validation: by split, the examples whose accuracy selects the weights; without examples the
+            last weights are stored.
         pictures: the folder of handwriting.
-        data_seed: of the pools of pictures.
-        device: where to train; a GPU if there is one.
+        data_seed: the seed of the pools of pictures.
+        device: the device of the training; by default a GPU, if available.
 
     """
 
@@ -68,7 +71,7 @@ class Fit:
 
     @property
     def resolved_device(self) -> str:
-        """The device."""
+        """The name of the device: as set, or a GPU, if available."""
         return self.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
     def steps_left(self, done: int) -> Iterator[tuple[int, list[int], list[int]]]:
@@ -89,7 +92,7 @@ class Fit:
 
 
 def fit(settings: Fit, folder: Path) -> None:
-    """Train a model, or go on with that; a finished one is left as it is."""
+    """Train a model, or resume the training; a finished model is not changed."""
     if (folder / "model").is_dir():
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -143,7 +146,7 @@ def fit(settings: Fit, folder: Path) -> None:
 
 
 def _write(weights: Mapping[str, torch.Tensor], sizes: Sizes, folder: Path) -> None:
-    """The finished model, whole or not at all."""
+    """Write the finished model; an interruption leaves no incomplete directory ``model``."""
     finished = folder / "model.part"
     finished.mkdir(exist_ok=True)
     save_file(dict(weights), finished / "model.safetensors")

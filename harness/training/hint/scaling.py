@@ -1,8 +1,10 @@
 """Accuracy over the sizes of the model and of the training set (Li et al. 2023, figure 3).
 
-config.json                   the configuration
-MODEL-hHIDDEN-dDATA-sSEED/    as in `fitting`
-evaluation/                   a run of all models on the split LL
+The directory of the grid:
+
+- ``config.json``: the configuration
+- ``MODEL-hHIDDEN-dDATA-sSEED/``: the training of a model (`fitting`)
+- ``evaluation/``: a run of all models on the split LL
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from .settings import HintEvaluation, TrainingSection, sizes_of
 class ScalingConfig(ConfigSection, frozen=True, kw_only=True):
     """A grid of sizes.
 
-    ``sizes`` are those of each model (`Sizes`), from the smallest on; ``per_length`` the numbers of
-    training expressions of each number of operators.
+    ``sizes`` has the sizes (`Sizes`) of each model, the smallest model first. ``per_length`` has
+    the numbers of training expressions of each number of operators.
     """
 
     model: str = "transformer-universal"
@@ -53,7 +55,7 @@ class ScalingConfig(ConfigSection, frozen=True, kw_only=True):
 
 
 def train(config: ScalingConfig, into: TrainingRun) -> Run:
-    """Train all sizes on all numbers of examples and evaluate, or go on with that."""
+    """Train all sizes on all numbers of examples and evaluate, or resume the training."""
     write_settings(into.out, "config.json", plain(config))
     options = config.training
     validation = validation_set(config.data_seed, options.validation)
@@ -92,7 +94,7 @@ def train(config: ScalingConfig, into: TrainingRun) -> Run:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A model of the grid: its parameters, its examples, its accuracy (a share)."""
+    """A model of the grid: numbers of parameters and of examples, and the accuracy as a share."""
 
     parameters: int
     examples: int
@@ -100,7 +102,7 @@ class Trained:
 
 
 def trained(run: Run) -> list[Trained]:
-    """The models of a run, with what their folders say."""
+    """The models of a run; sizes and examples are read from the names of the folders."""
     models = []
     for row in summarise(run).rows:
         if row.subset != "all" and "/" in row.subset:

@@ -1,4 +1,4 @@
-"""What to train on HINT, and how: the sections of the configurations."""
+"""The sections of the configurations for training on HINT."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ RATES = {"gru": 1e-3, "lstm": 1e-3, "transformer": 1e-4}
 
 
 class TrainingSection(ConfigSection, frozen=True, kw_only=True):
-    """How to train; the defaults are the paper's.
+    """The settings of a training; the defaults are the paper's.
 
-    ``per_length`` is how many expressions of each number of operators are taken (None: all, up to
-    100,000), ``operators`` the most operators. ``learning_rate`` is by kind of model (`RATES`).
-    ``validation`` is the number of validation expressions, spread over their splits, by whose
-    accuracy at every ``save_steps`` the weights are selected (None: all 4,698; 0: the last weights
-    are kept).
+    ``per_length`` is the number of expressions of each number of operators (None: all, up to
+    100,000), ``operators`` the largest number of operators. ``learning_rate`` has a rate for each
+    kind of model (`RATES`). ``validation`` is the number of validation expressions, spread over the
+    splits (None: all 4,698). The accuracy on the validation expressions at every ``save_steps``
+    selects the weights; with 0 expressions the last weights are stored.
     """
 
     steps: int = 100_000
@@ -50,7 +50,7 @@ class TrainingSection(ConfigSection, frozen=True, kw_only=True):
 
 
 class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
-    """What the models are asked: the five splits, spread over them with a limit."""
+    """The problems of the evaluation: the five splits; a limit is spread over the splits."""
 
     benchmarks: tuple[str, ...] = tuple(f"hint/{split}" for split in SPLITS)
     limit: int | None = None
@@ -59,8 +59,9 @@ class HintEvaluation(ConfigSection, frozen=True, kw_only=True):
 class HintConfig(ConfigSection, frozen=True, kw_only=True):
     """Baselines to train, each with every seed.
 
-    ``models`` are names of table 3; ``sizes`` change all of them (`Sizes`). ``pictures`` is a
-    folder of the original handwriting; "" is what this package draws.
+    ``models`` are names of table 3; ``sizes`` change the sizes of all models (`Sizes`).
+    ``pictures`` is a folder of the original handwriting; "" stands for the drawings of this
+    package.
     """
 
     models: tuple[str, ...]
@@ -81,10 +82,10 @@ class HintConfig(ConfigSection, frozen=True, kw_only=True):
 
 
 def sizes_of(name: str, changed: Mapping[str, Any]) -> Sizes:
-    """The sizes of a model of table 3, some of them changed.
+    """The sizes of a model of table 3, with changes.
 
     Raises:
-        ValueError: there is no such model, or a size contradicts its name.
+        ValueError: the name is unknown, or a size contradicts the name.
 
     """
     if name not in TABLE_3:

@@ -19,8 +19,9 @@ class GradedCompletion:
     """A completion with its verdict, the argument of components.
 
     Attributes:
-        text: the completion, with the thought that the prompt opened for it.
-        status: the verdict's status, or ``incorrect`` below ``Rubric.min_coverage``.
+        text: the completion; if the prompt opened a thought, with the opening tag.
+        status: the verdict's status; ``incorrect`` if the coverage is below
+            ``Rubric.min_coverage``.
         verdict: the verdict.
         truncated: the completion was cut off by the token limit.
         tokens: the length in tokens, if known.
@@ -58,8 +59,8 @@ class Component:
     Attributes:
         value: the function, from a graded completion to a number between 0 and 1.
         weight: the default weight in a reward.
-        gated: whether the component counts only with a correct answer, unless the rubric opens the
-            gate.
+        gated: whether the component counts for correct answers only. With ``Rubric.gate=False`` the
+            component counts for every answer.
 
     >>> from calculus_harness.rewards.adapters.components import COMPONENTS
     >>> COMPONENTS["format"].weight
@@ -84,7 +85,7 @@ def component(
     Args:
         name: the component's name in rubrics, logs and metrics.
         weight: the default weight in a reward.
-        gated: count the component only with a correct answer, if ``Rubric.gate`` is set.
+        gated: count the component for correct answers only, if ``Rubric.gate`` is set.
 
     Returns:
         A decorator that returns the function unchanged.
@@ -117,11 +118,11 @@ def load_component(entry: str) -> str:
     """Register a function of a user's file as a component.
 
     Args:
-        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed: only for trusted
-            files of the user.
+        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so that it must be
+            a trusted file of the user.
 
     Returns:
-        The component's name: the function's, or the entry.
+        The component's name: the name of the function, or the entry itself.
 
     Raises:
         UserError: the file or function does not exist, or another component has the name.

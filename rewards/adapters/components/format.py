@@ -1,4 +1,4 @@
-"""The component ``format``: a single box, in closed form, after well-formed thinking."""
+"""The component ``format``: a single box with a closed form, after well-formed thinking."""
 
 from __future__ import annotations
 
@@ -54,13 +54,14 @@ def form_of(
     tags: tuple[str, str] = THINK_TAGS,
     must_think: bool = False,
 ) -> Form:
-    """The form of a completion with the verdict ``status``. Linear in the text; never raises.
+    """The form of a completion with the verdict ``status``. The work is linear in the text, and no
+    text raises an exception.
 
-    - ``box``: the text outside thoughts has a complete box, and the last box is no placeholder;
-    - ``one_box``: the text has no other box;
+    - ``box``: the text outside thoughts has a complete box, and the last box is not a placeholder;
+    - ``one_box``: the text has no second box;
     - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
-    - ``thinking``: at most one thought, at the beginning, and closed (with ``must_think`` exactly
-      one nonempty thought);
+    - ``thinking``: there is at most one thought, which stands at the beginning and is closed; with
+      ``must_think`` there is exactly one nonempty thought;
     - ``ended``: the completion was not cut off by the token limit.
     """
     visible_boxes = boxes(visible(text, stop).text)

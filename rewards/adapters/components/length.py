@@ -7,9 +7,10 @@ from .base import GradedCompletion, component
 
 @component("length")
 def brevity(graded: GradedCompletion) -> float:
-    """1 up to the first length of ``Rubric.length`` (tokens), falling to 0 at the second.
+    """A number that decreases with the completion's length in tokens.
 
-    0 where the length is not known.
+    ``Rubric.length`` holds two lengths. The number is 1 up to the first length, falls linearly, and
+    is 0 from the second length on. If the length is unknown, the number is 0.
     """
     if graded.tokens is None or graded.length is None:
         return 0.0

@@ -1,7 +1,7 @@
-"""Environments: the reward, and tools that check during a rollout, for trainers with turns.
+"""Environments for trainers with several turns: the reward, and tools that check during a rollout.
 
-- `tools`: functions that check an antiderivative or a step; for every trainer that takes functions.
-- `episode`: a rollout, as text in and text out; every environment below is a thin adapter of it.
+- `tools`: functions that check an antiderivative or a step, for trainers that take functions.
+- `episode`: a rollout, as text in and text out; every environment below adapts an `Episode`.
 - `for_trl`: ``environment_factory`` of TRL.
 - `for_openrlhf`: an ``AgentExecutor`` of OpenRLHF.
 - `for_skyrl`: an environment of SkyRL (``skyrl-gym``).

@@ -1,9 +1,10 @@
 """A rollout as text in and text out, the common core of trainers' environments.
 
 A turn whose text ends with ``<check>FORMULA</check>`` asks whether the formula is right, as long as
-checks remain; the observation has the finding. Any other turn is an answer. A right answer ends the
-rollout, as does the last answer that `Turns` allows; after any other answer the model gets a
-message by `adapters.feedback`, and answers again. The reward is the reward of the last answer.
+checks remain. The observation then says whether the formula is right. Any other turn is an answer.
+A right answer ends the rollout, and so does the last answer that `Turns` allows. After any other
+answer the model gets a message by `adapters.feedback`, and answers again. The reward is the reward
+of the last answer.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How many turns a rollout may have. Checked when made (`ValueError`).
+    """How many turns a rollout may have. Bad values raise a `ValueError`.
 
     Attributes:
         checks: how often a formula may be checked.
         attempts: how many answers may be given.
-        feedback: what is told before another attempt (`adapters.feedback.retry`).
+        feedback: the kind of message before another attempt (`adapters.feedback.retry`).
 
     """
 
@@ -74,7 +75,10 @@ class Turn:
     score: Score | None = None
 
     def number(self, row: Any) -> float:
-        """The reward for a trainer without "no opinion"; raises as `scoring.numbers` does."""
+        """The reward for a trainer that has no value for "no opinion".
+
+        Raises `NoOpinionError` as `scoring.numbers` does.
+        """
         return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 
     @property
@@ -87,7 +91,7 @@ class Episode:
     r"""A rollout of a problem.
 
     Attributes:
-        label: the target: the integrand (value, ...), or an object (`rows.target_of`).
+        label: the target: the integrand or value, or an object (`rows.target_of`).
         rubric: the rubric.
         turns: the limits of checks and answers.
 
@@ -142,7 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check; None without a check at the end."""
+    """The formula that a turn asks to check; None if the turn does not end with a check."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

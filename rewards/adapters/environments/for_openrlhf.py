@@ -46,8 +46,8 @@ def agent_executor(
         The class.
 
     Raises:
-        ValueError: a field with a bad value.
-        TypeError: an unknown field.
+        ValueError: a field has a bad value.
+        TypeError: a field is unknown.
 
     """
     made_rubric, turns = Rubric(**rubric), Turns(checks, attempts, feedback)

@@ -1,9 +1,9 @@
-r"""Environment of TRL: tools that check during a rollout (``environment_factory``).
+"""Environment of TRL: tools that check during a rollout (``environment_factory``).
 
     GRPOTrainer(
         reward_funcs=antiderivative_reward,        # judges the last message
-        environment_factory=environment_factory(checks=3),
-        train_dataset=problems,                    # a column "integrand", or those of `make_reward`
+        environment_factory=environment_factory(checks=3), train_dataset=problems,
+        # a column "integrand", or as for `make_reward`
     )
 
 TRL (1.16, ``GRPOTrainer.__init__``) makes an environment for each rollout, passes the row to
@@ -87,8 +87,8 @@ def environment_factory(*, checks: int = 3, **rubric: Any) -> Callable[[], Check
         A function that makes an environment.
 
     Raises:
-        ValueError: a field with a bad value.
-        TypeError: an unknown field.
+        ValueError: a field has a bad value.
+        TypeError: a field is unknown.
 
     """
     made_rubric = Rubric(**rubric)

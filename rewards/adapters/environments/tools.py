@@ -54,7 +54,7 @@ def check_step(problem: str, step: str) -> str:
 
 
 def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
-    """The finding on an answer, as text for the model."""
+    """The result of checking an answer, as text for the model."""
     if not isinstance(answer, str) or len(answer) > LONGEST_ARGUMENT:
         return f"unreadable: give a formula of at most {LONGEST_ARGUMENT} characters"
     text = answer if r"\boxed" in answer else rf"$\boxed{{{answer}}}$"
@@ -68,7 +68,10 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
 
 
 def judged(scored: Score) -> Verdict:
-    """The verdict behind the reward: `Rubric.min_coverage` may make a right answer wrong."""
+    """The verdict with the status that the reward used.
+
+    `Rubric.min_coverage` may count a right answer as incorrect.
+    """
     if scored.status == scored.verdict.status:
         return scored.verdict
     share = f"right on {100 * (scored.verdict.evidence.coverage or 0):.0f} % of the domain alone"
@@ -77,7 +80,7 @@ def judged(scored: Score) -> Verdict:
 
 
 def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
-    """The findings on the equations of a step, as text for the model."""
+    """The results of checking the equations of a step, as text for the model."""
     if not isinstance(step, str) or not isinstance(problem, str) or len(step) > LONGEST_ARGUMENT:
         return f"unreadable: give equations of at most {LONGEST_ARGUMENT} characters"
     text = step if "$" in step or r"\[" in step else f"$${step}$$"
@@ -88,8 +91,9 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
 
 
 def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
-    """The judged claims of a solution (`rewards.verify.solution_steps`); raises what a worker's
-    call raises.
+    """The judged claims of a solution (`rewards.verify.solution_steps`).
+
+    An exception in the worker is raised here.
     """
     pool = shared_pool(rubric.workers, rubric.memory_mb)
     solution = pool.call("solution", text, problem, {}, deadline=rubric.deadline)

@@ -33,14 +33,15 @@ class _AskLaterError(RuntimeError):
 
 
 class RewardClient:
-    """Asks a reward server. Use as an async context manager.
+    """A client of a reward server, and an async context manager.
 
     Args:
         address: the server's address, as ``http://127.0.0.1:8000``.
         token: the server's token.
         batch: the number of completions in a request.
         parallel: the number of concurrent requests.
-        patience: seconds of repeating a batch before `RewardServerError`.
+        patience: the time in seconds for which a refused batch is repeated, before
+            `RewardServerError`.
         timeout: seconds to wait for the answer to a request.
 
     """
@@ -84,7 +85,8 @@ class RewardClient:
             items: items in the server's plain format (`shapes`).
 
         Returns:
-            For each item ``reward``, ``status``, ``answer``, ``components`` and ``detail``.
+            A dictionary for each item, with ``reward``, ``status``, ``answer``, ``components`` and
+            ``detail``.
 
         Raises:
             RewardServerError: the server refuses the items, or has no room for too long.

@@ -3,8 +3,8 @@
 aiohttp keeps connections without a request forever, and asyncio logs a traceback for every
 connection that cannot be accepted. Here a connection is parked until the head of its first request
 has arrived, which costs 30 µs instead of aiohttp's 700 µs. A connection without a head or without a
-request is closed after some seconds. At the limit, a new connection replaces the longest idle one,
-so that idle connections lock nobody out.
+request is closed after some seconds. At the limit, a new connection replaces the connection that
+has been idle longest, so that idle connections cannot block new connections.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class Connections:
-    """Accepts connections to some sockets.
+    """Accepts connections to listening sockets, up to a limit.
 
     Args:
         limit: the largest number of open connections.
@@ -109,7 +109,7 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle data on a parked connection: hand over a complete head."""
+        """Handle data on a parked connection; a complete head is handed over to aiohttp."""
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:
@@ -150,7 +150,9 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """Close the longest idle connection; returns whether there was one."""
+        """Close the connection that has been idle longest; returns whether there was an idle
+        connection.
+        """
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now

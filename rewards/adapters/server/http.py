@@ -1,13 +1,15 @@
 """The reward server on this machine, over HTTP or HTTPS, by aiohttp.
 
-======================= =========================================================================
-``POST /score`` rewards (`shapes`); ``/get_reward`` is another name ``POST /verify`` the reward of a
-rollout of NeMo Gym; ``/seed_session`` begins one ``GET /live`` 200 as long as the process answers
-``GET /ready`` 200 if the server accepts work now, else 503 ``GET /health`` the same with counts;
-503 only while the server stops ``GET /metrics`` for Prometheus (`metrics`) =======================
-=========================================================================
+======================  ========================================================================
+``POST /score``         rewards (`shapes`); ``/get_reward`` is another name
+``POST /verify``        the reward of a rollout of NeMo Gym; ``/seed_session`` begins a rollout
+``GET /live``           200 as long as the process answers
+``GET /ready``          200 if the server accepts work now, else 503
+``GET /health``         the same with counts; 503 only while the server stops
+``GET /metrics``        for Prometheus (`metrics`)
+======================  ========================================================================
 
-With a token, all requests need the token except the first three GET requests
+A server with a token asks every request for the token, except ``/live``, ``/ready`` and ``/health``
 (`service.RewardServer.admits`).
 """
 
@@ -57,7 +59,7 @@ class Endpoint:
 
     Attributes:
         host: address to listen on.
-        port: port to listen on; 0 for any free one.
+        port: port to listen on; 0 for any free port.
         certificate: PEM file of a certificate and its chain, for HTTPS.
         key: PEM file of the certificate's key.
         access_log: file with a line for each request, or ``-`` for stderr; None for no log.
@@ -95,8 +97,8 @@ class Endpoint:
 
 
 def application(server: RewardServer, connections: Connections) -> web.Application:
-    """The server as an aiohttp application, which reports the begin and end of requests to
-    ``connections``.
+    """The server as an aiohttp application. The application tells ``connections`` when a request
+    begins and when it ends.
     """
     from aiohttp import web
 
@@ -179,9 +181,10 @@ def _response(reply: Reply) -> web.Response:
 async def serving(
     server: RewardServer, endpoint: Endpoint, say: Callable[[str], object] = lambda _: None
 ) -> AsyncIterator[str]:
-    """Serve until the context is left; yields the address.
+    """Serve until the context is left; yields the server's address.
 
-    Then new requests are refused with 503, while those in progress are finished.
+    When the context is left, requests in progress are finished, and new requests are refused with
+    503.
     """
     from aiohttp import web
 
@@ -236,7 +239,9 @@ async def serving(
 
 
 async def _watch_loop(metrics: Metrics) -> None:
-    """Periodically record how late the event loop is, and how much of the delay is its own work."""
+    """Periodically record the delay of the event loop, and how much of the delay the loop itself
+    causes.
+    """
     while True:
         due, used = time.monotonic() + LOOK, time.thread_time()
         await asyncio.sleep(LOOK)
@@ -247,7 +252,7 @@ async def _watch_loop(metrics: Metrics) -> None:
 
 
 def _within_files(connections: int, say: Callable[[str], object]) -> int:
-    """The number of connections within the limit of open files."""
+    """The number of connections, reduced to the limit of open files."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -285,7 +290,7 @@ async def run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], obj
 
     Args:
         server: the server's state.
-        endpoint: where it listens.
+        endpoint: the address to listen on.
         say: receives lines about the server's progress.
 
     Raises:
@@ -330,7 +335,7 @@ async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], ob
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by an uncounted call; raises `UserError` if no worker starts."""
+    """Start the workers by a call that is not counted; raises `UserError` if no worker starts."""
     shadow, server.shadow = server.shadow, None
     try:
         await server.score([Rollout("", "1")])

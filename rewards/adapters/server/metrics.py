@@ -21,7 +21,7 @@ LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 class Metrics:
     """The counts of a server; all names begin with ``calculus_reward_``.
 
-    ``waiting``, ``saturation`` and further functions are called at each request of Prometheus.
+    ``waiting``, ``saturation`` and other functions are called whenever Prometheus asks.
     """
 
     def __init__(self, **now: tuple[str, Callable[[], float]]) -> None:
@@ -65,7 +65,9 @@ class Metrics:
         self._truncated.inc(truncated)
 
     def looked(self, late: float, own: float) -> None:
-        """Record the event loop's lateness, with at least ``own`` seconds by its own work."""
+        """Record that the event loop was ``late`` seconds late, because of its own work for ``own``
+        seconds.
+        """
         self._late.labels("all").observe(max(0.0, late))
         self._late.labels("own").observe(max(0.0, own))
 
@@ -73,7 +75,7 @@ class Metrics:
         self._requests.labels(str(code)).inc()
 
     def checked(self, outcome: str) -> None:
-        """A reward was judged again: ``same``, ``changed`` or ``undecided`` before or after."""
+        """Count a reward that was judged again, by the `shadow.outcome`."""
         self._shadow.labels(outcome).inc()
 
     def text(self) -> tuple[bytes, str]:

@@ -2,14 +2,13 @@
 
 No request ends the server or uses more memory than the limits allow. Errors:
 
-======  =================================================================================
-400     the body is not what `shapes` describes, or a torn gzip
-401     the server has a token, and the request another one or none
-408     the body did not arrive in time
-413     the body costs too much (`bodies`), or it has too many completions
-429     the queue is full, of completions or bytes; ``Retry-After`` says when to come again
-503     the server is stopping, or its workers cannot be started (``Retry-After`` again)
-======  =================================================================================
+======  ================================================================================= 400
+the body has none of the formats of `shapes`, or is an incomplete gzip 401     the server has a
+token, and the request has another token or none 408     the body did not arrive in time 413     the
+body costs too much (`bodies`), or has too many completions 429     the queue is full, of
+completions or bytes; ``Retry-After`` says when to come again 503     the server is stopping, or its
+workers cannot be started (``Retry-After`` again) ======
+=================================================================================
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ class ServerLimits:
     Attributes:
         batch: the largest number of completions in a request.
         queue: the largest number of completions that wait or are being scored.
-        body: the largest cost of a request's body: the bytes, and 200 for each value, 2,000 for
-            each list or object.
+        body: the largest cost of a request's body. The cost is the number of bytes, plus 200 for
+            each value and 2,000 for each list or object.
         in_flight: the largest cost of the bodies of all requests in progress.
         body_seconds: seconds in which a request has to arrive.
-        header_seconds: seconds in which the head of a request has to arrive, and after which a
-            connection without a request is closed.
-        connections: the largest number of open connections; a further connection replaces the
-            longest idle one.
+        header_seconds: seconds in which the head of a request has to arrive. A connection without a
+            request is closed after the same time.
+        connections: the largest number of open connections. A further connection replaces the
+            connection that has been idle longest.
         shutdown_seconds: seconds in which requests may finish when the server stops.
 
     """
@@ -144,7 +143,9 @@ class RewardServer:
 
     @property
     def ready(self) -> bool:
-        """Whether the server accepts work: the workers judge, there is room, and the server is not
+        """Whether the server accepts work now.
+
+        The server accepts work if workers judge, the queue has room, and the server is not
         stopping.
         """
         return self.working and not self.stopping and self.waiting < self.limits.queue
@@ -164,9 +165,10 @@ class RewardServer:
         }
 
     def admits(self, authorization: str) -> bool:
-        """Whether a header Authorization has the token: as Bearer, or as the password of Basic.
+        """Whether the header Authorization contains the token, as Bearer or as the password of
+        Basic.
 
-        Basic is for clients with an address as their only setting: ``http://any:TOKEN@host:port``.
+        Basic is for clients whose only setting is an address: ``http://any:TOKEN@host:port``.
         """
         if self.token is None:
             return True
@@ -181,7 +183,7 @@ class RewardServer:
         return hmac.compare_digest(credential.strip().encode(), self.token.encode())
 
     async def score(self, rollouts: Sequence[Rollout]) -> list[Score]:
-        """The scores of some rollouts. Raises `NoWorkersError`."""
+        """The scores of rollouts. Raises `NoWorkersError` if no worker can be started."""
         self.waiting += len(rollouts)
         try:
             scores = await ascore(rollouts, self.function.rubric)

@@ -24,10 +24,11 @@ _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
 def outcome(before: Score, after: Score) -> str:
-    """The outcome of judging again: ``same``, ``changed``, ``decided`` or ``undecided``.
+    """The outcome of judging a completion again: ``same``, ``changed``, ``decided`` or
+    ``undecided``.
 
-    ``decided``: more budget led to a decision; ``changed``: the decision changed; ``undecided``:
-    there is no decision any more.
+    ``decided``: only the second judgement, with more budget, is a decision. ``changed``: the two
+    decisions differ. ``undecided``: only the first judgement is a decision.
     """
     if before.status == after.status:
         return "same"
@@ -44,7 +45,7 @@ class Shadow:
         rate: the share of completions that is judged again.
         budget: the factor of the deadline.
         workers: the number of separate worker processes.
-        kept: the largest number of waiting completions; beyond, the oldest is dropped.
+        kept: the largest number of waiting completions. If there are more, the oldest is dropped.
         longest: the largest length of a completion in characters.
         patience: seconds that a check waits for an idle moment.
         seed: the seed of the sample.
@@ -81,7 +82,7 @@ class Shadow:
 
         Args:
             rubric: the rubric.
-            idle: whether the server is idle: training has precedence.
+            idle: says whether the server is idle; requests of the trainer have precedence.
             tell: receives each `outcome`.
 
         """

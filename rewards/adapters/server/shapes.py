@@ -1,4 +1,4 @@
-"""The trainers' request formats, and the answers in the same format.
+"""The trainers' request formats; an answer has the format of its request.
 
 ====================  ============================================================================
 plain                 ``{"items": [{"completion": text, "target": integrand, ...}]}``; an item may
@@ -31,7 +31,7 @@ from .bodies import BadRequestError
 
 @dataclass(frozen=True, slots=True)
 class ParsedRequest:
-    """A parsed request: the rollouts, and the function from scores to the answer."""
+    """A parsed request: the rollouts, and a function that makes the answer from the scores."""
 
     rollouts: list[Rollout]
     answer: Callable[[Sequence[Score]], Any]
@@ -96,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """A score as JSON, with the same names in every format."""
+    """A score as JSON; the names are the same in every format."""
     return {
         "reward": score.reward,
         "status": score.status,
@@ -157,7 +157,10 @@ def understood_verify(body: Any) -> ParsedRequest:
 
 
 def _last_message(output: Any) -> str:
-    """The text of the assistant's last message, if nothing but reasoning follows it."""
+    """The text of the assistant's last message.
+
+    The text is empty if anything except reasoning follows the message.
+    """
     if not isinstance(output, list):
         return ""
     for item in reversed(output):

@@ -1,1 +1,3 @@
-"""Expressions evaluated in ball arithmetic, with derivatives, and where they are real."""
+"""Evaluation of expressions and derivatives in ball arithmetic, and the domains where they are
+real.
+"""

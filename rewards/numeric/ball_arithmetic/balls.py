@@ -1,9 +1,9 @@
 """Expression trees as straight-line programs over balls.
 
-A `Tape` is an expression compiled once and run at many points: each distinct sub-expression has one
-slot, and slots without symbols are computed once per precision. Running it yields the jet (value
-and derivative) of every slot. The working precision is python-flint's, which is global to the
-process: run a tape inside `precision(...)`.
+A `Tape` is an expression that is compiled once and run at many points. Each distinct sub-expression
+has one slot, and slots without symbols are computed once per precision. A run of the tape yields
+the jet (value and derivative) of every slot. The working precision is python-flint's and global to
+the process: run a tape inside `precision(...)`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 class precision:  # noqa: N801  (used as a function)
-    """Set python-flint's global precision within a block (reentrant, one thread at a time)."""
+    """Set python-flint's global precision within a block. Blocks may be nested; only one thread may
+    use them at a time.
+    """
 
     __slots__ = ("_before", "_bits", "_lock")
 
@@ -62,24 +64,30 @@ LINEAR_BITS = 4096
 
 
 class UnusableError(ValueError):
-    """The expression cannot be compiled: more than `MAX_SLOTS`, or an invalid condition."""
+    """The expression cannot be compiled: it needs more than `MAX_SLOTS` slots, or has an invalid
+    condition.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A non-analytic part: it may jump where slot ``slot`` passes zero, or a whole number."""
+    """A non-analytic part, which may jump where the value of ``slot`` passes zero or a whole
+    number.
+    """
 
     slot: int
     at: Literal["zero", "integer"]
 
 
 class Conventions(NamedTuple):
-    """Definitions of functions on which usage differs; one choice holds for f and F together.
+    """A choice between definitions that are in use for some functions. The same choice holds for f
+    and F.
 
     Attributes:
-        real_roots: odd roots of negative numbers are real, else principal.
-        textbook_secants: arcsec and arccsc have the range that some textbooks choose for negative
-            arguments, so that the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without |u|.
+        real_roots: whether odd roots of negative numbers are real; otherwise they are principal.
+        textbook_secants: whether arcsec and arccsc of negative arguments have the range of some
+            textbooks. With this range, the derivative of arcsec u is 1/(u sqrt(u^2 - 1)), without
+            |u|.
 
     """
 
@@ -88,7 +96,9 @@ class Conventions(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The names of the set fields, which seed sample points and so must not change."""
+        """The names of the conventions in force. Sample points depend on this text, so that it must
+        not change.
+        """
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
 
@@ -98,16 +108,17 @@ USUAL = Conventions()
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A function whose branch matters.
+    """A multivalued function in an expression, whose branch matters.
 
     Attributes:
         argument: the function's argument.
-        slot: a slot with the zeros of the argument.
-        root: whether the function is a root or a logarithm, whose branch changes at zeros and poles
-            only, and for complex arguments on the negative axis.
-        turns: whether the function is inverse and turns back where the argument touches 1 or -1.
-        outermost: whether the function is a term up to a constant factor, so that a branch adds a
-            constant.
+        slot: a slot that has the same zeros as the argument.
+        root: whether the function is a root or a logarithm. Its branch changes at zeros and poles
+            of the argument, and, for complex arguments, on the negative axis.
+        turns: whether the function is an inverse function that turns back where its argument
+            touches 1 or -1.
+        outermost: whether the function, up to a constant factor, is a term of the expression; then
+            another branch only adds a constant.
 
     """
 
@@ -125,21 +136,22 @@ class Tape:
     Attributes:
         root: slot of the whole expression.
         terms: slots of the top-level additive terms that depend on the variable.
-        domain: slots that are real on the real domain.
+        domain: slots whose values must be real on the real domain.
         radicals: roots, as (slot, order, slot of the radicand).
         branches: functions whose branch matters.
         breaks: non-analytic parts.
         poles: arguments of inverse functions that jump at a pole of their argument.
         uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
-        special: whether there are such functions.
-        pointwise: whether a condition singles out points of the line.
+        special: whether the expression has functions of `SLOW`.
+        pointwise: whether a condition holds at single points of the line only.
         literal_bits: length of the longest number.
-        literals: numbers with the exponents of their powers, and the lengths of these.
-        elementary, costly: varying slots that take longer than sums and products, in order.
-        constant: the numbers of constant slots that do.
-        longest: most terms of a sum or factors of a product.
-        odd_roots, secants: whether the `Conventions` matter.
-        bars: whether there is a ln|u|, which off the real line is ln u.
+        literals: numbers with the exponents of their powers, and the bit lengths of the powers.
+            elementary, costly: slots with symbols that take longer than sums and products, in
+            ascending order.
+        constant: the number of elementary and of costly slots without symbols.
+        longest: the largest number of terms of a sum, or of factors of a product. odd_roots,
+            secants: whether the `Conventions` matter.
+        bars: whether there is a ln|u|, which is evaluated as ln u outside the real line.
 
     """
 
@@ -178,7 +190,7 @@ class Tape:
         return len(self._varying)
 
     def work(self, bits: int, until: int | None = None) -> int:
-        """Work units of a run at a precision: a sum or product at 128 bits is one unit."""
+        """The work units of a run at a precision. A sum or product at 128 bits is one unit."""
         last_slot = self.size - 1 if until is None else until
         elementary, costly = (bisect_right(s, last_slot) for s in (self.elementary, self.costly))
         if bits not in self._base:  # constant slots are computed once
@@ -195,10 +207,11 @@ class Tape:
         overrides: Mapping[int, Ball] | None = None,
         until: int | None = None,
     ) -> list[Jet]:
-        """The jet of every slot (up to ``until``) at ``x``, with the other symbols at ``values``.
+        """The jet of every slot (up to ``until``) at ``x``; ``values`` holds the values of other
+        symbols.
 
-        ``overrides`` multiplies the value of given slots (another branch of a root); only without
-        derivative.
+        ``overrides`` holds factors for the values of certain slots, which select another branch of
+        a root. Overrides are allowed only without ``derivative``.
         """
         jets_ = self._start()
         for name, slot in self.symbols.items():
@@ -230,7 +243,7 @@ class Tape:
         return self._varying
 
     def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
-        """Every operation, the last first: slot, rule of its arguments' jets, their slots.
+        """Every operation, in reverse order: its slot, its rule, and the slots of its arguments.
 
         The rule is None for piecewise functions and for functions of three or more arguments.
         """
@@ -244,7 +257,7 @@ class Tape:
     def undefined(self, values: Sequence[Jet]) -> bool:
         """Whether the expression has no value here.
 
-        A special function that could not be computed is not such a case.
+        If the cause is a special function that could not be computed, the result is false.
         """
         without = (slot for slot, (value, slope) in enumerate(values) if not _finite(value, slope))
         return next(without, self.root) not in self.uncertain
@@ -253,11 +266,12 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""Binary places after which the constant parts show that they are not whole numbers.
+        r"""The number of binary places at which all constant parts differ from whole numbers.
 
-        ``e^{-100}`` and ``\tanh 50`` need 145: with fewer they pass for 0 and 1. A constant that
-        agrees with a whole number to ``max_bits`` bits is taken for it, as ``\sin\pi`` is. The
-        exception are functions that only come near to one: ``\tanh 5000`` needs more bits.
+        ``e^{-100}`` and ``\tanh 50`` need 145 places; with fewer places they look like 0 and 1. A
+        constant that agrees with a whole number to ``max_bits`` bits counts as whole, such as
+        ``\sin\pi``. An exception are functions that approach whole numbers without reaching them:
+        ``\tanh 5000`` needs more bits than ``max_bits``.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}
@@ -290,7 +304,10 @@ class Tape:
 
 
 def _off_whole(value: Ball) -> int | None:
-    """Binary places to the distance of a constant from a whole number; None if hidden."""
+    """The binary place at which a constant differs from the nearest whole number.
+
+    The result is None if the ball of the constant contains the whole number.
+    """
     real = value.real
     if not value.is_finite() or real.abs_lower() > _LARGE:
         return 0

@@ -1,18 +1,19 @@
-"""The one equality: whether two numbers that are known as balls are the same.
+"""The test of equality for numbers that are known as balls; all modules use this test.
 
-Balls that do not meet are different numbers; that is a proof. Balls that meet leave open how the
-numbers differ by less than the balls are wide, and the policy of agreement says when that is little
-enough to call them the same:
+Disjoint balls prove that the numbers differ. If two balls overlap, the numbers may still differ by
+less than the width of the balls. The policy of agreement says how narrow the balls must be for the
+numbers to count as equal:
 
-- `POINT_BITS` where functions are compared at random points. Two analytic functions that are not
-  the same agree to 64 bits at a point that was drawn without knowledge of them with a probability
-  of about 2**-64, and each use asks for several points.
-- `VALUE_BITS` where two closed forms are compared: they have no random point, and whoever wrote one
-  knew the other. 300 digits are more than a text of a hundred characters can be fitted to.
-- The digits that the text of a closed form could encode, and some more, where the other number has
-  no closed form (`rewards.numeric.quadrature.closed_form`).
+- `POINT_BITS` if functions are compared at random points. Two different analytic functions agree to
+  64 bits at a random point with a probability of about 2**-64, and every caller compares at several
+  points.
+- `VALUE_BITS` if two closed forms are compared. There is no random point, and the author of the
+  answer may have known the value. A text of a hundred characters cannot be fitted to 300 digits.
+- If a closed form is compared with a number without a closed form: more digits than the text of the
+  closed form could encode (`rewards.numeric.quadrature.closed_form`).
 
-Bits are relative to the expected number; where that may be zero, to the terms that cancel in it.
+Bits are relative to the expected number. If that number may be zero, bits are relative to the terms
+that cancel in it.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ SMALLEST: Final = -32
 
 
 class Agreement(NamedTuple):
-    """How two numbers compare.
+    """The result of comparing two numbers.
 
     Attributes:
-        same: False if they are proved to differ, True if they agree to as many bits as were asked
-            for, None if neither is known.
-        bits: relative bits to which they agree.
-        difference: the difference of the two balls; not finite if one ball is not.
+        same: False if the numbers are proved to differ, True if they agree to the required number
+            of bits, and None if neither is known.
+        bits: the number of relative bits of agreement.
+        difference: the difference of the two balls; not finite if one of the balls is not finite.
 
     """
 
@@ -60,14 +61,14 @@ def compare(
     """Compare two numbers.
 
     Args:
-        got: a ball.
-        expected: a ball; bits are relative to its number.
-        enough: bits of agreement that count as equality.
-        scale: computes log2 of the size to which bits are relative if the expected number may be
-            zero.
+        got: the ball of the computed number.
+        expected: the ball of the expected number, to which bits are relative.
+        enough: the number of bits of agreement that counts as equality.
+        scale: a function that returns log2 of a size. Bits are relative to this size if the
+            expected number may be zero.
 
     Returns:
-        Whether both are the same, with the bits of agreement.
+        Whether both numbers are equal, with the bits of agreement.
 
     """
     difference = got - expected
@@ -86,6 +87,6 @@ def compare(
 
 
 def differ(got: Ball, expected: Ball) -> bool:
-    """Whether two numbers are proved to differ."""
+    """Whether two numbers are proved to differ, because their balls are disjoint."""
     difference = got - expected
     return bool(difference.is_finite() and not difference.contains(ZERO))

@@ -1,4 +1,4 @@
-"""From an expression tree to a `Tape`: every distinct sub-expression gets one slot."""
+"""Compilation of an expression tree to a `Tape`; every distinct sub-expression gets one slot."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ _COMPARISONS = frozenset(function.name for function in COMPARISONS)
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
     """Compile ``expression`` in ``variable``.
 
-    Raises `UnusableError`; recursion is as deep as the tree, which the reader bounds.
+    Raises `UnusableError`. The recursion is as deep as the tree; the reader bounds the depth of
+    trees.
     """
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
@@ -89,13 +90,15 @@ def compile_tape(expression: Expression, variable: str, conventions: Conventions
 
 
 def _gather(rule: Rule, slots: Sequence[int]) -> Rule:
-    """A rule of many arguments, as a function of all slots."""
+    """A rule of many arguments, as a function of the list of all slots' jets."""
     return lambda all_: rule(*(all_[slot] for slot in slots))
 
 
 @lru_cache(maxsize=4096)
 def _lengths(number: Number) -> tuple[int, float]:
-    """Binary lengths of a number: of its longer part, and of both together."""
+    """The bit length of the longer of numerator and denominator, and the bit length of both
+    together.
+    """
     numerator, denominator = abs(number.numerator), number.denominator
     total = math.log2(max(numerator, 1)) + math.log2(denominator)
     return max(numerator, denominator).bit_length(), total
@@ -115,7 +118,7 @@ class _Compiler:
         self.constant_branches: list[Branch] = []
 
     def slot(self, node: Expression) -> int:
-        """The slot of a node, which is compiled once, however many rules ask for the slot."""
+        """The slot of a node. A node is compiled once, even if several rules ask for its slot."""
         if isinstance(node, Number):
             return self._number(node)
         if isinstance(node, Symbol):
@@ -146,7 +149,7 @@ class _Compiler:
         return self.apply(node.function, slots)
 
     def _defined(self, node: Call) -> Expression:
-        """What a function without a rule is made of."""
+        """The definition of a function without a rule, as an expression in other functions."""
         definition = definition_of(node)
         if definition is None:
             raise UnusableError(f"no rule for {node.function}")
@@ -169,7 +172,7 @@ class _Compiler:
         self.tape.branches.append(branch)
 
     def _vanishing(self, node: Expression) -> Expression:
-        """The base of a power of powers, which vanishes where they do; its zeros are simpler."""
+        """A simpler expression with the same zeros: the base of a power, or of nested powers."""
         if not isinstance(node, Call) or node.function != "pow":
             return node
         cached = self._bases.get(id(node))
@@ -180,7 +183,11 @@ class _Compiler:
         return cached[1]
 
     def _logarithmic(self, node: Call) -> None:
-        """A half of ln((1 + u)/(1 - u)), which is not real on both sides of u = 1 and -1."""
+        """Record the branch of an inverse hyperbolic tangent or cotangent of u.
+
+        The function is half of ln((1 + u)/(1 - u)). At u = 1 and u = -1 it is real on one side
+        only.
+        """
         argument = add(Number(1), neg(power(node.args[0], Number(2))))
         if id(node) in self.outermost:
             branch = Branch(argument, self.slot(argument), True, outermost=True)
@@ -189,14 +196,17 @@ class _Compiler:
             self._branch(Call("ln", (argument,)), self.slot(argument), root=True)
 
     def chain(self, name: str, slots: Sequence[int]) -> int:
-        """A left fold of a two-argument rule."""
+        """Apply a rule of two arguments to many slots, from left to right."""
         result = slots[0]
         for slot in slots[1:]:
             result = self.emit(name, RULES[name], result, slot)
         return result
 
     def apply(self, name: str, slots: list[int], rule: Rule | None = None) -> int:
-        """The slot of a function of slots; records on the tape what the decision needs."""
+        """The slot for a function whose arguments are in other slots.
+
+        The tape records the properties of the function that a decision needs.
+        """
         tape, argument = self.tape, slots[0]
         if rule is None:
             textbook = tape.conventions.textbook_secants and name in TEXTBOOK
@@ -274,7 +284,7 @@ class _Compiler:
         return self.leaf(node, lambda: acb(fmpq(node.numerator, node.denominator)))
 
     def _count_bits(self, node: Number, times: int = 1) -> None:
-        """Note the size of a number: 10^{-40} needs more bits to be seen than 0.1."""
+        """Record the size of a number: 10^{-40} needs more bits to be visible than 0.1."""
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
         self.tape.literals[node, times] = math.ceil(length * times)
@@ -372,7 +382,7 @@ class _Compiler:
         return self.emit("div", jets.div, top, base)
 
     def jumping(self, node: Call) -> int:
-        """An arc tangent or cotangent, which jumps where its argument has a pole."""
+        """Compile an arc tangent or cotangent, which jumps where its argument has a pole."""
         argument = self.slot(node.args[0])
         if self.tape._varying[argument] and may_have_pole(node.args[0], self.tape.variable):
             self.tape.poles.append(argument)
@@ -393,7 +403,9 @@ class _Compiler:
         return self.apply("lambertw", slots, lambda u, *_: lambertw(k)(u))
 
     def piecewise(self, node: Call) -> int:
-        """Values and conditions in turn; the first condition that holds gives the value."""
+        """Compile a table of values and conditions; the value of the first condition that holds is
+        taken.
+        """
         # A value need not be real where another one applies: what its parts add to the domain is
         # dropped, so a part that stands outside as well must be compiled there once more.
         real, outer_slots = len(self.tape.domain), self._done

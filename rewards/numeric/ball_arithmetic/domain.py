@@ -1,10 +1,10 @@
 """Sample points, the real domain of an integrand, and the breakpoints of an answer.
 
-The probability measure on the line is that of x = u/(1 - |u|) with u uniform in (-1, 1), whose
-density is 1/(2 (1 + |x|)^2): half of it within [-1, 1], a hundredth beyond 99. Coverage is a share
-under it. Points are stratified, and every point is an exact binary number, so that a ball around it
-has no width. Nothing here uses a clock, a global generator or a libm: points derive from hashes by
-IEEE arithmetic, and are the same on every machine.
+The probability measure on the line is the distribution of x = u/(1 - |u|) for u uniform in (-1, 1).
+Its density is 1/(2 (1 + |x|)^2): half of the measure is within [-1, 1], and a hundredth beyond 99.
+Coverage is a share of this measure. Points are stratified. Every point is an exact binary number,
+so that its ball has radius 0. No clock, no global random generator and no libm is used: points are
+computed from hashes by IEEE arithmetic, and are the same on every machine.
 """
 
 from __future__ import annotations
@@ -51,15 +51,16 @@ def uniform(*key: object) -> float:
 
 
 def on_line(share: float) -> float:
-    """The point of the line with this share of the measure to its left."""
+    """The point of the line to whose left the measure is ``share``."""
     u = 2.0 * share - 1.0
     return u / (1.0 - abs(u))
 
 
 def _van_der_corput(i: int) -> float:
-    """The i-th of `STRATA` strata in bit-reversed order, so that any prefix is well spread.
+    """The i-th of `STRATA` strata, in bit-reversed order.
 
-    The order begins off the middle of the line rather than in its far end.
+    In this order the first n strata are spread over the line, for every n. The order begins near
+    the middle of the line and not at its far end.
     """
     bits = STRATA.bit_length() - 1
     return (int(format(i, f"0{bits}b")[::-1], 2) + FIRST_STRATUM) % STRATA / STRATA
@@ -70,7 +71,9 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try, and whether each belongs to the sample that measures coverage."""
+    """Points to try. The second value says whether the point belongs to the sample that measures
+    coverage.
+    """
     seed = int(uniform(key) * 2.0**62)
     for i, stratum in enumerate(_ORDER):
         yield on_line(stratum + _mixed(seed, i) / STRATA), True
@@ -79,14 +82,16 @@ def candidates(key: object) -> Iterator[tuple[float, bool]]:
 
 
 def finer(key: object) -> Iterator[float]:
-    """More points under the measure, from the middle of the line outwards."""
+    """More points, distributed by the measure, from the middle of the line outwards."""
     seed = int(uniform(key, "finer") * 2.0**62)
     for i in sorted(range(FINE_STRATA), key=lambda i: abs(2 * i + 1 - FINE_STRATA)):
         yield on_line((i + _mixed(seed, i)) / FINE_STRATA)
 
 
 def _mixed(seed: int, i: int) -> float:
-    """The i-th number in (0, 1) of a seed (the finaliser of splitmix64; Steele et al. 2014)."""
+    """The i-th pseudorandom number in (0, 1) for a seed, by the finaliser of splitmix64 (Steele et
+    al. 2014).
+    """
     z = (seed + (i + 1) * 0x9E3779B97F4A7C15) & _MASK
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -97,7 +102,7 @@ _MASK = 2**64 - 1
 
 
 def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether every sub-expression with a restricted domain, and the whole, is exactly real."""
+    """Whether the expression and every sub-expression with a restricted domain are exactly real."""
     for slot in tape.domain:
         if not jets[slot][0].imag.is_zero():
             return False
@@ -106,7 +111,9 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 
 
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether a point of the interval may be in the real domain (false is a proof)."""
+    """Whether an interval may contain a point of the real domain; false is a proof that it does
+    not.
+    """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
         if value.is_finite() and not value.imag.contains(0):
@@ -119,10 +126,10 @@ def _interval(low: float, high: float) -> Ball:
 
 
 def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
-    """Points at which f is real, where f is real on a small share of the line only.
+    """Points at which f is real, for an f that is real on a small share of the line only.
 
-    The line, mapped to a finite range, is halved, the longest interval first; an interval on which
-    ball arithmetic proves that f is not real is dropped.
+    The line is mapped to a finite range. The longest interval is halved first. An interval is
+    dropped if ball arithmetic proves that f is not real on it.
     """
     points: list[float] = []
     queue: list[tuple[float, float, float]] = []
@@ -160,7 +167,7 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
 
 
 def _holds_break(value: Ball, at: str) -> bool:
-    """Whether an enclosure of u on an interval permits a breakpoint in the interval."""
+    """Whether an interval may contain a breakpoint, given an enclosure of u on the interval."""
     if not value.is_finite():
         return True
     if at == "zero":
@@ -171,12 +178,11 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     subexpression: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Intervals, at most ``width`` wide, that isolate the breakpoints of a part; are these all?
+    """Intervals that isolate the breakpoints of a part, and whether these are all breakpoints.
 
-    ``at`` is that of the `Break`.
-
-    They are all if no undecided interval is left within `WINDOW` of the origin after ``budget``
-    evaluations on intervals.
+    The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
+    second value is true if, after ``budget`` evaluations on intervals, no undecided interval
+    remains within `WINDOW` of the origin.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
@@ -229,9 +235,10 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in those intervals between breakpoints of ``parts`` that have no point in ``seen``.
+    """Points in the intervals between breakpoints that have no point in ``seen``, one for each
+    interval.
 
-    The search for breakpoints has a budget, so some may be missed.
+    The search for breakpoints has a budget, so that some breakpoints may be missed.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -259,13 +266,13 @@ def overlooked(
 
 
 def share(x: float) -> float:
-    """The share of the measure to the left of a point: the inverse of `on_line`."""
+    """The measure of the line to the left of a point: the inverse function of `on_line`."""
     u = math.copysign(1.0, x) if math.isinf(x) else x / (1.0 + abs(x))
     return (u + 1.0) / 2.0
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """Sort the intervals and merge those that nearly touch (common ends, double zeros)."""
+    """The sorted intervals; neighbours that nearly touch (common ends, double zeros) are merged."""
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
         if merged and low - merged[-1][1] < 8 * width:
@@ -308,9 +315,10 @@ def _monotone(slope: Ball | None) -> bool:
 def isolate(
     subexpression: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
-    """An interval that isolates where a monotone part passes ``target`` in [low, high], or None.
+    """An interval that isolates the point where a monotone part has the value ``target``, or None.
 
-    Interval Newton steps, and a bisection where one does not halve the interval.
+    The search in [low, high] uses interval Newton steps. A step that does not halve the interval is
+    replaced by a bisection.
     """
 
     def sign(at: Ball) -> int:

@@ -1,4 +1,4 @@
-"""Rules of special functions, and the table of all functions."""
+"""Rules for special functions in ball arithmetic, and the table of all functions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def factorial(x: Jet) -> Jet:
 
 
 def _unknown(*jets: Jet) -> Jet:
-    """The value and the slope of what is not computed; a slope of None would be zero."""
+    """A jet whose value and slope are unknown. A slope of None would mean zero."""
     varies = any(slope is not None for _, slope in jets)
     return NAN, NAN if varies else None
 
@@ -79,7 +79,10 @@ def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule
 
 
 def _by_series(name: str) -> Rule:
-    """The derivative from a power series of length 2, where no closed formula is simpler."""
+    """A rule that takes the derivative from a power series of length 2.
+
+    The rule is for functions without a simpler formula for the derivative.
+    """
 
     def rule(x: Jet) -> Jet:
         u, du = x
@@ -92,7 +95,9 @@ def _by_series(name: str) -> Rule:
 
 
 def _in_argument(at: int, value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
-    """A function differentiated in its argument number ``at``; the others must be constant."""
+    """A rule that differentiates a function by its argument number ``at``; all other arguments must
+    be constant.
+    """
 
     def rule(*jets: Jet) -> Jet:
         values = [v for v, _ in jets]
@@ -111,7 +116,7 @@ def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
 
 
 def _gauss(sign: int) -> Callable[[Ball], Ball]:
-    """2/sqrt(pi) exp(sign u^2), the derivative of erf (-1) and erfi (+1)."""
+    """The derivative of erf (sign -1) or erfi (sign +1): 2/sqrt(pi) exp(sign u^2)."""
     return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
@@ -126,7 +131,7 @@ def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
 
 
 def _hypgeom(*jets: Jet) -> Jet:
-    """``pFq(a; b; z)``; derivative in z by raising every parameter by one."""
+    """``pFq(a; b; z)``. The derivative by z has every parameter raised by one."""
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
     if not all(abs(v) < MAX_ORDER for v in values[:-1]):
@@ -154,7 +159,7 @@ def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
 
 @lru_cache(maxsize=16)
 def lambertw(branch: int) -> Rule:
-    """Lambert's W on one of its branches; for -1 real on [-1/e, 0)."""
+    """Lambert's W on one of its branches; the branch -1 is real on [-1/e, 0)."""
 
     def slope(u: Ball) -> Ball:
         w = u.lambertw(branch)
@@ -168,7 +173,7 @@ def _dawson(u: Ball) -> Ball:
 
 
 def _zeta2(x: Jet, y: Jet) -> Jet:
-    """Hurwitz zeta(s, a), differentiated in a."""
+    """Hurwitz's zeta(s, a), differentiated by a."""
     return _in_last(lambda s, a: s.zeta(a), lambda s, a: -s * (s + ONE).zeta(a))(x, y)
 
 
@@ -177,8 +182,10 @@ def _gudermannian(x: Jet) -> Jet:
 
 
 def _polygamma(n: Jet, x: Jet) -> Jet:
-    """Unknown for orders below -1: python-flint's are Espinosa and Moll's, whose derivatives differ
-    by constants from those of the repeated integrals from 0 that others mean.
+    """The polygamma function of order n; unknown for orders below -1.
+
+    For these orders python-flint has the functions of Espinosa and Moll. Other authors mean
+    repeated integrals from 0, which differ from those functions by polynomials.
     """
     if not n[0].real > -2:
         return _unknown(n, x)
@@ -187,7 +194,7 @@ def _polygamma(n: Jet, x: Jet) -> Jet:
 
 @cache
 def _slope(name: str) -> Callable[[Sequence[Ball]], Ball]:
-    """The derivative in a record, from the values of the arguments."""
+    """The derivative in a function's record, as a function of the values of the arguments."""
     return _formula(template(RECORDS[name].derivative), RECORDS[name].arguments.split())
 
 
@@ -208,7 +215,10 @@ def _formula(tree: Expression, names: Sequence[str]) -> Callable[[Sequence[Ball]
 
 
 def _by_record(function: Function) -> Rule:
-    """python-flint's method of the function's name, with the derivative of the record."""
+    """A rule that calls python-flint's method with the function's name.
+
+    The rule takes the derivative from the function's record.
+    """
     at = function.arguments.split().index("u")
 
     def value(*values: Ball) -> Ball:
@@ -249,6 +259,8 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "lambertw": lambertw(0),
     "airy_ai": _by_series("airy_ai"),
     "airy_bi": _by_series("airy_bi"),
+    "airy_ai_prime": _unary(lambda u: u.airy_ai(derivative=1), lambda u: u * u.airy_ai()),
+    "airy_bi_prime": _unary(lambda u: u.airy_bi(derivative=1), lambda u: u * u.airy_bi()),
     "laguerre_l": _in_last(lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)),
 }
 RULES |= {

@@ -1,9 +1,10 @@
 """Values and first derivatives of elementary functions, in ball arithmetic.
 
-A jet is ``(value, derivative)``; a derivative of ``None`` is an exact zero, so constants cost
-nothing. Values are `flint.acb` balls: every result encloses the exact value, and an operation
-without a finite value yields a non-finite ball, never an exception. The derivative is
-along the real line, which gives ``|u|`` one too. Inverse functions have their principal branches.
+A jet is ``(value, derivative)``. A derivative of ``None`` is an exact zero, so that constants cost
+nothing. Values are `flint.acb` balls. Every result encloses the exact value. An operation without a
+finite value yields a non-finite ball and never raises an exception. The derivative is taken along
+the real line, so that ``|u|`` has a derivative, too. Inverse functions have their principal
+branches.
 
 A rule is a function of jets. `rule(name, ...)` looks one up; `pow_integer`, `pow_rational` and
 others make rules with parameters.
@@ -28,7 +29,7 @@ UNKNOWN: Jet = (NAN, None)
 
 
 def is_real(value: Ball) -> bool:
-    """Whether a ball is exactly real, not only an enclosure that crosses the real axis."""
+    """Whether a ball is exactly real. A ball that only crosses the real axis is not."""
     return bool(value.imag.is_zero())
 
 
@@ -84,7 +85,7 @@ def sqrt(x: Jet) -> Jet:
 
 @lru_cache(maxsize=1024)
 def pow_integer(k: int) -> Rule:
-    """u^k for a whole number k: no logarithm, so it holds at u = 0 and for negative u."""
+    """u^k for a whole number k. No logarithm is used, so that u = 0 and negative u are allowed."""
     exponent = acb(k)
     if k == 2:
 
@@ -106,7 +107,7 @@ def pow_integer(k: int) -> Rule:
 
 @lru_cache(maxsize=1024)
 def pow_rational(p: int, q: int, real_root: bool) -> Rule:
-    """u^(p/q), q > 1. With ``real_root`` and q odd, a negative real u has its real root."""
+    """u^(p/q) for q > 1. With ``real_root`` and an odd q, the root of a negative real u is real."""
     ratio = fmpq(p, q)
     flip = real_root and q % 2 == 1
 
@@ -149,7 +150,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """ln|u| at a point of the real line; off it ln u, which continues ln|u| of a real u."""
+    """ln|u| at a real point x; at any other point ln u, which continues ln|u| analytically."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()
@@ -281,12 +282,15 @@ def acoth(x: Jet) -> Jet:
 
 
 def _of_inverse(rule: Rule) -> Rule:
-    """The rule of f(1/u), such as asec u = acos(1/u)."""
+    """The rule of f(1/u) from the rule of f, such as asec u = acos(1/u)."""
     return lambda x: rule(div((ONE, None), x))
 
 
 def _textbook(rule: Rule, turn: int) -> Rule:
-    """arcsec, arccsc of u < 0 in [pi, 3 pi/2), where their slope is +-1/(u sqrt(u^2 - 1))."""
+    """The rule of arcsec or arccsc with values in [pi, 3 pi/2) for negative u.
+
+    The slope for negative u is then +-1/(u sqrt(u^2 - 1)).
+    """
 
     def shifted(x: Jet) -> Jet:
         u, _ = x
@@ -353,7 +357,7 @@ heaviside = _step(lambda r: (r.sgn() + 1) / 2)
 
 
 def compare(x: Jet, y: Jet) -> int | None:
-    """-1, 0 or 1 as x is below, exactly equal to, or above y; None if the balls overlap."""
+    """-1 if x < y, 0 if x is exactly equal to y, 1 if x > y, and None if the balls overlap."""
     difference = x[0] - y[0]
     if not is_real(difference):
         return None

@@ -14,9 +14,9 @@ HUGE = 2**1000
 
 
 def log2(size: Any) -> float:
-    """Binary order of magnitude of an exact non-negative arb.
+    """The binary order of magnitude of an exact non-negative arb.
 
-    Its exponent may be astronomical: finite orders are whole numbers, so that their differences
+    The exponent may be astronomical. Finite orders are whole numbers, so that differences of orders
     are exact.
     """
     if size.is_zero():

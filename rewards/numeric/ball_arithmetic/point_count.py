@@ -16,7 +16,7 @@ ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
 
 
 def points_wanted(tape: Tape) -> int:
-    """The number of sample points: more where branches may change between them."""
+    """The number of sample points; more points are needed if branches may change between points."""
     if tape.breaks:
         return BRANCHING_POINTS
     if not tape.branches:
@@ -31,8 +31,9 @@ def points_wanted(tape: Tape) -> int:
 def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
-    So it is for a linear argument; for a root also for a quadratic without a double zero, and for
-    an argument that never vanishes and has no pole, or is the logarithm of a linear one.
+    This holds for a linear argument. For a root, it also holds for a quadratic argument without a
+    double zero, for the logarithm of a linear argument, and for an argument that never vanishes and
+    has no pole.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)
@@ -50,7 +51,10 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
 
 
 def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
-    """Coefficients of x^2, x and 1 as floats (parameters at an arbitrary value), or None."""
+    """The coefficients of x^2, x and 1 as floats; None for any other expression.
+
+    Parameters have an arbitrary value.
+    """
     if isinstance(node, Number):
         try:
             return 0.0, 0.0, node.numerator / node.denominator

@@ -1,6 +1,7 @@
-r"""Bounds of an expression over the whole line, by interval arithmetic on its tree in floats.
+r"""Bounds of an expression over the whole line, by interval arithmetic in floats on the tree.
 
-Coarse and quick: enough to see that ``x^4 + 9`` or ``2 + \sin x`` never vanishes.
+The bounds are coarse and quick: they suffice to see that ``x^4 + 9`` or ``2 + \sin x`` never
+vanishes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _FIXED = {f.name: f.range for f in RECORDS.values() if f.range}
 
 
 def bounds(node: Expression) -> Range:
-    """The least and greatest value for real symbols where the expression is real."""
+    """A lower and an upper bound of the values for real symbols, wherever the expression is
+    real.
+    """
     if isinstance(node, Number):
         try:
             value = node.numerator / node.denominator

@@ -1,7 +1,8 @@
-"""The comparison of F' with f at points, and what the points visited so far have shown.
+"""The comparison of F' with f at points, and the results of all points so far.
 
-What one point gave is a `PointResult`. A `Comparison` keeps the results: the points that agree, the
-accuracy of the agreement, the terms that have not shown follow from them.
+The result at one point is a `PointResult`. A `Comparison` keeps the results, from which follow the
+points that agree, the accuracy of the agreement, and the terms that have been visible at no point.
+A term of F is *visible* at a point if its derivative exceeds the error of the comparison there.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ THOROUGH_BITS = 1024
 
 @dataclass(frozen=True, slots=True)
 class PointResult:
-    """What the comparison at one point gave.
+    """The result of the comparison at one point.
 
     Attributes:
         point: the point.
         agrees: True if F' and f agree to `POINT_BITS`, False if they are proved to differ, None if
             the point tells nothing.
         bits: the accuracy of the agreement in bits.
-        branch: the branch of f's radicals with which F' agrees where f itself differs.
+        branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether the error could hide a term at a point that had to show all.
-        has_no_value: whether F has none there.
-        shown: slots of those terms of F whose derivative exceeds the error.
+        hides_a_term: whether the error could hide a term of F, at a point at which all terms must
+            be visible.
+        has_no_value: whether F has no value at the point.
+        shown: the slots of the terms of F that are visible at the point.
 
     """
 
@@ -70,14 +72,16 @@ class Comparison:
         tape: the answer.
         pool: the integrand with its points.
         order: 1 compares F' with f, 0 compares F with f.
-        values: of the parameters and of the answer's own constants (``constants`` times as large).
-        budget: what is left of the verdict's work.
-        bits: precision with which a comparison begins.
-        max_bits: and with which it ends.
-        faint: bits by which a constant of F misses a whole number, once that was asked.
+        values: the values of the parameters and of the answer's own constants. The constants are
+            multiplied by ``constants``.
+        budget: the remaining work of the verdict.
+        bits: the precision at which a comparison begins.
+        max_bits: the highest precision of a comparison.
+        faint: the number of bits at which the constants of F differ from whole numbers
+            (`see_constants` sets this number).
         agreeing: points at which F' and f agree.
-        flipped: points at which they agree on another branch of f's radicals.
-        unseen: slots of the answer's terms that have shown at no point.
+        flipped: points at which F' and f agree on another branch of f's radicals.
+        unseen: the slots of the answer's terms that have been visible at no point.
         is_finite: whether the answer has a finite value at some point.
 
     """
@@ -112,7 +116,7 @@ class Comparison:
         self._slopes: dict[tuple[Point, int], Ball] = {}
 
     def note(self, result: PointResult) -> None:
-        """Keep what a point gave."""
+        """Keep the result at a point."""
         self._results.append(result)
         self.is_finite |= result.is_finite
         if result.shown:
@@ -123,17 +127,17 @@ class Comparison:
             self.flipped.append((result.point, result.branch))
 
     def drop(self, points: Collection[Point]) -> None:
-        """Disregard the agreement at points that tell no branch of f from another."""
+        """Disregard the agreement at points that cannot tell the branches of f apart."""
         self.agreeing = [point for point in self.agreeing if point not in points]
 
     @property
     def bits_of_agreement(self) -> float:
-        """The least accuracy of an agreement, in bits."""
+        """The lowest accuracy of an agreement, in bits."""
         return min((result.bits for result in self._results if result.agrees), default=MAX_BITS)
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term was too small to be seen at a point that had to show all."""
+        """Whether a term was invisible at a point at which all terms must be visible."""
         return any(result.hides_a_term for result in self._results)
 
     @property
@@ -142,7 +146,9 @@ class Comparison:
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
-        """Begin with so many bits that constants show which nearly are whole numbers."""
+        """Raise the initial precision so that constants close to whole numbers can be told from
+        whole numbers.
+        """
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
         # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
@@ -151,13 +157,15 @@ class Comparison:
 
     @property
     def usable(self) -> int:
-        """The number of points that told something."""
+        """The number of points that gave a result."""
         return len(self.agreeing) + len(self.flipped)
 
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
-        """The jets of the answer, of f or of a part of them, within the budget (see `Tape.run`)."""
+        """The jets of the answer, of f, or of a part of either, within the budget (see
+        `Tape.run`).
+        """
         self.budget.spend(tape.work(ctx.prec, until))
         return tape.run(x, self.values, derivative=derivative, until=until)
 
@@ -171,9 +179,9 @@ class Comparison:
         return self.run(f, x, derivative=order == 1)[f.root][order]
 
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
-        """All jets at a point, and the value to compare: F' (or F, with order 0).
+        """All jets at a point, and the ball to compare: F', or F if the order is 0.
 
-        Leaves the working precision at ``bits``; `decide` restores it.
+        The working precision stays at ``bits``; `decide` restores it.
         """
         if ctx.prec != bits:
             ctx.prec = bits
@@ -185,7 +193,11 @@ class Comparison:
         return jets, slope
 
     def has_no_value(self, jets: Sequence[Jet]) -> bool:
-        """Whether F or F' has none: by the rules, the slope of ``1/(sgn x - 1)`` is zero."""
+        """Whether F or F' has no finite value.
+
+        F is checked as well as F', because by the rules the slope of ``1/(sgn x - 1)`` is 0 where
+        the function has no value. A special function that could not be computed does not count.
+        """
         value, slope = jets[self.tape.root]
         finite = value.is_finite() and (slope is None or slope.is_finite())
         return not finite and self.tape.undefined(jets)
@@ -193,10 +205,10 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """Results at the first points, evaluated at the first precision, if F may be right.
+        """The results at the first points, at the first precision; None if F is likely to be wrong.
 
-        F may be right if the balls of F' and f overlap at all these points and F has a value there;
-        then a proof is sought. Otherwise the result is None.
+        F may be right if F has a value at all these points, and the balls of F' and f overlap. Then
+        it is worth looking for a proof.
         """
         results: list[PointResult] = []
         for point in points:
@@ -212,7 +224,9 @@ class Comparison:
         return results if self.is_finite else None
 
     def has_value(self) -> bool:
-        """Whether F has a value at one of the first points, perhaps too large to be compared."""
+        """Whether F has a value at one of the first points. The value may be too large for a
+        comparison.
+        """
         return self.is_finite or any(
             self.tape.run(point.x, self.values, derivative=False)[self.tape.root][0].is_finite()
             for point in self.pool.take(MIN_POINTS)
@@ -221,7 +235,9 @@ class Comparison:
     def visit(
         self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
     ) -> Outcome | None:
-        """Compare at each point, or until ``enough`` are usable; the outcome if one refutes."""
+        """Compare at the points, until ``enough`` points are usable; returns an outcome if a point
+        refutes.
+        """
         for point in points:
             if enough is not None and self.usable >= enough:
                 break
@@ -235,7 +251,7 @@ class Comparison:
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
-        """Compare at further places of the real domain, each only once."""
+        """Compare at further numbers of the real domain; no number is compared twice."""
         if self.pool.tier == "complex":
             return None
         fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
@@ -244,9 +260,9 @@ class Comparison:
         return self.visit(fresh)
 
     def compare(self, point: Point, thorough: bool = False) -> PointResult:
-        """The comparison at a point, with more and more bits.
+        """The result of the comparison at a point, with rising precision.
 
-        If ``thorough``, agreement must be so close that no term of the answer is hidden by it.
+        With ``thorough``, the precision rises until every term of the answer is visible.
         """
         bits, radius_before = self.bits, math.inf
         # Between breakpoints every term must be checked; beside a radicand's zero it need not be.
@@ -283,7 +299,9 @@ class Comparison:
         return PointResult(point)
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
-        """Whether the error is so large that it could hide a term of the answer."""
+        """Whether the error of a comparison is so large that a term of the answer could be
+        invisible.
+        """
         least = difference.abs_upper() * SEEN
         slopes = [jets[slot][self.order] for slot in self.tape.terms]
         return any(
@@ -291,7 +309,7 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of the largest term that cancels where f appears to be zero."""
+        """log2 of the largest term that cancels, at a point where f appears to be zero."""
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf
         f = self.pool.tape
@@ -300,7 +318,7 @@ class Comparison:
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
-        """The terms, unseen so far, whose derivative exceeds the error of a comparison."""
+        """The terms that are visible in a comparison, and have not been visible before."""
         if not self.unseen:
             return frozenset()
         least = difference.abs_upper() * SEEN
@@ -342,13 +360,16 @@ class Comparison:
         )
 
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
-        """Whether F' depends on a constant of the answer, as it does not on one of integration."""
+        """Whether F' depends on a constant of the answer.
+
+        This is false for a constant of integration.
+        """
         shifted = {**self.values, name: self.values[name] + 1}
         shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
         return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
-        """The value to compare, remembered; leaves the working precision at ``bits``."""
+        """The ball to compare at a point, from a cache. The working precision stays at ``bits``."""
         ctx.prec = bits
         key = point, bits
         if key not in self._slopes:
@@ -356,7 +377,9 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """The branches of f's radicals with which f equals F' here; None if there are none."""
+        """The branch of f's radicals on which f equals F' at a point; None if there is no such
+        branch.
+        """
         if not self.pool.tape.radicals:
             return None
         previous = self.flipped[-1][1] if self.flipped else None
@@ -375,7 +398,7 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f on another branch; None: undecided at this precision."""
+        """Whether F' agrees with f on another branch; None if this precision does not decide."""
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)

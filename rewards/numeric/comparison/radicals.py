@@ -1,8 +1,8 @@
 r"""The branches of an integrand's own radicals.
 
-A printed integrand has principal roots, and an answer may be right for another branch on part of
-the line: ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. Here f is evaluated with other roots of
-unity at its radicals.
+The roots of a printed integrand are principal. An answer may be right for another branch on part of
+the line, such as ``2\sqrt{\sin x}`` for ``\sqrt{\csc x-\sin x}``. This module evaluates f on other
+branches: its radicals are multiplied by roots of unity.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Choice = tuple[tuple[int, int, int], ...]
 
 
 def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
-    """Branches of f other than the principal one; ``first`` is tried before the others."""
+    """All branches of f except the principal branch; ``likeliest`` comes first."""
     if likeliest is not None:
         yield likeliest
     orders = [range(min(order, MAX_BRANCHES)) for _, order, _ in tape.radicals]
@@ -39,7 +39,7 @@ def choices(tape: Tape, likeliest: Choice | None = None) -> Iterator[Choice]:
 
 
 def value(tape: Tape, x: Ball, values: Mapping[str, Ball], choice: Choice) -> Ball:
-    """The value of f at x with the chosen branches, at the working precision."""
+    """The value of f at x on the chosen branches, at the working precision."""
     overrides = {slot: _unity(k, order, ctx.prec) for slot, k, order in choice}
     return tape.run(x, values, derivative=False, overrides=overrides)[tape.root][0]
 
@@ -52,7 +52,10 @@ def _unity(k: int, order: int, bits: int) -> Ball:
 def always_positive(
     tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float
 ) -> bool:
-    """Whether a slot is proven finite and positive on [low, high], with few `EVALUATIONS`."""
+    """Whether a slot is proved to be finite and positive on [low, high].
+
+    The proof may use at most `EVALUATIONS` evaluations.
+    """
     queue = [(low, high)]
     for _ in range(EVALUATIONS):
         if not queue:
@@ -67,7 +70,7 @@ def always_positive(
 
 
 def is_negative(tape: Tape, slot: int, values: Mapping[str, Ball], low: float, high: float) -> bool:
-    """Whether a slot is proven negative at one of 31 points between low and high."""
+    """Whether a slot is proved to be negative at one of 31 points between low and high."""
     # Halved five times: a range on which the slot is negative is not missed if it is 1/16 as long.
     points = (acb(low + (high - low) * step / 32) for step in range(1, 32))
     return any(

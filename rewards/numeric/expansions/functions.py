@@ -40,7 +40,7 @@ class FunctionExpander(Protocol):
     def extreme(self, *nodes: Expression, sign: int) -> Germ: ...
     def piecewise(self, *nodes: Expression) -> Germ: ...
     def function(self, node: Call) -> Germ: ...
-    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ) -> Germ: ...
+    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +114,14 @@ def _stirling(e: FunctionExpander, z: Expression) -> Germ:
     def coefficient(j: int) -> fmpq:
         return fmpq.bernoulli(j + 1) / (j * (j + 1)) if j % 2 else fmpq(0)
 
-    return e.sum(leading, e.asymptotic(coefficient, e.germ(z)))
+    return e.sum(leading, e.asymptotic(coefficient, e.germ(z), "lgamma at infinity"))
 
 
 def _digamma(e: FunctionExpander, z: Expression) -> Germ:
     def coefficient(j: int) -> fmpq:
         return -fmpq.bernoulli(j) / j if j > 1 else fmpq(-j, 2)
 
-    return e.sum(e.germ(_ln(z)), e.asymptotic(coefficient, e.germ(z)))
+    return e.sum(e.germ(_ln(z)), e.asymptotic(coefficient, e.germ(z), "digamma at infinity"))
 
 
 def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
@@ -132,20 +132,22 @@ def _gaussian(e: FunctionExpander, z: Expression, sign: int) -> Germ:
     def coefficient(j: int) -> fmpq:
         return fmpq(sign**j * factorial(2 * j), factorial(j) * 4**j)
 
-    return e.product(e.germ(leading), e.asymptotic(coefficient, e.germ(square)))
+    name = f"Gaussian integral at infinity {sign}"
+    return e.product(e.germ(leading), e.asymptotic(coefficient, e.germ(square), name))
 
 
 def _exponential_integral(e: FunctionExpander, z: Expression) -> Germ:
     leading = e.germ(div(_exp(z), z))
-    return e.product(leading, e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z)))
+    series = e.asymptotic(lambda j: fmpq(factorial(j)), e.germ(z), "ei at infinity")
+    return e.product(leading, series)
 
 
 def _auxiliary(e: FunctionExpander, z: Expression) -> tuple[Germ, Germ]:
     """f and g of the sine and cosine integrals at infinity."""
     square = e.germ(power(z, TWO))
     inverse = e.scale.inverse(e.germ(z))
-    f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square)
-    g = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j + 1)), square)
+    f = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j)), square, "f of DLMF 6.2.17")
+    g = e.asymptotic(lambda j: fmpq((-1) ** j * factorial(2 * j + 1)), square, "g of DLMF 6.2.18")
     return e.product(f, inverse), e.product(g, inverse, inverse)
 
 

@@ -1,10 +1,10 @@
 """The expansion of an expression in x near a point, or at infinity, from one side.
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
-the limit of its argument expands into its Taylor series; the coefficients follow from the
-derivative in the function's record. A few functions have asymptotic series at infinity (DLMF
-5.11.1, 7.12.1, 6.12.1), and are reduced to analytic functions at their other singularities. A sine
-of an argument that tends to infinity is a bounded function of an *angle*, which is not expanded.
+the limit of the argument expands into a Taylor series; the coefficients follow from the derivative
+in the function's record. A few functions have asymptotic series at infinity (DLMF 5.11.1, 7.12.1,
+6.12.1), and are reduced to analytic functions at other singularities. A sine of an argument that
+tends to infinity is a bounded function of an *angle*, and the angle is not expanded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from flint import fmpq
 
-from ...reading.expression.build import PI, mul
+from ...reading.expression.build import ONE, PI, TWO, add, div, mul, neg, power
 from ...reading.expression.formulas import definition_of, slope_of
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
@@ -68,6 +68,8 @@ class GermExpander:
         point: the limit of the variable.
         whole: the variable takes whole values only.
         fixed: values of angles, by their names, along a sequence of points.
+        beside: 1 or -1 for angles that tend to these values from above or below, faster than all
+            other germs of textbooks: by exp(-x^2) if x tends to infinity.
         tables: Taylor coefficients of functions at numbers.
 
     """
@@ -77,6 +79,7 @@ class GermExpander:
     point: LimitPoint
     whole: bool = False
     fixed: Mapping[str, Expression] = field(default_factory=dict)
+    beside: int = 0
     angles: list[Angle] = field(default_factory=list)
     scale: Scale = field(init=False)
     start: Germ = field(init=False)
@@ -184,6 +187,10 @@ class GermExpander:
         if infinite is not self.scale.zero:
             # sin(A + c + h) = sin(A + c) cos(h) + cos(A + c) sin(h)
             angle = self._angle(infinite)
+            if angle[1].name in self.fixed:
+                small = self.sum(
+                    small, self.product(self.constants.number(angle[0]), self._nearness())
+                )
             sine, cosine = (self._of_angle(f, angle) for f in ("sin", "cos"))
             values = [sine * values[1] + cosine * values[0], cosine * values[1] - sine * values[0]]
         cycle = [values[0], values[1], -values[0], -values[1]]
@@ -213,6 +220,16 @@ class GermExpander:
             if self.scale.normal(difference) is self.scale.zero:
                 return ratio, angle
         return fmpq(1), self._new_angle(germ)
+
+    def _nearness(self) -> Germ:
+        """The difference of an angle from the value to which the angle tends."""
+        if not self.beside:
+            return self.scale.zero
+        x = Symbol(self.variable)
+        distance = x if self.point.at is None else div(ONE, add(x, neg(self.point.at)))
+        return self.product(
+            self.rational(self.beside), self.germ(Call("exp", (neg(power(distance, TWO)),)))
+        )
 
     def _new_angle(self, germ: Germ, *, of_floor: bool = False) -> Angle:
         angle = Angle(germ, f"@{'floor' if of_floor else 'angle'}{len(self.angles)}", of_floor)
@@ -253,16 +270,38 @@ class GermExpander:
         """The greatest whole number below, or the least one above."""
         germ = self.germ(node)
         if self.scale.size(self.scale.normal(germ)) > 0:
-            angle = self._new_angle(germ, of_floor=True)
-            symbol = self.fixed.get(angle.name, Symbol(angle.name))
-            share = self.constants.value(symbol)
-            return self.sum(germ, -share if not upwards else self.rational(1) + -share)
+            angle, offset = self._floor_angle(germ)
+            share = self._share(angle, offset)
+            return self.sum(germ, self.scale.neg(share), self.rational(int(upwards)))
         limit = self.limit(germ)[1]
         integer = self.constants.apply("floor", limit)
         if not self.constants.is_zero(limit - integer):
             return integer + self.rational(1) if upwards else integer
         side = self.sign(self.sum(germ, -limit))
         return integer + self.rational(int(side > 0) if upwards else -int(side < 0))
+
+    def _floor_angle(self, germ: Germ) -> tuple[Angle, Any]:
+        """An angle, and the number by which a germ exceeds the germ of the angle."""
+        for angle in self.angles:
+            if angle.of_floor:
+                difference = self.sum(germ, self.scale.neg(angle.germ))
+                sign, offset = self.limit(difference)
+                beyond = self.sum(difference, -offset)
+                if not sign and self.scale.normal(beyond) is self.scale.zero:
+                    return angle, offset
+        return self._new_angle(germ, of_floor=True), self.scale.zero
+
+    def _share(self, angle: Angle, offset: Any) -> Germ:
+        """The fractional part of the germ of an angle plus a number."""
+        value = self.fixed.get(angle.name)
+        if value is not None:
+            total = self.constants.value(value) + offset
+            whole = self.constants.apply("floor", total)
+            below = self.beside < 0 and self.constants.is_zero(total - whole)
+            return self.sum(total + -whole, self.rational(int(below)), self._nearness())
+        if offset is not self.scale.zero:
+            raise NotExpandedError("two floors that are not fixed")
+        return self.constants.value(Symbol(angle.name))
 
     def extreme(self, *nodes: Expression, sign: int) -> Germ:
         """The largest (1) or the smallest (-1) of several."""
@@ -392,8 +431,11 @@ class GermExpander:
                 return value if exponent == j else self.scale.zero
         return self.scale.zero
 
-    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ) -> Germ:
-        """The sum of taylor(j) / germ^j, for a germ that tends to infinity."""
+    def asymptotic(self, taylor: Callable[[int], fmpq], germ: Germ, name: str) -> Germ:
+        """The sum of taylor(j) / germ^j, for a germ that tends to infinity.
+
+        Series with the same name have the same coefficients, so that such series cancel.
+        """
         return self.scale.compose(
-            lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ)
+            lambda j: self.constants.number(taylor(j)), self.scale.inverse(germ), name
         )

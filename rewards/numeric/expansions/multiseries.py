@@ -72,7 +72,7 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element; that of the slowest one is a new element."""
+        """The logarithm of an element; the slowest element has a new element for a logarithm."""
         if element.logarithm is None:
             slower = self.insert(0, None)
             element.logarithm = self.monomial(slower, fmpq(-1))
@@ -291,8 +291,10 @@ class Scale:
                 )
             if term[0] == 0:
                 slower, remainder = self.split(term[1])
-                remainder = self.add(remainder, Series(a.element, a.behind(index + 1)))
-                return self.add(infinite, slower), remainder
+                infinite = self.add(infinite, slower)
+                faster = Series(a.element, a.behind(index + 1))
+                terms = self._sum(*self._aligned(remainder, faster))
+                return infinite, Series(a.element, terms, partial(self._difference, a, infinite))
             infinite = self.add(infinite, self.monomial(a.element, term[0], term[1]))
         raise NotExpandedError("too many terms that tend to infinity")
 
@@ -343,7 +345,7 @@ class Scale:
             yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
 
     def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
-        """A germ over its leading term, minus 1; it tends to zero."""
+        """A germ over the leading term of the germ, minus 1; the result tends to zero."""
         inverse = self.one / coefficient
         for element, power in reversed(monomial):
             inverse = self.monomial(element, -power, inverse)

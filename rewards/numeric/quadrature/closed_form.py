@@ -101,6 +101,24 @@ def hides_a_part(
     return False
 
 
+def objection(
+    answer: Expression,
+    got: Ball,
+    values: Mapping[str, Ball],
+    bits: int,
+    digits: float,
+    *,
+    needed: float,
+    beside_zero: bool,
+) -> str:
+    """What speaks against an answer that agrees to some digits; nothing if these are enough."""
+    if digits < needed:
+        return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
+    if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
+        return f"a part of it has no effect on the {digits:.0f} digits that were compared"
+    return ""
+
+
 def hides_a_limit(
     integral: DefiniteIntegral, got: Ball, values: Mapping[str, Ball], bits: int, digits: float
 ) -> bool:

@@ -1,1 +1,1 @@
-"""An integrand with the points and the values of its parameters at which answers are compared."""
+"""The points, and the values of an integrand's parameters, at which answers are compared."""

@@ -1,9 +1,11 @@
-"""Points of the real line where something happens in an expression.
+"""Events of an expression on the real line: zeros, turning points, and changes of the dominant
+term.
 
-Monitored are the arguments of all functions (their zeros, their turning points, and where their
-size passes 1) and the terms of all sums (where two of them balance). Signs of these are compared on
-a grid of powers of two; a change between neighbours is bisected, and around each place found a
-finer grid shows narrow features, such as the unit width of ``e^{-(x-20)^2}``.
+An event is a zero or a turning point of a function's argument, a point where the absolute value of
+an argument passes 1, or a point where two terms of a sum have the same size. The signs of the
+corresponding quantities are compared on a grid of powers of two. If a sign changes between
+neighbours, the interval is bisected. Around each event a finer grid shows narrow features, such as
+the unit width of ``e^{-(x-20)^2}``.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ _SMOOTH = frozenset((rules.add, rules.sub, rules.mul, rules.neg, rules.div, rule
 
 
 class _Search:
-    """Signs of the monitored quantities, with a budget of evaluations."""
+    """A search for sign changes of the monitored quantities, with a budget of evaluations."""
 
     def __init__(self, tape: Tape, values: Mapping[str, Ball]) -> None:
         self.tape, self.values = tape, values
@@ -65,7 +67,7 @@ class _Search:
         self.known: dict[float, tuple[int, ...]] = {}
 
     def signs(self, x: float) -> tuple[int, ...]:
-        """The sign of each quantity; 0 where it has none."""
+        """The sign of each quantity; 0 for a quantity without a sign."""
         signs = self.known.get(x)
         if signs is None:
             self.left -= 1
@@ -81,7 +83,9 @@ class _Search:
         return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
-        """Intervals, nearly as narrow as floats are, in which a quantity changes its sign."""
+        """Intervals, nearly as narrow as the distance of floats, in which a quantity changes its
+        sign.
+        """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)
             for i, (sign_low, sign_high) in enumerate(signs):
@@ -111,18 +115,22 @@ def _slope(jet: Jet) -> int:
 
 
 def _between(low: float, high: float) -> float:
-    """The geometric middle of two numbers of one sign, four times apart or more, else the mean."""
+    """A number between two numbers.
+
+    The number is the geometric mean if both numbers have the same sign and their ratio is at least
+    four; otherwise the number is the arithmetic mean.
+    """
     if low and high and (low > 0) == (high > 0) and not 0.25 < low / high < 4.0:
         return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
     return (low + high) / 2
 
 
 def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
-    """Points at and beside which something happens, without duplicates.
+    """Points at and close to the events of an expression, without duplicates.
 
     Args:
         tape: the expression.
-        values: of its parameters.
+        values: the values of the expression's parameters.
 
     """
     with precision(BITS):
@@ -153,10 +161,12 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
 
 
 def beyond_reach(*tapes: Tape) -> list[Ball]:
-    """Sizes that no other sample has: on both sides of great numbers in expressions, beyond all.
+    """Sizes that no other sample contains: on both sides of large numbers in the expressions, and
+    beyond all thresholds.
 
-    A threshold such as ``10^1000`` is a number of the expression, the reciprocal of one, or a
-    product of some: all are less than two to the sum of their lengths.
+    A threshold such as ``10^1000`` is a number of the expression, the reciprocal of such a number,
+    or a product of several. Every threshold is less than 2 to the sum of the bit lengths of the
+    numbers.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
     great = [key for key, length in lengths.items() if length > REACH]
@@ -171,7 +181,7 @@ def beyond_reach(*tapes: Tape) -> list[Ball]:
 
 
 def spread(points: Sequence[T], count: int) -> list[T]:
-    """At most ``count`` of the points, evenly spaced in their order."""
+    """At most ``count`` of the points, selected at even distances in the list."""
     if len(points) <= count:
         return list(points)
     return [points[i * len(points) // count] for i in range(count)]

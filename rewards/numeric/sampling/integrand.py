@@ -1,6 +1,6 @@
 """An integrand prepared for decisions: its tree, parameters, sample points and values of f.
 
-Training asks many times about one integrand, so `prepare` caches it.
+Training asks about the same integrand many times, so that `prepare` has a cache.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ ASSUMPTIONS: dict[str, Callable[[float], float]] = {
 
 
 class RealPoint(NamedTuple):
-    """A point at which every part of f is real, and f there; ``plain`` if it has but one value."""
+    """A point at which every part of f is real, with the value of f.
+
+    ``plain`` is true if all conventions give the same value.
+    """
 
     values: dict[str, Ball]
     f: Ball
@@ -72,7 +75,7 @@ class RealPoint(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Point:
-    """A sample point (real, or complex on a disc) with f's value there per precision in bits."""
+    """A sample point, real or on a complex disc, with the values of f by precision in bits."""
 
     x: Ball
     measured: bool
@@ -80,10 +83,11 @@ class Point:
 
 
 class PointPool:
-    """Sample points of one root convention and one draw of the parameters, made on demand.
+    """Sample points for one convention on roots and one choice of the parameters, made on demand.
 
-    ``tier`` says which points are used: ``real`` where every part of f is real, ``value`` where
-    only f's value is real, ``complex`` on a disc off the axis if f is real nowhere.
+    ``tier`` says which points are used. ``real``: every part of f is real at the points. ``value``:
+    only the value of f is real at the points. ``complex``: f is real nowhere, and the points are on
+    a disc away from the real axis.
     """
 
     def __init__(
@@ -116,7 +120,7 @@ class PointPool:
         return self._values
 
     def take(self, count: int) -> list[Point]:
-        """At least ``wanted`` points where they can be had (fewer if the domain is too small)."""
+        """At least ``count`` points; fewer if the domain is too small."""
         if not self._settled:
             self._settle()
         if len(self._points) < count:
@@ -127,11 +131,12 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in those intervals between f's own breakpoints that the first points miss.
+        """Points in intervals that the first points miss. The intervals lie between breakpoints of
+        f.
 
-        Where f is not analytic, agreement on one interval proves nothing about the next: without
-        these points, ``50 - x`` would pass for ``|x - 50|``. Intervals with the largest share of
-        the line come first.
+        If f is not analytic, agreement on one interval says nothing about the next interval.
+        Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Intervals with the
+        largest share of the line come first.
         """
         if self._between is None:
             breaks = [*self.tape.breaks]
@@ -149,9 +154,9 @@ class PointPool:
         return self._between
 
     def finer(self) -> list[Point]:
-        """Many more points, for answers that cannot be computed at most of the first ones.
+        """Many more points, for answers that cannot be computed at most of the first points.
 
-        An example is ``artanh(tanh x)``: beyond |x| = 200 it needs more digits than are allowed.
+        An example is ``artanh(tanh x)``: for |x| > 200 it needs more digits than the limit allows.
         """
         if self._finer is None:
             with precision(BASE_BITS):
@@ -161,13 +166,13 @@ class PointPool:
         return self._finer
 
     def events(self) -> list[float]:
-        """Where something happens in f (`rewards.numeric.sampling.events`)."""
+        """The events of f on the real line (`rewards.numeric.sampling.events`)."""
         if self._events is None:
             self._events = places(self.tape, self._values)
         return self._events
 
     def f(self, point: Point, bits: int) -> Ball:
-        """Value of f at a point, at the working precision ``bits`` (set by the caller)."""
+        """The value of f at a point. The caller has set the working precision to ``bits``."""
         value = point.f.get(bits)
         if value is None:
             jets = self.tape.run(point.x, self._values, derivative=self.order == 1)
@@ -179,7 +184,7 @@ class PointPool:
         self._values = drawn | {name: acb(value) for name, value in self._drawn.items()}
 
     def _settle(self) -> None:
-        """Fix the parameters' values and the tier so that there are points at all."""
+        """Choose the values of the parameters, and the tier, so that there are sample points."""
         self._settled = True
         with precision(BASE_BITS):
             self._find_tier()
@@ -214,7 +219,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Add points of a small real domain, if there are enough."""
+        """Search a small real domain, and add the points if there are enough. Returns whether there
+        are.
+        """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]
         enough = len(self._points) + len(further) >= MIN_POINTS
@@ -222,7 +229,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a point that this tier uses, else None."""
+        """The value of f at a number; None if the tier does not use this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -230,12 +237,16 @@ class PointPool:
         return value if value.is_finite() and value.imag.contains(0) else None
 
     def _isolated(self, x: float) -> bool:
-        """Whether f is not real beside a point, as ``(-5)^{12x}`` beside whole numbers."""
+        """Whether f is real on neither side of a point, so that the point is isolated in the real
+        domain.
+
+        An example is ``(-5)^{12x}``, which is real at isolated points only.
+        """
         step = (1.0 + abs(x)) * NEIGHBOUR
         return all(self.usable(acb(x + s)) is None for s in (step, -step))
 
     def _disc(self) -> Iterator[Point]:
-        """Points of a small disc above the axis at which f is finite."""
+        """Points of a small disc above the real axis at which f is finite."""
         centre = acb(2.0 * uniform(self._key, "re") - 1.0, 0.5 + uniform(self._key, "im"))
         for i in range(DISC_POINTS):
             a, b = uniform(self._key, "re", i), uniform(self._key, "im", i)
@@ -248,7 +259,7 @@ class PointPool:
 def draw(
     names: Sequence[str], assumptions: Mapping[str, str], key: str, attempt: int = 0
 ) -> dict[str, Ball]:
-    """Values of parameters."""
+    """Pseudorandom values of parameters."""
     if not names:
         return {}
     named_kinds = ((name, assumptions.get(name, "positive")) for name in names)
@@ -261,8 +272,8 @@ def draw(
 class Integrand:
     """A readable integrand with its variable and parameters. Made by `prepare`.
 
-    With ``differentiate`` the target's derivative is what an answer's derivative is compared with.
-    ``flags`` name the less likely readings of the problem's notation that were taken.
+    With ``differentiate``, the tree is not f but a function whose derivative is f. ``flags`` are
+    the names of the less likely readings that were taken of the problem's notation.
     """
 
     def __init__(
@@ -302,7 +313,9 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The sample points, with the parameters' values drawn here, or those of ``drawn``."""
+        """The sample points. The values of the parameters are drawn here, unless ``drawn`` has
+        them.
+        """
         key = (conventions, variant % VARIANTS, drawn)
         if key not in self._pools:
             name = f"{self.key}|{conventions.name}|{variant % VARIANTS}"
@@ -331,12 +344,12 @@ def prepare_readings(
 
     Args:
         integrand: LaTeX, with or without the integral sign and the differential, or SymPy.
-        variable: the variable of integration; None takes it from the differential, else from the
-            symbols (`sole_variable`).
-        assumptions: kinds of parameters, as in `ASSUMPTIONS`.
+        variable: the variable of integration. None means the variable of the differential, or else
+            the only possible symbol (`sole_variable`).
+        assumptions: assumptions on parameters, as in `ASSUMPTIONS`.
 
     Returns:
-        The readings, the likeliest first; most texts have one.
+        The readings, the likeliest first; most texts have a single reading.
 
     Raises:
         ProblemError: the integrand is unreadable, or the variable is wrong.
@@ -349,10 +362,10 @@ def prepare_readings(
 
 
 def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    """Assumptions on parameters in a form that can be a key of a cache.
+    """Assumptions on parameters as a tuple, which can be a key of a cache.
 
     Raises:
-        ProblemError: an assumption is none of `ASSUMPTIONS`.
+        ProblemError: an assumption is not in `ASSUMPTIONS`.
 
     """
     if not assumptions:
@@ -366,7 +379,7 @@ def assumption_items(assumptions: Mapping[str, str] | None) -> tuple[tuple[str, 
 
 
 def as_latex(integrand: str | sympy.Expr) -> str:
-    """An integrand as a worker takes it."""
+    """An integrand as LaTeX, for a worker."""
     return integrand if isinstance(integrand, str) else to_latex(_from_sympy(integrand))
 
 
@@ -408,19 +421,20 @@ def integrands(
     variable: str | None,
     assumptions: tuple[tuple[str, str], ...],
 ) -> tuple[Integrand, ...]:
-    """The integrands of an integral that was read, one for each reading, the likeliest first.
+    """The integrands of an integral, one for each reading, the likeliest first.
 
     Args:
         problem: the integral.
-        text: what it was read from.
+        text: the text of the integral.
         variable: the variable of integration, if the caller names one.
-        assumptions: of the parameters, as `assumption_items` gives them.
+        assumptions: the assumptions on parameters, from `assumption_items`.
 
     Returns:
-        Integrands; the flags of each name the second readings that it takes.
+        Integrands. The flags of an integrand are the names of its second readings.
 
     Raises:
-        ProblemError: the variable is not the differential's, or cannot be told.
+        ProblemError: the variable differs from the variable of the differential, or cannot be
+            determined.
 
     """
     return tuple(
@@ -454,12 +468,13 @@ def _finish(
 
 
 def sole_variable(names: set[str]) -> str:
-    """The variable that an expression with these symbols can only have.
+    """The only possible variable of an expression with these symbols.
 
-    x if there is no symbol, and x among letters that are customary for parameters, as in ``ax+b``.
+    The variable is x if there is no symbol, or if all other symbols are customary for parameters,
+    as in ``ax+b``.
 
     Raises:
-        ProblemError: there are several, with their names.
+        ProblemError: several variables are possible; the message names them.
 
     """
     letters = {name.partition("_")[0] for name in names - {"x"}}

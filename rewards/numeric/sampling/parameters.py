@@ -1,6 +1,7 @@
-"""Further values of an integrand's parameters, which bring other orders, signs and cases about.
+"""Further values of an integrand's parameters, with other orders, signs and cases.
 
-One draw cannot show that ``|a - b|`` differs from ``a - b``, nor ``max(a, 5)`` from 5.
+A single choice of values cannot show that ``|a - b|`` differs from ``a - b``, or that ``max(a, 5)``
+differs from 5.
 """
 
 from __future__ import annotations
@@ -79,11 +80,13 @@ def draws(
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
-    """Values of all parameters: ascending and descending, beyond thresholds, at special values.
+    """Choices of values for all parameters: ascending, descending, beyond thresholds, and special
+    values.
 
     Args:
         names: the parameters, sorted.
-        assumptions: on them (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
+        assumptions: the assumptions on parameters
+            (`rewards.numeric.sampling.integrand.ASSUMPTIONS`).
         variable: the variable of integration.
         expressions: f and F.
 
@@ -126,20 +129,21 @@ def regimes(
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
-    """Values of the parameters of a number, such as a definite integral.
+    """Choices of values for the parameters of a number, such as a definite integral.
 
-    Here the values of all parameters make regimes: ``1 - 2 r cos x + r^2`` and ``|x - a|`` differ
-    on both sides of a threshold. Names are used for their order only.
+    The formula of the number may change at a threshold of a parameter, as for the integrands ``1 -
+    2 r cos x + r^2`` and ``|x - a|``. The choices depend on the order of the names, but not on the
+    names themselves.
 
     Args:
         names: the parameters, sorted.
-        assumptions: on them.
+        assumptions: the assumptions on parameters.
         expressions: the integrand, the limits and the answer.
-        conditions: comparisons that hold for all draws.
+        conditions: comparisons that must hold for all choices.
 
     Returns:
-        Draws on both sides of 1, in the middle and beyond the largest number; and further ones if
-        a function that distinguishes cases occurs.
+        The first list has choices on both sides of 1, of medium size, and beyond the largest
+        number. The second list has further choices, if a function distinguishes cases.
 
     Raises:
         ProblemError: no values were found for which the conditions hold.
@@ -200,7 +204,9 @@ def _regimes(
 def _admissible(
     names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
 ) -> Iterator[Draw]:
-    """Draws for which conditions hold, with sizes between, near and beyond their numbers."""
+    """Choices for which the conditions hold. The values are between, near and beyond the numbers in
+    the conditions.
+    """
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
     near = [n * factor for n in numbers for factor in NEAR_FACTORS]
     between = [(low + high) / 2 for low, high in pairwise(numbers)]
@@ -234,7 +240,7 @@ def _constants(tree: Expression) -> Iterator[float]:
 
 
 def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
-    """Whether all conditions hold for a draw."""
+    """Whether all conditions hold for a choice of values."""
     for condition in conditions:
         low, high = condition.args
         gap = _value(Call("add", (high, Call("neg", (low,)))), draw)
@@ -244,7 +250,7 @@ def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
 
 
 def _value(constant: Expression, draw: Draw) -> arb | None:
-    """The real value of an expression for a draw."""
+    """The value of an expression for a choice of the parameters; None unless the value is real."""
     try:
         tape = compile_tape(constant, "")
         values = {name: acb(value) for name, value in draw}
@@ -260,7 +266,7 @@ def distinguishes_cases(expression: Expression) -> bool:
 
 
 def _folded(tree: Expression) -> Iterator[float]:
-    """The rational constants of an expression, 10^3 as 1000."""
+    """The rational constants of an expression; 10^3 counts as 1000."""
     ratio = fold(tree)
     if ratio is None:
         for operand in tree.args:
@@ -270,7 +276,7 @@ def _folded(tree: Expression) -> Iterator[float]:
 
 
 def _spaced(least: float, greatest: float, count: int) -> list[float]:
-    """So many sizes between both, spaced geometrically."""
+    """``count`` sizes between ``least`` and ``greatest``, spaced geometrically."""
     step = (greatest / least) ** (1 / max(count - 1, 1))
     # Rounded to few digits: no library's power function decides about a sample point.
     return [float(f"{least * step**i:.4g}") for i in range(count)]
@@ -286,7 +292,7 @@ def _distinguishes(node: Expression, variable: str) -> bool:
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:
-    """Whether a node has steps between which another symbol than a parameter varies."""
+    """Whether a node has steps and contains a symbol that is not a parameter."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 
@@ -297,7 +303,7 @@ def _numbers(tree: Expression) -> Iterator[float]:
 
 
 def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
-    """Parameters with the values that an (in)equality singles out."""
+    """Values at which a parameter equals the other side of an equality or inequality."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
             for first_operand, second_operand in pairwise((*node.args, node.args[0])):

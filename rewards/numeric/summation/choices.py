@@ -13,44 +13,60 @@ from typing import Final
 
 from flint import acb, arb, fmpq
 
-from ...reading.expression.build import number
+from ...errors import ProblemError
+from ...reading.expression.build import ONE, ZERO, number
 from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression
-from ...reading.problem.sums import SumProblem
+from ...reading.problem.sums import SumProblem, of_reversed_range
 from ..ball_arithmetic.balls import precision
 from ..ball_arithmetic.jets import Ball
 from ..quadrature.value import IntegralValue
-from ..quadrature.work import QuadratureError
+from ..quadrature.work import QuadratureError, working_bits
 from ..sampling.parameters import regimes
 from .finite import at, exact, finite_sum
-from .value import infinite_sum, mirrored
+from .hypergeometric import MAX_TERMS
+from .value import infinite_sum, long_sum, mirrored
 
-#: Consecutive whole numbers at which a sum with a symbolic limit is compared, for one symbol and
-#: for several.
-CONSECUTIVE, OF_SEVERAL = range(16), (0, 1, 2, 3, 5, 8)
-#: Steps between whole numbers beyond all numbers of an answer: an odd and an even one.
+#: Consecutive whole numbers at which a sum with a symbolic limit is compared: a formula that
+#: depends on n modulo 8 or less is compared twice in each residue class.
+CONSECUTIVE: Final = range(16)
+#: The same for each of several symbols: differences of all sizes up to 8, in 36 pairs of two.
+OF_SEVERAL: Final = (0, 1, 2, 3, 5, 8)
+#: Steps between whole numbers beyond all numbers of an answer: an odd and an even one, both more
+#: than `CONSECUTIVE` has.
 BEYOND: Final = (19, 28)
-
-#: Draws of the parameters of an infinite sum.
+#: Draws of the parameters of an infinite sum: an answer that is right at those of two regimes and
+#: in the middle by chance has the fourth, which depends on its text, against it.
 DRAWS: Final = 4
+#: Kinds that say no more of an index than its range does.
+_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
+#: Values of sums that are kept: 20 for each of the questions of a batch.
+KEPT_VALUES: Final = 8192
+#: Bits at which the size of a constant is estimated, of which a comparison needs a few.
+FEW_BITS: Final = 64
 
 Values = dict[str, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterPoint:
-    """A choice of the parameters, and the value of the sum for it.
+    """A choice of the parameters with the value of the sum.
 
     Attributes:
         values: the values of the parameters.
         sum: the value as a ball.
-        exact: the value as a number, if it is rational.
+        exact: the value as a rational number; None for another value.
 
     """
 
     values: Values
     sum: IntegralValue
     exact: Fraction | None = None
+
+    @property
+    def balls(self) -> dict[str, Ball]:
+        """The values of the parameters as balls."""
+        return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in self.values.items()}
 
 
 def choices(
@@ -72,6 +88,14 @@ def choices(
         Values of all parameters, such that the sum has at least one term.
 
     """
+    for values in _choices(problem, assumptions, largest, salt):
+        if (length(problem, values) or 0) > 0:
+            yield values
+
+
+def _choices(
+    problem: SumProblem, assumptions: Mapping[str, str], largest: int, salt: str
+) -> Iterator[Values]:
     integer_names = whole_parameters(problem)
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
@@ -87,12 +111,50 @@ def choices(
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
     further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
     for draw, chosen in zip(cycle(draws), [*product(*ranges), *further], strict=False):
-        values = {
+        yield {
             **draw,
-            **{name: Fraction(n) for name, n in zip(integer_names, chosen, strict=True)},
+            **{
+                name: Fraction(_of_parity(number, assumptions.get(name)))
+                for name, number in zip(integer_names, chosen, strict=True)
+            },
         }
-        if length(problem, values) > 0:
-            yield values
+
+
+def _of_parity(number: int, kind: str | None) -> int:
+    """The even or odd number that stands for a number, if a parameter is said to be even or odd."""
+    return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
+
+
+def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator[SumProblem]:
+    """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
+
+    The sum is then empty, or the negative sum over the indices between its limits.
+
+    Raises:
+        ProblemError: an assumption says more of the index than its range does.
+
+    """
+    kind = assumptions.get(problem.counter, "real")
+    if kind not in _KINDS_OF_INDEX:
+        raise ProblemError(f"the index {problem.counter} runs over a range, and cannot be {kind}")
+    if not _is_reversed(problem, assumptions):
+        yield problem
+        return
+    between = of_reversed_range(problem)
+    if not _is_reversed(between, assumptions):
+        yield between
+    yield problem._replace(term=ZERO, lower=ONE, upper=ONE, flags=("sum:empty range",))
+
+
+def _is_reversed(problem: SumProblem, assumptions: Mapping[str, str]) -> bool:
+    """Whether the upper limit is below the lower one for all choices of the parameters."""
+    seen = False
+    for values in _choices(problem, assumptions, 0, ""):
+        terms = length(problem, values)
+        if terms is not None and terms > 0:
+            return False
+        seen = seen or terms is not None
+    return seen
 
 
 def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
@@ -103,6 +165,7 @@ def _salted(draw: Values, assumptions: Mapping[str, str], salt: str) -> Values:
         start = 2 * position % len(digest)
         summand = int.from_bytes(digest[start : start + 2])
         real = assumptions.get(name, "positive") in ("positive", "negative", "real")
+        # smaller by at most a half, so that the draw keeps its regime
         values[name] = value * (1 - Fraction(summand, 2**17)) if real else value
     return values
 
@@ -171,12 +234,12 @@ def largest_constant(answer: Expression, limit: int) -> int:
 
 
 def _rounded(node: Expression, limit: int) -> int:
-    """The size of a constant, rounded up; a large number for one that has no value."""
-    with precision(64), suppress(QuadratureError):
+    """The size of a constant, rounded up; more than the limit for one that has no value."""
+    with precision(FEW_BITS), suppress(QuadratureError):
         size = abs(at(node, {})).upper()
         if size < limit:
             return int(float(size)) + 1
-    return 10 * limit
+    return limit + 1
 
 
 def lists_terms(problem: SumProblem, answer: Expression) -> bool:
@@ -185,9 +248,10 @@ def lists_terms(problem: SumProblem, answer: Expression) -> bool:
         return False
     low, high = ends(problem, {})
     listed = _addends(answer)
-    if len(listed) < 3 or len(listed) != high - low + 1:
+    # a sum of two numbers may be the closed form
+    if len(listed) <= 2 or len(listed) != high - low + 1:
         return False
-    with precision(128), suppress(QuadratureError):
+    with precision(FEW_BITS), suppress(QuadratureError):
         waiting = [at(summand, {}) for summand in listed]
         for k in range(low, high + 1):
             term = at(problem.term, {problem.counter: Fraction(k)})
@@ -222,18 +286,18 @@ def ends(problem: SumProblem, values: Mapping[str, Fraction]) -> tuple[int, int]
     return ends[0], ends[1]
 
 
-def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int:
-    """The number of terms; 1 for an infinite sum, 0 where a limit is no whole number."""
+def length(problem: SumProblem, values: Mapping[str, Fraction]) -> int | None:
+    """The number of terms; 1 for an infinite sum, None where a limit is no whole number."""
     if isinstance(problem.lower, int) or isinstance(problem.upper, int):
         return 1
     try:
         low, high = ends(problem, values)
     except QuadratureError:
-        return 0
+        return None
     return high - low + 1
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=KEPT_VALUES)
 def point_at(
     problem: SumProblem, items: tuple[tuple[str, Fraction], ...], digits: int
 ) -> ParameterPoint:
@@ -245,25 +309,27 @@ def point_at(
         digits: decimal digits that are wanted.
 
     Raises:
-        QuadratureError: there is none, or it cannot be computed.
+        QuadratureError: the sum has no value, or the value cannot be computed.
 
     """
     values = dict(items)
-    with precision(64 + 4 * digits):
+    with precision(working_bits(digits)):
         if not isinstance(problem.lower, int) and not isinstance(problem.upper, int):
             low, high = ends(problem, values)
             if high < low - 1:
                 raise QuadratureError("the limits are reversed")
-            total = finite_sum(problem.term, problem.counter, low, high, values)
+            if high - low < MAX_TERMS:
+                total = finite_sum(problem.term, problem.counter, low, high, values)
+            else:
+                term = _with_values(problem.term, values)
+                total = long_sum(term, problem.counter, low, high, digits)
             if not isinstance(total, Fraction):
                 return ParameterPoint(values, _enclosed(_around(problem, total, values)))
             factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
             total_value = None if factor is None or addend is None else factor * total + addend
             ball = acb(fmpq(total.numerator, total.denominator))
             return ParameterPoint(values, _enclosed(_around(problem, ball, values)), total_value)
-        term = problem.term
-        for name, value in items:
-            term = substitute(term, name, number(value))
+        term = _with_values(problem.term, values)
         halves = _halves(problem, term, values)
         sums = [infinite_sum(summand, problem.counter, start, digits) for summand, start in halves]
         signs = {sum_value.sign for sum_value in sums if sum_value.diverges}
@@ -276,6 +342,12 @@ def point_at(
                 _around(problem, sum((acb(sum_value.ball) for sum_value in sums), acb(0)), values)
             ),
         )
+
+
+def _with_values(tree: Expression, values: Values) -> Expression:
+    for name, value in values.items():
+        tree = substitute(tree, name, number(value))
+    return tree
 
 
 def _enclosed(ball: Ball) -> IntegralValue:

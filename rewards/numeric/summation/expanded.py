@@ -1,10 +1,9 @@
 r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
 
 S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and the remainder of a series is at most C n^{-K}
-for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function (and of
-its derivatives, for logarithms), and the value for n^{-v-K} bounds the remainder. For z = -1 and
-other roots of unity each residue class has a sum of this form. The leading term decides on
-divergence.
+for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function, and of
+derivatives of that function for logarithms; the value for n^{-v-K} bounds the remainder. For z = -1
+and other roots of unity each residue class has such a sum. The leading term decides on divergence.
 """
 
 from __future__ import annotations
@@ -29,14 +28,24 @@ from ..expansions import models
 from ..expansions.forms import Expander, exact_value, rate
 from ..expansions.models import Model, NoModelError
 from ..quadrature.work import QuadratureError, spend
-from .hypergeometric import MAX_TERMS, DivergenceError, Hypergeometric, disc, value_of
-from .terms import Summand
+from .hypergeometric import (
+    MAX_TERMS,
+    ROUNDING_BITS,
+    DivergenceError,
+    Hypergeometric,
+    disc,
+    value_of,
+)
+from .terms import MAX_SHIFT, Summand
 
 #: 1/u for the least u at which a series is used, over the radius of its disc: with
 #: `models.BITS_PER_TERM` = 7 bits a coefficient, the series then serves for all bits.
 DEPTH: Final = 2**models.BITS_PER_TERM
 #: Largest order of a root of unity: a coefficient takes that many values of the zeta function.
+#: Angles of textbooks are multiples of pi/12; those of the bank have orders up to 6.
 MAX_ORDER: Final = 24
+#: Largest whole power that is multiplied out, and products of monomials in ln n that follow: 2^4.
+MAX_EXPONENT, MAX_MONOMIALS = 4, 16
 #: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
 ZETA_WORK: Final = 60
 _Y: Final = "y"
@@ -62,10 +71,10 @@ class Expansion:
     remainder: arb
 
     def times(self, other: Expansion, cutoff: int) -> Expansion:
-        """The product, for n >= ``first``."""
+        """The product, for n >= ``cutoff``."""
         length = min(len(self.coefficients), len(other.coefficients))
         a, b = (_cut(operand, length, cutoff) for operand in (self, other))
-        spend(length * length // 4)
+        spend(length * length // 4)  # half of the pairs, at the half of the bits on average
         u = arb(fmpq(1, cutoff))
         low = [acb(0)] * length
         remainder = a.remainder * (b._size(u) + b.remainder * u**length) + b.remainder * a._size(u)
@@ -90,7 +99,7 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """(C, w) so that the size is at most C n^w for n >= ``first`` >= 1."""
+        """(C, w) so that the size is at most C n^w for n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
@@ -123,8 +132,8 @@ class SlowTerm:
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
         """The summands: a tree that has an expansion, digamma functions, a complex factor.
 
-        Summands with neither digamma functions nor complex factors are added up to one tree, since
-        their leading terms may cancel.
+        Summands with neither digamma functions nor complex factors are added up to one tree,
+        because leading terms of such summands may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -147,7 +156,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions of S, and N from which on they hold."""
+        """The expansions of S, and a number N so that the expansions hold for n >= N."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()
@@ -191,7 +200,7 @@ class SlowTerm:
             tape = compile_tape(tree, self.index)
         except UnusableError as error:
             raise QuadratureError(str(error)) from None
-        work = tape.work(ctx.prec) // 8 + 1
+        work = tape.work(ctx.prec) // 8 + 1  # without derivatives, and few nodes vary
         for n in numbers:
             spend(work)
             value = tape.run(acb(n), {}, derivative=False)[tape.root][0]
@@ -233,13 +242,13 @@ def _monomials(factor: Expression, expander: Expander) -> Iterator[tuple[int, Mo
 
 def _small(node: Expression) -> int | None:
     value = fold(node)
-    return int(value) if value is not None and value in range(1, 5) else None
+    return int(value) if value is not None and value in range(1, MAX_EXPONENT + 1) else None
 
 
 def _products(
     a: Sequence[tuple[int, Model]], b: Sequence[tuple[int, Model]]
 ) -> list[tuple[int, Model]]:
-    if len(a) * len(b) > 16:
+    if len(a) * len(b) > MAX_MONOMIALS:
         raise NoModelError("too many terms")
     return [
         (i + j, models.mul(left_model, right_model)) for i, left_model in a for j, right_model in b
@@ -269,7 +278,9 @@ def _digamma(node: Call, index: str) -> list[Expansion]:
         fold(differentiate(argument, index)),
         fold(substitute(argument, index, Number(0))),
     )
-    if slope is None or shift is None or slope <= 0 or shift.denominator != 1 or abs(shift) > 16:
+    if slope is None or shift is None or slope <= 0 or shift.denominator != 1:
+        raise QuadratureError("the term has no expansion: digamma")
+    if abs(shift) > MAX_SHIFT:
         raise QuadratureError("the term has no expansion: digamma")
     length = models.order(ctx.prec) // 2 * 2
     p = acb(fmpq(slope.numerator, slope.denominator))
@@ -371,9 +382,9 @@ def geometric_total(quotient: Hypergeometric, term: SlowTerm, start: int) -> Bal
             remainder = (
                 size * abs(quotient.at(last_index)) * arb(last_index) ** degree / (1 - ratio)
             )
-            if remainder < arb(2) ** (8 - ctx.prec):
+            if remainder < arb(2) ** (ROUNDING_BITS - ctx.prec):
                 break
-        last_index += max(8, last_index // 8)
+        last_index += last_index // 8 + 1  # at most an eighth of the terms in vain
         if last_index > MAX_TERMS:
             raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
     value = acb(0)

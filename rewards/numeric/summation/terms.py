@@ -23,11 +23,14 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ..expansions.forms import exact_value
 from ..quadrature.work import QuadratureError, spend
 
-#: Summands that a product of sums may be multiplied out to. Textbook terms have up to 8.
+#: Summands that a product of sums may be multiplied out to. Terms of the bank and of SymPy's tests
+#: of sums have 2; a product of five sines, the most of a textbook, has 32.
 MAX_PARTS: Final = 32
-#: Largest power of a sum that is multiplied out, and largest slope of n inside of a factorial.
+#: Largest power of a sum that is multiplied out, and largest slope of n inside of a factorial. The
+#: bank and SymPy's tests have powers up to 4 and slopes up to 2; (12n)! stands in formulas for pi.
 MAX_POWER: Final = 12
-#: Largest shift of an argument of the gamma function that becomes a rational function.
+#: Largest shift of an argument of the gamma function that becomes a rational function, of that
+#: degree; the bank and SymPy's tests have shifts up to 9.
 MAX_SHIFT: Final = 64
 
 #: (p, b), which stand for Gamma(p n + b) with 0 < b <= 1, and the exponent.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
-from flint import acb, arb
+from flint import acb, arb, fmpq_poly
 
 from ...reading.expression.build import ONE, add, neg, number
 from ...reading.expression.traversal import substitute
@@ -57,6 +58,32 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
             return IntegralValue(value.real, "enclosure")
     except DivergenceError as error:
         return IntegralValue(arb("nan"), "divergence", error.sign)
+
+
+def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> Fraction | Ball:
+    """The sum of a term over more indices than are added one by one.
+
+    A polynomial has an exact sum, by Bernoulli polynomials (DLMF 24.4.7); the sum of any other term
+    is the difference of two sums to infinity.
+
+    Raises:
+        QuadratureError: the term is no polynomial, and has no convergent sum to infinity.
+
+    """
+    summands = summands_of(term, index)
+    if all(summand.is_rational and summand.denominator.degree() == 0 for summand in summands):
+        total = Fraction(0)
+        for summand in summands:
+            polynomial = summand.numerator / summand.denominator[0]
+            for k, c in enumerate(polynomial.coeffs()):
+                powers = fmpq_poly.bernoulli_poly(k + 1)
+                difference = c * (powers(high + 1) - powers(low)) / (k + 1)
+                total += Fraction(int(difference.p), int(difference.q))
+        return total
+    sums = [infinite_sum(term, index, start, digits) for start in (low, high + 1)]
+    if any(sum_.diverges for sum_ in sums):
+        raise QuadratureError("the sum has too many terms, and no sum to infinity")
+    return acb(sums[0].ball - sums[1].ball)
 
 
 def mirrored(term: Expression, index: str) -> Expression:

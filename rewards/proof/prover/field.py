@@ -19,7 +19,7 @@ from typing import Any
 
 from flint import fmpq
 
-from ...reading.expression.tree import Call, Expression, Number
+from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
 from .quotients import (
     MAX_TERMS,
     UNIT,
@@ -46,10 +46,10 @@ _BITS = tuple(1 << index for index in reversed(range(MAX_GENERATORS)))
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator. ``args`` are the arguments of the function, with ``unit`` as a factor.
+    """A generator: the function ``kind`` of ``args``, which have the factor ``unit``.
 
-    ``real`` says that all values on the line are real. The ``partner`` of a sine is the cosine of
-    the same argument, and the ``partner`` of a cosine is the sine.
+    The ``partner`` of a sine is the cosine of the same argument, and the ``partner`` of a cosine is
+    the sine.
     """
 
     index: int
@@ -58,8 +58,6 @@ class Generator:
     args: tuple[Any, ...]
     unit: fmpq
     slope_rule: Callable[[], Quotient] | None
-    tree: Callable[[], Expression]
-    real: bool = False
     relation: Poly = None
     partner: Generator | None = None
     order: int = 0
@@ -94,7 +92,7 @@ class Field:
     def free(self) -> None:
         """Break the cycles of references, which would keep the memory in use."""
         for generator in self.generators:
-            del generator.slope_rule, generator.tree, generator.partner
+            del generator.slope_rule, generator.partner
 
     def constant(self, value: Any) -> Quotient:
         return Quotient(self.ring.constant(value), self.one.num, 0)
@@ -122,7 +120,6 @@ class Field:
         kind: str,
         args: tuple[Any, ...] = (),
         slope: Callable[[], Quotient] | None = None,
-        tree: Callable[[], Expression] | None = None,
         unit: fmpq = UNIT,
         *,
         real: bool = False,
@@ -130,7 +127,14 @@ class Field:
     ) -> Generator:
         """The generator of a kind and arguments; a new generator is made if the field has none.
 
-        A ``slope`` of None is zero; without ``tree`` the kind is a named constant.
+        Args:
+            kind: the function; a symbol, a named constant, a root of the four kinds.
+            args: the arguments.
+            slope: the derivative; None for zero.
+            unit: a factor of the argument, or the exponent of a root.
+            real: whether all values on the line are real.
+            positive: whether they are positive, too.
+
         """
         earlier = self.find(kind, args)
         if earlier is not None:
@@ -140,7 +144,6 @@ class Field:
         index = len(self.generators)
         if index >= self.size:
             raise NotProvedError("too many generators")
-        tree = tree or (lambda: Call(kind))
         bit = 1 << index
         if slope is not None:
             self.varying |= bit
@@ -149,7 +152,7 @@ class Field:
         if positive:
             self.positive |= bit
         element = Quotient(self.variables[index], self.one.num, bit)
-        generator = Generator(index, element, kind, args, unit, slope, tree, real)
+        generator = Generator(index, element, kind, args, unit, slope)
         self.generators.append(generator)
         return generator
 
@@ -289,13 +292,31 @@ class Field:
             else Call("div", (numerator, self._tree_of(element.den)))
         )
 
+    def written(self, generator: Generator) -> Expression:
+        """The expression that a generator stands for."""
+        kind, args = generator.kind, generator.args
+        if kind == "symbol":
+            return Symbol(args[0])
+        trees = tuple(map(self.tree, args))
+        number = Number(int(generator.unit.p), int(generator.unit.q))
+        if kind == "base":
+            return trees[0]
+        if "root" in kind:  # of n/d: the generator is d (n/d)^unit
+            denominator = self.tree(self.poly(args[0].den))
+            return Call("mul", (denominator, Call("pow", (trees[0], number))))
+        if kind == "ln_abs":
+            return Call("ln", (Call("abs", trees),))
+        if kind not in FUNCTIONS:
+            raise NotProvedError(f"{kind} has no expression")
+        return Call(kind, trees if generator.unit == 1 else (Call("mul", (number, *trees)),))
+
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []
         for exponents, coefficient in poly.terms():
             factors: list[Expression] = []
             for generator, exponent in zip(self.generators, exponents[::-1], strict=False):
                 if exponent:
-                    base, k = generator.tree(), Number(int(exponent))
+                    base, k = self.written(generator), Number(int(exponent))
                     factors.append(base if exponent == 1 else Call("pow", (base, k)))
             if coefficient != 1 or not factors:
                 factors.insert(0, Number(int(coefficient.p), int(coefficient.q)))

@@ -133,12 +133,6 @@ def _combination(units: list[Vector], vector: Vector) -> list[fmpq] | None:
     """The coefficients of a vector in independent units; None for an independent vector."""
     if not units:
         return None
-    if len(units) == 1:  # nearly always
-        unit = units[0]
-        if unit.keys() != vector.keys():
-            return None
-        ratios = [c / unit[key] for key, c in vector.items()]
-        return ratios[:1] if ratios.count(ratios[0]) == len(ratios) else None
     columns = [*units, vector]
     keys = list(dict.fromkeys(key for column in columns for key in column))
     if len(keys) < len(units):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
-from ...reading.expression.traversal import fold, is_written_with
+from ...reading.expression.traversal import is_written_with
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.functions import names
-from ...reading.functions.record import LOGARITHM, ROOT
+from ...reading.functions.record import LOGARITHM
 from .field import Field
 from .quotients import NotProvedError, Poly, Quotient
-from .reading import ArgumentReading
+from .reading import RADICAL, ArgumentReading, as_power
 from .rules import constants
 from .rules.signs import leave_out_negative
 from .tower import NowhereError, Signs, Tower
@@ -125,29 +125,28 @@ class ProofSearch:
         self._attempt = partial(
             _attempt, reading, variable, kinds, real_parts, principal_roots=not real_roots
         )
-        self._whole: tuple[Proof | None, bool] | None = None
-        self._cases: tuple[Proof | None] | None = None
 
     def whole(self) -> Proof | None:
         """A proof without cases."""
-        if self._whole is None:
-            tower, case = self._attempt()
-            proof = Proof(tuple(sorted(tower.rules)), (case,)) if case else None
-            self._whole = proof, tower.splittable
         return self._whole[0]
 
     @property
     def is_splittable(self) -> bool:
         """Whether the search without cases failed, and a proof in cases of signs is possible."""
-        return self.whole() is None and self._whole is not None and self._whole[1]
+        proof, is_splittable = self._whole
+        return proof is None and is_splittable
 
     def in_cases(self) -> Proof | None:
         """A proof in cases of signs: the rules ask for the signs of expressions."""
-        if self._cases is None:
-            self._cases = (self._split() if self.is_splittable else None,)
-        return self._cases[0]
+        return self._in_cases if self.is_splittable else None
 
-    def _split(self) -> Proof | None:
+    @cached_property
+    def _whole(self) -> tuple[Proof | None, bool]:
+        tower, case = self._attempt()
+        return Proof(tuple(sorted(tower.rules)), (case,)) if case else None, tower.splittable
+
+    @cached_property
+    def _in_cases(self) -> Proof | None:
         rules: set[str] = set()
         proved: list[Case] = []
         waiting: list[Signs] = [()]
@@ -179,15 +178,8 @@ def _attempt(
     case: Signs = (),
 ) -> tuple[Tower, Case | None]:
     """The tower of a case of signs, and the `Case` if F' = f is proved under these signs."""
-    tower = Tower(
-        Field(reading.split_size if split else reading.size),
-        variable,
-        kinds,
-        split,
-        case,
-        False,
-        principal_roots,
-    )
+    field = Field(reading.split_size if split else reading.size)
+    tower = Tower(field, variable, kinds, split, case, principal_roots=principal_roots)
     try:
         return tower, _equal(tower, reading, real_parts)
     except NowhereError:
@@ -205,41 +197,29 @@ def _equal(tower: Tower, reading: ArgumentReading, real_parts: bool) -> Case | N
     tower.real_parts = real_parts
     f = tower.value(reading.integrand)
     tower.real_parts = False
-    terms, total = [], None
+    terms, total = [], -f
     for term in _terms(reading.answer, tower.variable):
         value = tower.value(term)
         terms.append(value)
-        slope = base.derivative(value)
-        if total is None:
-            total = base.zero if slope == f else slope.add(-f, lowest=False)
-        else:
-            total = total.add(slope, lowest=False)
-    if not _vanishes(tower, -f if total is None else total):
+        total = total.add(base.derivative(value), lowest=False)
+    if not _vanishes(tower, total):
         return None
     return Case(tower.signs, base, tuple(terms), f)
 
 
-_OF_POSITIVE = names(lambda function: function.branch in (ROOT, LOGARITHM))
+_LOGARITHMS = names(lambda function: function.branch == LOGARITHM)
 
 
 def _is_for_positive(reading: ArgumentReading, variable: str) -> bool:
     """Whether a part of the integrand, as sqrt(x) or ln(x), is real for x > 0 only."""
     x = Symbol(variable)
     for node in reading.functions:
-        if node.function in _OF_POSITIVE and node.args[0] == x and _is_real_for_positive(node):
-            # Where there are cases, that part may apply for x > 0 only.
-            return not is_written_with(reading.integrand, "piecewise")
+        if node.args and node.args[0] == x:
+            ratio = as_power(node)[2] if node.function in RADICAL else None
+            if node.function in _LOGARITHMS or (ratio and ratio.denominator % 2 == 0):
+                # Where there are cases, that part may apply for x > 0 only.
+                return not is_written_with(reading.integrand, "piecewise")
     return False
-
-
-def _is_real_for_positive(node: Expression) -> bool:
-    """Whether the node is a root, power or logarithm that is real for positive arguments only."""
-    if node.function in ("sqrt", "ln", "log"):
-        return True
-    exponent = fold(node.args[1])
-    if not exponent:
-        return False
-    return (exponent if node.function == "pow" else 1 / exponent).denominator % 2 == 0
 
 
 def _vanishes(tower: Tower, total: Quotient) -> bool:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ...reading.expression.formulas import parts_of
 from ...reading.expression.traversal import fold
@@ -36,72 +36,53 @@ from .tower import Tower
 WORD, SPARE = 8, 3
 #: Most functions that are read of one expression; what comes after them is not.
 MAX_READ = 120
-ONE, HALF, IMAGINARY = Fraction(1), Number(1, 2), Call("i")
+HALF, WHOLE, IMAGINARY = Number(1, 2), Fraction(1), Call("i")
 #: Sine to cosecant, and the hyperbolic ones, without what comes after these.
 _EXPONENTIAL = frozenset(("exp", *(function.name for function in HYPERBOLIC[:6])))
 _CIRCULAR = frozenset(function.name for function in TRIGONOMETRIC[:6])
-_RADICAL = frozenset(("sqrt", "root", "pow"))
-_READ = _EXPONENTIAL | _CIRCULAR | _RADICAL
+RADICAL = frozenset(("sqrt", "root", "pow"))
+_READ = _EXPONENTIAL | _CIRCULAR | RADICAL
 #: What has neither a generator of its own nor a formula that is read.
 _SILENT = frozenset(("number", "symbol", "add", "mul", "neg", "div", "e", "abs"))
 
-#: How an argument is noted, and the expressions whose values it is.
-Note: TypeAlias = tuple[Callable[..., None], tuple[Expression, ...]]
+#: Whether an argument belongs to f, how the argument is noted, and the expressions of the argument.
+Note: TypeAlias = tuple[bool, Callable[..., None], tuple[Expression, ...]]
 
 
 class ArgumentReading:
     """The arguments of functions in F and f. ``functions`` are the functions of f."""
 
-    __slots__ = (
-        "_level",
-        "_notes",
-        "_reads_roots",
-        "answer",
-        "functions",
-        "integrand",
-        "is_trivial",
-        "size",
-        "split_size",
-    )
+    __slots__ = ("_notes", "answer", "functions", "integrand", "is_trivial", "size", "split_size")
 
     def __init__(self, answer: Expression, integrand: Expression, parameters: int = 4) -> None:
         self.answer, self.integrand = answer, integrand
         self._notes: _Notes | None = None
-        exponents: dict[Expression, None] = {}
-        angles: dict[Expression, None] = {}
+        exponents: set[Expression] = set()
+        angles: set[Expression] = set()
         elements: set[Expression] = set()
         orders: set[int] = set()
+        has_formulas = False
         self.functions = _functions(integrand)
         for node in self.functions + _functions(answer):
             name, args = node.function, node.args
             if name in _EXPONENTIAL:
-                exponents[args[0]] = None
+                exponents.add(args[0])
             elif name in _CIRCULAR:
-                angles[args[0]] = None
-            elif name == "pow":
-                base, power = args
-                ratio = power if type(power) is Number else fold(power)
-                if ratio is not None:
-                    if ratio.denominator != 1:
-                        orders.add(ratio.denominator)
-                        elements.add(base)
-                else:
-                    exponents[power if base.function == "e" else node] = None
-            elif name == "root" and type(args[1]) is Number:
-                orders.add(args[1].numerator)
-                elements.add(args[0])
+                angles.add(args[0])
+            elif name in RADICAL:
+                base, power, ratio = as_power(node)
+                if ratio is None:
+                    exponents.add(power if base.function == "e" else node)
+                elif ratio.denominator != 1:
+                    orders.add(ratio.denominator)
+                    elements.add(base)
             else:
                 elements.add(node)
-                orders |= _orders(name)
+                in_formulas = _in_formulas(name)
+                orders |= {2} if "sqrt" in in_formulas else set()
+                has_formulas = has_formulas or not in_formulas <= {"sqrt"}
         # One exponent, or one angle, is its own unit, and so are roots of one order.
-        self._reads_roots = len(orders) - (0 in orders) > 1
-        mixed = bool(orders) and (self._reads_roots or 0 in orders or bool(exponents))
-        self.is_trivial = not mixed and len(exponents) < 2 and len(angles) < 2
-        # Arguments without functions, as of sin 2x and sin 3x, are all of one height.
-        self._level: list[Note] = []
-        if not (mixed or self.is_trivial) and not any(map(_functions, (*exponents, *angles))):
-            self._level += [(_note_exponent, (tree,)) for tree in exponents]
-            self._level += [(_note_angle, (tree,)) for tree in angles]
+        self.is_trivial = not has_formulas and max(len(exponents), len(angles), len(orders)) < 2
         count = 1 + parameters + len(exponents) + 2 * len(angles) + len(elements)
         if IMAGINARY in elements:  # angles become exponentials
             count += 2
@@ -113,34 +94,22 @@ class ArgumentReading:
         """Note the arguments, height by height and f before F, and make the bases."""
         if self.is_trivial:
             return
-        if self._level:
-            for note, trees in self._level:
-                with suppress(NotProvedError):
-                    note(tower, *trees)
-            tower.exponents.settle()
-            tower.angles.settle()
-            return
-        conditions = len(tower.conditions)
-        notes = self._notes
+        conditions, notes = len(tower.conditions), self._notes
         if notes is None:
             notes = self._notes = _Notes()
             for notes.of_f, tree in ((True, self.integrand), (False, self.answer)):
                 notes.height(tree)
-        values: tuple[dict[Expression, Quotient], ...] = (
-            tower.values,
-            {},
-        )  # parts of F may be parts of f, which are real
+        values_of_f = tower.values
+        values: dict[Expression, Quotient] = {}  # parts of F may be parts of f, which are real
         for height in notes.heights:
-            for of_f, (note, trees) in height:
-                if note is _note_root and not self._reads_roots:
-                    continue
-                tower.values = values[not of_f]
+            for of_f, note, trees in height:
+                tower.values = values_of_f if of_f else values
                 tower.real_parts = of_f and real_parts
                 with suppress(NotProvedError):
                     note(tower, *trees)
             tower.exponents.settle()
             tower.angles.settle()
-        tower.values, tower.real_parts = values[0], False
+        tower.values, tower.real_parts = values_of_f, False
         if len(tower.conditions) > conditions:  # signs are asked for in the order of f and F
             del tower.conditions[conditions:]
             for memory in (tower.values, tower.powers, tower.sines):
@@ -152,59 +121,52 @@ class _Notes:
     """The notes of f and F, by heights."""
 
     of_f: bool = True
-    heights: list[list[tuple[bool, Note]]] = field(default_factory=list)
-    known: dict[Any, int] = field(default_factory=dict)
+    heights: list[list[Note]] = field(default_factory=list)
+    known: dict[Expression, int] = field(default_factory=dict)
 
-    def height(self, node: Expression, times: Fraction = ONE) -> int:
-        """Add the notes of a power of an expression; returns the height."""
+    def height(self, node: Expression) -> int:
+        """Add the notes of an expression; returns the height."""
         name, args = node.function, node.args
         if name == "e":
-            return self._note(_note_exponent, Number(1), times)
+            return self._add(0, _note_exponent, Number(1))
         if name == "piecewise" or not args:  # not every case is reached
             return 0
         if name in _SILENT:
-            return max([self.height(arg, times) for arg in args])
-        key = node if times is ONE else (node, times)
-        if key in self.known or len(self.known) >= MAX_READ:
-            return self.known.get(key, 0)
-        self.known[key] = height = self._height(node, times)
+            return max([self.height(arg) for arg in args])
+        if node not in self.known and len(self.known) < MAX_READ:
+            self.known[node] = self._height(node)
+        return self.known.get(node, 0)
+
+    def _height(self, node: Expression) -> int:
+        name, args = node.function, node.args
+        if name in RADICAL:
+            return self._height_of_power(name, *as_power(node))
+        formulas = parts_of(node, _READ) if name in _FORMULAS and type(node) is Call else []
+        height = max([self.height(tree) for tree in (*args, *formulas)])
+        if name in _EXPONENTIAL:
+            return self._add(height, _note_exponent, args[0])
+        return self._add(height, _note_angle, args[0]) if name in _CIRCULAR else height
+
+    def _height_of_power(
+        self, name: str, base: Expression, power: Expression, ratio: Fraction | None
+    ) -> int:
+        if base.function == "e":
+            return self._add(self.height(power), _note_exponent, power)
+        if ratio is not None:
+            height = self.height(base)
+            if ratio.denominator == 1:
+                return height
+            return self._add(height, _note_root, base, Number(ratio.denominator))
+        # With a constant exponent, as of (sqrt x)^n, what the base is made of need not be real.
+        of_f, self.of_f = self.of_f, False
+        height = max(self.height(base), self.height(power))
+        height = self._add(height, _note_power, base, power) if name == "pow" else height
+        self.of_f = of_f
         return height
 
-    def _height(self, node: Expression, times: Fraction) -> int:
-        name, args = node.function, node.args
-        if name == "pow" and times is ONE and type(args[1]) is Number and args[1].denominator == 1:
-            return self.height(args[0])
-        if name in _RADICAL:
-            base, power, ratio = _as_power(node)
-            if base.function == "e":
-                return self._note(_note_exponent, power, times)
-            if ratio is not None:
-                height = self.height(base, times * ratio)
-                if ratio.denominator == 1:
-                    return height
-                return self._add(height, (_note_root, (base, Number(ratio.denominator))))
-            # With a constant exponent, as of (sqrt x)^n, what the base is made of need not be real.
-            of_f, self.of_f = self.of_f, False
-            height = max(self.height(base), self.height(power))
-            height = self._add(height, (_note_power, (base, power))) if name == "pow" else height
-            self.of_f = of_f
-            return height
-        if name in _EXPONENTIAL:
-            return self._note(_note_exponent, args[0], times)
-        if name in _CIRCULAR:
-            return self._note(_note_angle, args[0], ONE)
-        subtrees = parts_of(node, _READ) if name in _FORMULAS and type(node) is Call else []
-        return max([self.height(subtree) for subtree in (*args, *subtrees)])
-
-    def _note(self, note: Callable[..., None], arg: Expression, times: Fraction) -> int:
-        height = self.height(arg)
-        if times.denominator != 1:
-            arg = Call("mul", (Number(*times.as_integer_ratio()), arg))
-        return self._add(height, (note, (arg,)))
-
-    def _add(self, height: int, note: Note) -> int:
+    def _add(self, height: int, note: Callable[..., None], *trees: Expression) -> int:
         self.heights += [[] for _ in range(height + 1 - len(self.heights))]
-        self.heights[height].append((self.of_f, note))
+        self.heights[height].append((self.of_f, note, trees))
         return height + 1
 
 
@@ -219,28 +181,22 @@ def _functions(tree: Expression) -> list[Expression]:
 
 
 @cache
-def _orders(name: str) -> frozenset[int]:
-    """Orders of the roots in a function's formulas; 0 for any other argument."""
+def _in_formulas(name: str) -> frozenset[str]:
+    """The functions in a function's formulas whose arguments are read."""
     if name not in _FORMULAS:
-        return frozenset((2,) if name == "sqrt" else (0,) if name == "root" else ())
+        return frozenset()
     symbols = tuple(map(Symbol, RECORDS[name].arguments.split()))
     subtrees = parts_of(Call(name, symbols), _READ)
-    return frozenset(
-        2 if subtree.function == "sqrt" else 0
-        for subtree in subtrees
-        if not _is_integer_power(subtree)
-    )
+    return frozenset(node.function for node in subtrees if type(node.args[-1]) is not Number)
 
 
-def _is_integer_power(node: Expression) -> bool:
-    return node.function == "pow" and type(node.args[1]) is Number and node.args[1].denominator == 1
-
-
-def _as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
+def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]:
     """The base and the exponent of a power or root, and the value of a rational exponent."""
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)
     base, power = node.args
+    if type(power) is Number and power.denominator == 1 and node.function == "pow":
+        return base, power, WHOLE  # nearly always
     power = power if node.function == "pow" else Call("div", (Number(1), power))
     return base, power, fold(power)
 

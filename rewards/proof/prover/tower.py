@@ -25,8 +25,8 @@ from typing import TypeAlias
 from flint import fmpq
 
 from ...numeric.ball_arithmetic.compiler import DOMAIN
-from ...reading.expression.formulas import definition_of, template
-from ...reading.expression.tree import FUNCTIONS, Call, Expression, Number, Symbol
+from ...reading.expression.formulas import template
+from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator
@@ -40,7 +40,7 @@ MAX_LETTER_POWER, MAX_MULTIPLE = 10**7, 128
 MAX_ADDENDS = 24
 #: Functions that are not real for every real argument. As parts of the integrand they are real at
 #: every point that counts (`Tower.real_parts`).
-RESTRICTED = DOMAIN - {"root"} | {"even root", "either root"}
+RESTRICTED = DOMAIN - {"root"} | {"even root"}
 #: Assumptions that make a parameter positive (see
 #: `rewards.numeric.sampling.integrand.ASSUMPTIONS`).
 POSITIVE = frozenset(("positive", "integer", "even", "odd"))
@@ -99,9 +99,7 @@ class Tower:
             base, varies = self.field, name == self.variable
             slope = (lambda: base.one) if varies else None
             positive = not varies and self.kinds.get(name) in POSITIVE
-            generator = base.get(
-                "symbol", (name,), slope, lambda: Symbol(name), real=True, positive=positive
-            )
+            generator = base.get("symbol", (name,), slope, real=True, positive=positive)
             element = self.symbols[name] = generator.element
         return element
 
@@ -175,58 +173,44 @@ class Tower:
 
     # --- generators ---
 
-    def function(
-        self, name: str, args: tuple[Quotient, ...], slope: Callable[[], Quotient], *, real: bool
-    ) -> Quotient:
-        """The value of a function without a rewriting rule: a generator and the derivative."""
-        base = self.field
-        args = tuple(map(self.normal, args))
-        support = 0
-        for arg in args:
-            support |= base.support(arg)
-        self.rules.add(name)
-        generator = base.get(
-            name,
-            args,
-            slope if support & base.varying else None,
-            lambda: _call(name, tuple(map(base.tree, args))),
-            real=(real or (self.real_parts and name in RESTRICTED)) and not support & base.unreal,
-        )
-        return generator.element
-
-    def scaled(
+    def generator(
         self,
         kind: str,
-        arg: Quotient,
-        unit: fmpq,
-        slope: Callable[[Generator], Quotient],
-        tree: Callable[[Expression, Number], Expression] | None = None,
+        args: tuple[Quotient, ...],
+        slope: Callable[[], Quotient],
+        unit: fmpq = UNIT,
         *,
+        real: bool = False,
         positive: bool = False,
     ) -> Generator:
-        """A generator for a function of ``unit`` times an argument."""
-        base = self.field
-        support = base.support(arg)
-        real = not support & base.unreal
-
-        def written() -> Expression:
-            inner, number = base.tree(arg), Number(int(unit.p), int(unit.q))
-            if tree is not None:
-                return tree(inner, number)
-            return Call(kind, (inner if unit == 1 else Call("mul", (number, inner)),))
-
-        generator = base.get(
-            kind,
-            (arg,),
-            (lambda: slope(generator)) if support & base.varying else None,
-            written,
-            unit,
-            real=real and (kind not in RESTRICTED or (self.real_parts and kind != "either root")),
-            positive=real and positive,
-        )
+        """The generator of a function; see `Field.get`, where ``real`` is for real arguments."""
+        base, support = self.field, 0
+        for arg in args:
+            support |= base.support(arg)
+        real = (real or (self.real_parts and kind in RESTRICTED)) and not support & base.unreal
+        varying = slope if support & base.varying else None
+        generator = base.get(kind, args, varying, unit, real=real, positive=real and positive)
         if generator.unit != unit:
             raise NotProvedError("a function of the same argument with two units")
         return generator
+
+    def function(
+        self,
+        name: str,
+        args: tuple[Quotient, ...],
+        factor: Callable[[], Quotient],
+        *,
+        at: int = 0,
+        real: bool = False,
+    ) -> Quotient:
+        """f(..., u, ...) as a generator with the derivative ``factor() u'``; u is at ``at``."""
+        args = tuple(map(self.normal, args))
+        u = args[at]
+        if not all(map(self.field.is_constant, (*args[:at], *args[at + 1 :]))):
+            raise NotProvedError(f"{name} with a parameter that varies")
+        self.rules.add(name)
+        slope = lambda: factor() * self.field.derivative(u)  # noqa: E731
+        return self.generator(name, args, slope, real=real).element
 
     # --- values of expressions ---
 
@@ -246,18 +230,18 @@ class Tower:
         form = FORMS.get(node.function)
         if form is not None:
             return form(self, node)
-        rule = RULES.get(node.function)
-        if rule is None and not RECORDS[node.function].derivative:
-            definition = definition_of(node)
-            if definition is None:
-                raise NotProvedError(f"no rule for {node.function}")
-            return self.value(definition)
         return self.applied(node.function, *map(self.value, node.args))
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        """A function of values: by a rule, or a generator with the derivative from the record."""
+        """A function of values: by a rule, by the record's definition, or as a generator."""
         rule = RULES.get(name)
-        return self.by_record(name, *values) if rule is None else rule(self, *values)
+        if rule is not None:
+            return rule(self, *values)
+        record = RECORDS[name]
+        if not record.definition:
+            return self.by_record(name, *values)
+        variables = dict(zip(record.arguments.split(), values, strict=True))
+        return self.formula(template(record.definition), variables)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
         """A function as a generator with the derivative from the record."""
@@ -265,20 +249,21 @@ class Tower:
         arguments = record.arguments.split()
         if not record.derivative or len(arguments) != len(values):
             raise NotProvedError(f"no rule for {name}")
-        at = arguments.index("u")
-        if not all(map(self.field.is_constant, (*values[:at], *values[at + 1 :]))):
-            raise NotProvedError(f"{name} with a parameter that varies")
-
-        def value(t: Tower, *values: Quotient) -> Quotient:
-            variables = dict(zip(arguments, values, strict=True))
-
-            def slope() -> Quotient:
-                factor = t.formula(template(record.derivative), variables)
-                return factor * t.field.derivative(values[at])
-
-            return t.function(name, values, slope, real=len(values) == 1 and not record.domain)
-
-        return odd(value)(self, *values) if record.parity == ODD else value(self, *values)
+        values = tuple(map(self.normal, values))
+        if record.parity == ODD:  # of arguments with a positive leading coefficient only
+            (u,) = values
+            if u.is_zero():
+                return u
+            if u.num.leading_coefficient() < 0:
+                return -self.by_record(name, -u)
+        variables = dict(zip(arguments, values, strict=True))
+        return self.function(
+            name,
+            values,
+            lambda: self.formula(template(record.derivative), variables),
+            at=arguments.index("u"),
+            real=len(values) == 1 and not record.domain,
+        )
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
         """The value of a formula of a record."""
@@ -292,27 +277,6 @@ class Tower:
         if tree.function == "neg":
             return -values[0]
         return self.applied(tree.function, *values)
-
-
-def odd(value: Callable[[Tower, Quotient], Quotient]) -> Callable[..., Quotient]:
-    """An odd function, applied to arguments with a positive leading coefficient only."""
-
-    def rule(t: Tower, u: Quotient) -> Quotient:
-        u = t.normal(u)
-        if u.is_zero():
-            return u
-        return -value(t, -u) if u.num.leading_coefficient() < 0 else value(t, u)
-
-    return rule
-
-
-def _call(name: str, args: tuple[Expression, ...]) -> Expression:
-    """A function of the expression tree for the function of a generator."""
-    if name == "ln_abs":
-        return Call("ln", (Call("abs", args),))
-    if name not in FUNCTIONS:
-        raise NotProvedError(f"{name} has no expression")
-    return Call(name, args)
 
 
 def _division(t: Tower, node: Call) -> Quotient:

@@ -1,7 +1,7 @@
 """Constants, and sums, products and quotients of expressions.
 
-`add`, `mul`, `neg`, `div` and `power` evaluate 0, 1, signs and numeric factors; nothing else is
-evaluated. They do not use SymPy, so that generated problems do not depend on its version.
+`add`, `mul`, `neg`, `div` and `power` evaluate 0, 1, signs and numeric factors, and nothing else.
+SymPy is not used, so that generated problems do not depend on SymPy's version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 
 def decimal(digits: str, exponent: int = 0) -> Number:
-    """A number with a decimal point, perhaps, times a power of ten."""
+    """The number with these digits, which may have a decimal point, times a power of ten."""
     integer_digits, _, fraction_digits = digits.partition(".")
     power = exponent - len(fraction_digits)
     value = int((integer_digits + fraction_digits) or "0")
@@ -35,7 +35,7 @@ def decimal(digits: str, exponent: int = 0) -> Number:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """A fraction; of two whole numbers, the exact one."""
+    """A fraction; the fraction of two whole numbers is an exact number."""
     if (
         type(top) is Number
         and type(bottom) is Number
@@ -56,7 +56,9 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """A number times a product over another as one fraction, the number's parts first."""
+    """A number times a quotient of products, as one fraction; the number's parts are the first
+    factors.
+    """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (
         size.numerator != 1 or not numerator_factors
@@ -132,7 +134,7 @@ def power(base: Expression, exponent: Expression) -> Expression:
 
 
 def rational_power(base: Expression, exponent: Fraction) -> Expression:
-    """A power in the usual notation: a root, or one over a positive power; not evaluated."""
+    """A power in the usual notation: a root, or 1 over a positive power. Nothing is evaluated."""
     if exponent < 0:
         return Call("div", (ONE, rational_power(base, -exponent)))
     if exponent.numerator != 1:

@@ -17,10 +17,10 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
         variable: the name of the variable.
 
     Returns:
-        The derivative, evaluated only as far as `add` and `mul` do.
+        The derivative. Only `add` and `mul` simplify the result.
 
     Raises:
-        ValueError: if the derivative of a function in it is not known.
+        ValueError: the tree has a function whose derivative is not known.
 
     """
     if isinstance(tree, Number):
@@ -52,6 +52,13 @@ def differentiate(tree: Expression, variable: str = "x") -> Expression:
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         u = args[0].args[0]
         return div(differentiate(u, variable), u)
+    if name == "piecewise" and all(slope == ZERO for slope in inner[1::2]):
+        # conditions on parameters only: the branch is the same for all values of the variable
+        branches = (
+            slope if at % 2 == 0 or at == len(args) - 1 else args[at]
+            for at, slope in enumerate(inner)
+        )
+        return Call("piecewise", tuple(branches))
     slope = slope_of(tree)
     if slope is None:
         raise ValueError(f"no rule to differentiate {name}")

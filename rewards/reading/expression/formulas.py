@@ -1,4 +1,6 @@
-"""The formulas of records (`rewards.reading.functions`) as expressions of a call's arguments."""
+"""The formulas in the records of functions (`rewards.reading.functions`), for the arguments of a
+call.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Container, Mapping
 from functools import cache
 
 from ..functions import RECORDS
+from .build import ONE, add, div, mul
 from .sympy_text import read_sympy
 from .traversal import all_nodes
 from .tree import Call, Expression, Number, Symbol
@@ -15,12 +18,13 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The place of the argument in which a function's derivative is known, and the derivative.
+    """The derivative of a function, and the index of the argument by which it is differentiated.
 
     >>> slope_of(Call("expint", (Number(2), Symbol("x"))))[0]
     1
-
     """
+    if call.function == "hypgeom":
+        return _slope_of_hypergeometric(call)
     arguments = _given(call)
     formula = RECORDS[call.function].derivative
     if arguments is None or not formula:
@@ -28,19 +32,30 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     return list(arguments).index("u"), _filled(template(formula), arguments)
 
 
+def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
+    """DLMF 16.3.1: each parameter is raised by 1, with the quotient of the parameters before."""
+    upper_count = call.args[0]
+    if not isinstance(upper_count, Number):
+        return None
+    split = 2 + upper_count.numerator
+    upper, lower, argument = call.args[2:split], call.args[split:-1], call.args[-1]
+    raised = (add(parameter, ONE) for parameter in (*upper, *lower))
+    derivative = Call("hypgeom", (*call.args[:2], *raised, argument))
+    return len(call.args) - 1, mul(div(mul(*upper), mul(*lower)), derivative)
+
+
 def definition_of(call: Call) -> Expression | None:
-    """An equal formula in other functions, where the record has one."""
+    """An equal formula in other functions; None if the function's record has no definition."""
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """Calls of some functions in the derivative and the definition of another.
+    """The calls of certain functions in the derivative and in the definition of another function.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]
-
     """
     record, arguments = RECORDS[call.function], _given(call)
     return [
@@ -53,7 +68,10 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
-    """A call's arguments by their names; None for another number of them than the record's."""
+    """The arguments of a call, by the argument names in the function's record.
+
+    The result is None if the numbers of arguments differ.
+    """
     arguments = RECORDS[call.function].arguments.split()
     return (
         dict(zip(arguments, call.args, strict=True)) if len(arguments) == len(call.args) else None

@@ -1,8 +1,8 @@
-r"""Values of infinite sums whose convergence is certain: geometric, exponential and zeta-like ones.
+"""Values of infinite sums whose convergence is certain: geometric, exponential and zeta-like sums.
 
-A sum is replaced by its value only where its terms match a row of the table exactly and its
-convergence needs no assumption: the ratio of a geometric sum is a number below 1 in absolute value,
-the exponent of a zeta-like sum is a number above 1, and exponential sums converge everywhere. Any
+A sum is replaced by its value only if its terms have exactly a form of the table and no assumption
+is needed for convergence. The ratio of a geometric sum must be a number below 1 in absolute value.
+The exponent of a zeta-like sum must be a number above 1. Exponential sums converge everywhere. Any
 other sum has no value here.
 """
 
@@ -29,7 +29,7 @@ class InfiniteSummand:
     Attributes:
         coefficient: the factors without the index n.
         ratio: the product of all bases of powers with exponent n.
-        powers: how often each other factor occurs, by its tree, such as n or n!.
+        powers: the other factors, such as n or n!, with their exponents.
 
     """
 
@@ -41,16 +41,17 @@ class InfiniteSummand:
 def infinite_sum(
     term: Expression, index: str, start: int, *, power_series: bool = True
 ) -> Expression | None:
-    r"""The value of the sum of a term over an index from ``start`` to infinity.
+    """The value of the sum of a term over an index from ``start`` to infinity.
 
     Args:
         term: the term.
         index: the name of the index.
         start: the least value of the index.
-        power_series: sums of powers of a symbol have a value, too.
+        power_series: whether sums of powers of a symbol have a value, too.
 
     Returns:
-        A closed form; None if the sum is none of the table's, or its convergence is not certain.
+        A closed form. None if the sum has none of the table's forms, or if convergence is not
+        certain.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import read, to_latex
@@ -70,7 +71,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """A term as a product of powers; None if it is no such product."""
+    """A term as a product of powers; None if the term is not such a product."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}
@@ -106,7 +107,9 @@ def _summand(term: Expression, index: str) -> InfiniteSummand | None:
 
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
-    """A slope and a constant, so that a tree is slope * index + constant; None if it is not."""
+    """The numbers a and b for which a tree is a * index + b; None if the tree is not linear in the
+    index.
+    """
     values = [fold(substitute(node, index, Number(value))) for value in (0, 1, 2, 3)]
     if None in values:
         return None
@@ -139,7 +142,10 @@ def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression |
 
 
 def _is_below_one(ratio: Expression) -> bool:
-    """Whether a ratio is certainly below 1 in absolute value: a number, or e^-q times one."""
+    """Whether a ratio is certainly below 1 in absolute value.
+
+    The ratio must be a number, or a number times exponentials of negative numbers.
+    """
     size = Fraction(1)
     for factor in ratio.args if ratio.function == "mul" else (ratio,):
         value = fold(factor)
@@ -153,7 +159,7 @@ def _is_below_one(ratio: Expression) -> bool:
 
 
 def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sums of r^n/n!, r^n/(2n)! and r^n/(2n+1)! are entire functions of r."""
+    """The sum of r^n/n!, r^n/(2n)! or r^n/(2n+1)!, which is an entire function of r."""
     for shape, value in _ENTIRE.items():
         if summand.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
             from_zero = value(summand.ratio)
@@ -171,7 +177,10 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """A function of the square root of r: ``even`` for r > 0, ``odd`` for r < 0 (as -|r|)."""
+    """A function of r through the square root of |r|: ``even`` for r > 0, and ``odd`` for r < 0.
+
+    With ``over``, the function is divided by the square root.
+    """
 
     def value(ratio: Expression) -> Expression:
         negative = ratio.function == "neg" or (type(ratio) is Number and ratio.numerator < 0)
@@ -199,7 +208,10 @@ def _entire_term(shape: Expression, ratio: Expression, n: int) -> Expression:
 
 
 def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of n^-s is zeta(s), that of (-1)^n n^-s is -(1 - 2^(1-s)) zeta(s) (DLMF 25.2)."""
+    """The sum of n^-s or (-1)^n n^-s.
+
+    The sum of n^-s is zeta(s). The sum of (-1)^n n^-s is -(1 - 2^(1-s)) zeta(s) (DLMF 25.2).
+    """
     sign = fold(summand.ratio)
     exponent = summand.powers.get(Symbol(index))
     if (
@@ -232,7 +244,7 @@ def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
 def _without_first(
     total: Expression, count: int, term: Callable[[int], Expression]
 ) -> Expression | None:
-    """A sum without its first terms; None if they are many."""
+    """A sum without its first ``count`` terms; None if ``count`` is too large."""
     if count > _MOST_SHIFTED:
         return None
     return add(total, *(neg(term(n)) for n in range(count)))

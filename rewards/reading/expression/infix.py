@@ -1,9 +1,10 @@
 """The reader of infix notations: formulas as SymPy, Maxima, FriCAS or Alkahest print them.
 
-All share one grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in ``psi[0](x)``).
-What differs is data: a `Notation` has the signs, the names and how a tree is built from them.
-Nothing is evaluated. The parser has its own stacks, because systems nest a sum of a thousand terms
-a thousand deep, and looks at each token once.
+All systems share one grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in
+``psi[0](x)``). A `Notation` has the differences between systems as data: signs, names, and how
+trees are built. Nothing is evaluated. Some systems print a sum of a thousand terms with a thousand
+nested brackets; the parser therefore uses its own stacks instead of recursion. Each token is read
+once.
 """
 
 from __future__ import annotations
@@ -30,28 +31,29 @@ _WAITING: Final = 5
 
 
 class NotationError(ValueError):
-    """An expression that a system has no notation for, or a text that cannot be parsed."""
+    """A system has no notation for an expression, or a text cannot be parsed."""
 
 
 class Notation(ABC):
     """The grammar of a system, its names, and how trees are built.
 
-    A subclass says what differs. As they stand here, trees have the form of the text: a chain of
-    sums or products is one call, whatever brackets stand around its first part.
+    A subclass overrides what differs. By default, trees have the form of the text; a sum or product
+    whose first operand is a sum or product in brackets is a single call, however.
 
     Attributes:
         system: the system's name.
-        token: the tokens; the groups are ``number``, ``name``, ``sign``, and ``cast`` (passed over
-            behind a value).
-        binding: how tightly operators bind; a ``sign`` as in mathematics, ``-x^2`` and ``2^-x``.
-        relations: comparisons and connectives, by their signs, and our names of them.
-        comparisons: relations that bind least, of which one stands in brackets.
-        prefixes: signs before a value that leave the value as it is.
+        token: the regular expression of a token, with the groups ``number``, ``name``, ``sign``,
+            and ``cast``. A cast after a value is ignored.
+        binding: how tightly operators bind. A ``sign`` binds as in mathematics, as in ``-x^2`` and
+            ``2^-x``.
+        relations: the signs of comparisons and connectives, with our names.
+        comparisons: the relations that bind least; brackets contain at most one of these.
+        prefixes: signs before a value that do not change the value.
         has_pairs: ``(a, b)`` is a list.
         most_characters: longer texts are refused.
         most_digits: longer numbers are refused.
         most_levels: deeper trees are refused.
-        most_brackets: brackets that may be open at once.
+        most_brackets: the largest number of brackets that are open at the same time.
 
     """
 
@@ -69,11 +71,11 @@ class Notation(ABC):
 
     @abstractmethod
     def atom(self, name: str) -> Expression:
-        """A name that is not called."""
+        """The tree of a name without arguments."""
 
     @abstractmethod
     def call(self, name: str, args: tuple[Expression, ...]) -> Expression:
-        """A function of arguments."""
+        """The tree of a function with arguments."""
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
         return Call("add", tuple(terms))
@@ -88,11 +90,11 @@ class Notation(ABC):
         return Call("pow", (base, exponent))
 
     def negative(self, value: Expression) -> Expression:
-        """A value behind a sign."""
+        """The tree of a value with a minus sign."""
         return Call("neg", (value,))
 
     def subtracted(self, term: Expression) -> Expression:
-        """A term behind a minus in a sum."""
+        """The tree of a term that a sum subtracts."""
         return Call("neg", (term,))
 
     def read(self, text: str) -> Expression:
@@ -102,7 +104,7 @@ class Notation(ABC):
             text: the formula.
 
         Returns:
-            Its tree.
+            The tree of the formula.
 
         Raises:
             NotationError: the text is too long, too deep, or not in this notation.
@@ -117,14 +119,14 @@ class Notation(ABC):
 
 
 def unknown_functions(expression: Expression) -> set[str]:
-    """Return the functions in a tree that are none of ours."""
+    """The functions in a tree that have no record in `rewards.reading.functions`."""
     called = {node.function for node in nodes_of(expression) if isinstance(node, Call)}
     return called - FUNCTIONS.keys()
 
 
 @dataclass(slots=True)
 class _ComparisonChain:
-    """A sum or product that may go on."""
+    """A sum or product to which further operands may be added."""
 
     sign: str  # + or *
     parts: list[Expression]
@@ -132,7 +134,7 @@ class _ComparisonChain:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its function, and where its values and operators begin."""
+    """An open bracket: its function, and the heights of the value stack and the operator stack."""
 
     bracket: str
     name: str | None
@@ -142,7 +144,7 @@ class _Open:
 
 
 class _Parser:
-    """An operator-precedence parser with explicit stacks of values, operators, open brackets."""
+    """An operator-precedence parser with explicit stacks of values, operators and open brackets."""
 
     def __init__(self, text: str, notation: Notation) -> None:
         self._text = text.rstrip()
@@ -169,7 +171,7 @@ class _Parser:
         return self._taken()
 
     def _value(self, group: str, token: str) -> bool:
-        """Take a token where a value may begin; returns whether one is still expected."""
+        """Take a token where a value may begin; returns whether a value is still expected."""
         if group == "number":
             self._values.append(number(token, self._notation.most_digits))
             return False
@@ -237,7 +239,7 @@ class _Parser:
         return self._close(opened)
 
     def _close(self, opened: _Open) -> bool:
-        """Close the innermost bracket; returns whether a value is expected behind it."""
+        """Close the innermost bracket; returns whether a value is expected next."""
         self._open.pop()
         if opened.name is None and len(self._values) == opened.values + 1:
             return False  # a chain in brackets may go on behind them
@@ -250,7 +252,7 @@ class _Parser:
         return False
 
     def _skip(self, bracket: re.Pattern[str]) -> str:
-        """Pass over a bracket, if it is next; returns it, else an empty text."""
+        """Skip a bracket if the next token is one; returns the bracket, or else an empty text."""
         match = bracket.match(self._text, self._offset)
         if match is None:
             return ""
@@ -259,11 +261,11 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of operators outside the innermost brackets."""
+        """The number of operators on the stack that stand outside the innermost brackets."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
-        """Apply the operators that bind at least as tightly."""
+        """Apply the operators on the stack that bind at least as tightly as ``binding``."""
         while (
             len(self._operators) > floor and self._notation.binding[self._operators[-1]] >= binding
         ):
@@ -286,7 +288,7 @@ class _Parser:
             self._values.append(Call(notation.relations[operator], (self._taken(), operand)))
 
     def _chain(self, sign: str, operand: Expression) -> None:
-        """Add a part to the sum or product before it, or begin one."""
+        """Add an operand to the preceding sum or product, or begin a sum or product."""
         chain = self._values[-1]
         if isinstance(chain, _ComparisonChain) and chain.sign == sign:
             chain.parts.append(operand)
@@ -316,7 +318,7 @@ class _Parser:
 
 
 def number(token: str, most_digits: int) -> Number:
-    """The exact value of a decimal number; ``b`` marks an exponent as ``e`` does."""
+    """The exact value of a decimal number; ``b`` marks an exponent in the same way as ``e``."""
     if len(token) > most_digits:
         raise NotationError(f"a number of {len(token)} digits is too long")
     mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")

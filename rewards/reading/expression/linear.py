@@ -1,4 +1,4 @@
-"""Trees as sums in which some symbols have constant factors."""
+"""Trees that are linear in certain symbols, as sums of multiples of the symbols."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from .tree import Call, Expression, Symbol
 
 
 class NotLinearError(ValueError):
-    """A symbol is in a denominator, a product of two, or a function."""
+    """A tree is not linear: a symbol is in a denominator, in a product with a symbol, or in a
+    function.
+    """
 
 
 def linear(
     node: Expression, names: Collection[str]
 ) -> tuple[Expression, list[tuple[Expression, str]]]:
-    """A tree as a sum of a tree without some symbols, and of these with their factors.
+    """Split a tree that is linear in the symbols ``names``.
+
+    Returns:
+        A constant tree and a list of terms. A term is a coefficient and a symbol. The tree equals
+        the constant plus the sum of the coefficients times their symbols.
 
     Raises:
-        NotLinearError: one of them is in a denominator, a product of two, or a function.
+        NotLinearError: a symbol is in a denominator, in a product with a symbol, or in a function.
 
     """
     if symbols_of(node).isdisjoint(names):

@@ -1,8 +1,8 @@
-"""Expression trees to SymPy and back, without any text in between.
+"""Conversion of expression trees to SymPy and back, without text in between.
 
-SymPy is imported when a function here is called; the verifier does without. Both directions raise
-`ValueError` for functions that the other side lacks, and for formulas whose evaluation by SymPy
-would not end (``9^{9^9}``).
+SymPy is imported when a function of this module is called; the verifier does not need SymPy. Both
+directions raise a `ValueError` for a function that has no counterpart, and for a formula whose
+evaluation by SymPy would not end (``9^{9^9}``).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = Non
 
     Args:
         expression: the tree.
-        assumptions: symbols' names with SymPy's name of their kind (``{"a": "positive"}``); other
-            symbols are plain. Roots are principal, as always in SymPy.
+        assumptions: an assumption of SymPy for names of symbols (``{"a": "positive"}``). Other
+            symbols have no assumptions. Roots are principal, as always in SymPy.
 
     Raises:
-        ValueError: SymPy has no such function, or evaluation would not end.
+        ValueError: SymPy lacks a function of the tree, or evaluation would not end.
 
     >>> to_sympy(Call("sin", (Symbol("x"),)))
     sin(x)
@@ -145,11 +145,11 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
 
 
 def from_sympy(expr: Any) -> Expression:
-    """A SymPy expression as a tree; terms and factors in SymPy's printing order.
+    """A SymPy expression as a tree, with terms and factors in the order in which SymPy prints them.
 
-    A negative power becomes a quotient, a floating-point number the decimal fraction that it prints
-    as, and ``exp_polar`` plain ``exp``. Raises `ValueError` naming what cannot be translated, such
-    as an unevaluated integral.
+    A negative power becomes a quotient, and ``exp_polar`` becomes ``exp``. A floating-point number
+    becomes the decimal fraction that SymPy prints. A part that cannot be translated, such as an
+    unevaluated integral, raises a `ValueError` with the name of the part.
     """
     try:
         return _from_sympy(expr, {}, MAX_DEPTH)
@@ -238,7 +238,10 @@ def _constants() -> dict[Any, Expression]:
 
 @lru_cache(maxsize=1)
 def _functions() -> dict[Any, dict[int | None, str]]:
-    """SymPy's class -> our name, by the number of arguments where it matters."""
+    """Our function names by SymPy's class and number of arguments.
+
+    The number is None if our name does not depend on the number of arguments.
+    """
     import sympy
 
     functions: dict[Any, dict[int | None, str]] = {}

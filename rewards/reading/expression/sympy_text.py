@@ -1,7 +1,8 @@
-"""Formulas as SymPy prints them (``2*x*exp(x**2)/3``) to expression trees.
+"""Reading of formulas as SymPy prints them (``2*x*exp(x**2)/3``).
 
-The notation is Python's; `rewards.reading.expression.infix` reads it, and nothing is evaluated.
-Only the forms below are read: numbers, names, arithmetic, comparisons, calls of known functions.
+SymPy prints Python's notation, which `rewards.reading.expression.infix` reads. Nothing is
+evaluated. A formula may contain numbers, names, arithmetic, comparisons and calls of known
+functions.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def read_sympy(text: str) -> Expression:
     """Read a formula in SymPy's notation.
 
     Raises:
-        ValueError: it cannot be read; the message says why.
+        ValueError: the formula cannot be read; the message says why.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
     >>> to_latex(read_sympy("2*x**2"))

@@ -1,4 +1,4 @@
-"""Questions about expression trees: their terms, their symbols, their exact constants."""
+"""Properties of expression trees: terms, symbols, exact constants."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more levels, so that recursion over the tree is safe if not."""
+    """Whether a tree has more than ``levels`` levels. If not, recursion over the tree is safe."""
     pending = [(tree, 1)]
     while pending:
         node, level = pending.pop()
@@ -71,12 +71,15 @@ def substitute(node: Expression, name: str, value: Expression) -> Expression:
 
 
 def is_written_with(expression: Expression, *functions: str) -> bool:
-    """Whether one of these functions and named constants occurs in ``expression``."""
+    """Whether one of the given functions and named constants occurs in ``expression``."""
     return any(node.function in functions for node in all_nodes(expression))
 
 
 def is_constant(expression: Expression, variable: str | None = None) -> bool:
-    """Whether ``expression`` is free of the variable; without one, of all symbols."""
+    """Whether ``expression`` does not contain the variable.
+
+    If no variable is given, the expression must not contain any symbol.
+    """
     nodes = [expression]  # a loop of its own: this is asked of every part of a tree
     for node in nodes:
         if type(node) is Symbol and variable in (None, node.name):
@@ -86,12 +89,16 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 
 
 def needs_worker(expression: Expression) -> bool:
-    """Whether a function occurs that may run long inside C, where nothing interrupts it."""
+    """Whether the expression has a function whose evaluation may run long in C and cannot be
+    interrupted.
+    """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:
-    """Whether ``expression`` may have a pole on the real line, judged by its form."""
+    """Whether ``expression`` may have a pole on the real line; the form of the expression
+    decides.
+    """
     return any(
         isinstance(node, Call) and _has_pole(node, variable) for node in all_nodes(expression)
     )
@@ -107,9 +114,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, through signs and through constant factors and divisors.
+    """The terms of a sum, with signs, constant factors and constant divisors distributed.
 
-    A term that hides inside ``2(x^2 + t)`` or ``(x^2 + t)/3`` is a term all the same.
+    ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -129,7 +136,7 @@ def additive_terms(expression: Expression, variable: str) -> list[Expression]:
 
 
 def written_factors(expression: Expression, variable: str) -> list[Expression]:
-    """What varies among the factors of a product, quotient or power, each once."""
+    """The factors of a product, quotient or power that contain the variable, without duplicates."""
     nodes = [expression]
     factors: list[Expression] = []
     for node in nodes:
@@ -143,9 +150,10 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def without_factor(term: Expression, variable: str) -> Expression:
-    """A term without its sign and constant factors.
+    """A term without its sign and its constant factors.
 
-    Of an outermost logarithm or arc tangent only the derivative matters, not its branch.
+    The callers need only the derivative of an outermost logarithm or arc tangent, so that its
+    branch does not matter.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (
@@ -163,7 +171,7 @@ def without_factor(term: Expression, variable: str) -> Expression:
 
 
 def fold(expression: Expression) -> Fraction | None:
-    """The exact rational value of a small constant expression, such as an exponent; or None."""
+    """The exact rational value of a small constant expression, such as an exponent; else None."""
     if type(expression) is Number:
         return _fraction(expression.numerator, expression.denominator)
     if expression.function not in _FOLDS:

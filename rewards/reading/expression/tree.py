@@ -2,7 +2,8 @@
 
 There are three kinds of node: exact rational `Number`, `Symbol`, and `Call` of a named function.
 Nothing is simplified on construction: a tree has the structure of its text. `FUNCTIONS` lists all
-functions. Every node has a ``function`` and ``args``: those of a leaf are its kind and nothing.
+functions. Every node has a ``function`` and ``args``. The function of a leaf is ``number`` or
+``symbol``, and a leaf has no arguments.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ class _Call(NamedTuple):
 
 @final
 class Call(_Call):
-    """A function of `FUNCTIONS` applied to arguments; constants such as ``pi`` have none."""
+    """A function of `FUNCTIONS` applied to arguments; a constant such as ``pi`` has no
+    arguments.
+    """
 
     __slots__ = ()
 

@@ -17,30 +17,38 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text; ``answer`` is the boxed or announced part of it, where there is one."""
+    """The visible text; ``answer`` is its boxed or announced part, if the text has such a part.
+
+    ``formula`` is a boxed answer with its text commands.
+    """
 
     text: str
     answer: str | None
     source: str
+    formula: str | None = None
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """The last box that the text does not deny, with the formula around it and its alternatives."""
+    """The content of the last box that the text does not deny.
+
+    The formula around the box and alternatives to the box are added to the content.
+    """
     while closed:
         around = place(text, closed)
         if not around.denied:
             contents = {number: box.content or "" for number, box in enumerate(closed)}
             templates = (around.template, *around.alternatives)
             answer = r" \text{ or } ".join(filled(template, contents) for template in templates)
-            return FinalText(text, patterns.wrapped_text.sub(r"\1", answer).strip(" $"), "boxed")
+            plain = patterns.wrapped_text.sub(r"\1", answer).strip(" $")
+            return FinalText(text, plain, "boxed", answer.strip(" $"))
         closed = closed[:-1]
     return FinalText("", None, "none")
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """The boxed answer of a completion, or else the announced one.
+    """The boxed answer of a completion; without a box, the announced answer.
 
-    As for mathematical answers, thoughts do not count, ``stop`` strings end the text, and with
+    As for mathematical answers, thoughts do not count, and ``stop`` strings end the text. With
     ``strict`` or ``truncated`` only a box counts.
     """
     visible_part = visible(completion, stop)

@@ -1,4 +1,4 @@
-"""The final answer of a completion: in a box, or else among the formulas."""
+"""The final answer of a completion: the answer in a box, or else the answer among the formulas."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def extract(
 
     Args:
         completion: the model's output.
-        strict: require a box.
-        stop: the prompt's stop strings. Text after the first of them is ignored.
-        truncated: the completion was cut off by the token limit.
-        symbols: names that the problem uses, where they are known.
+        strict: whether a box is required.
+        stop: the prompt's stop strings. Text after the first stop string is ignored.
+        truncated: whether the token limit cut the completion off.
+        symbols: the names that the problem uses, if known.
 
     Returns:
-        The answer's LaTeX, or None, with its source and notes.
+        The answer's LaTeX or None, with the source of the answer and notes.
 
     Example:
         >>> extract(r"Hence $\int 2x\,dx = x^2 + C$.").answer

@@ -1,4 +1,4 @@
-r"""Finding ``\boxed{...}`` and its relatives."""
+r"""Search for ``\boxed{...}`` and similar commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One box with its offsets. ``content`` is None when it is not closed."""
+    """A box with its offsets. ``content`` is None if the box is not closed."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Box:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """The index of the brace that closes the one at ``start``, or -1."""
+    """The index of the brace that closes the brace at ``start``, or -1."""
     depth = 0
     for token in _BRACE.finditer(text, start, start + LONGEST):
         character = token[0]
@@ -41,7 +41,7 @@ def closing_brace(text: str, start: int) -> int:
 
 
 def boxes(text: str) -> list[Box]:
-    """The last boxes of the text in order, without those inside another."""
+    """The last boxes of the text, in order; boxes inside another box are left out."""
     last_boxes: list[Box] = []
     for mark in list(patterns.box.finditer(text))[-MAX_BOXES:]:
         at = mark.end()

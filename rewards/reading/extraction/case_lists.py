@@ -1,4 +1,4 @@
-"""Formulas of a text that are values with conditions, joined to one table of cases."""
+"""Values with conditions in several formulas of a text, joined to one table of cases."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """The formulas; "$A$ for $x > 0$ and $B$ for $x < 0$" becomes one, a table of cases.
+    """The formulas of a text; values with conditions in neighbouring formulas become one table of
+    cases.
 
-    The conditions may come first: "for $x > 0$, $A$; for $x < 0$, $B$".
+    Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
+    0$, $B$".
     """
     joined: list[Span] = []
     rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
@@ -38,7 +40,9 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """The value and the condition that the formula and its successor are; else None."""
+    """The value and the condition in a formula and the next formula; None if they are not such a
+    pair.
+    """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):
         value, condition = (formula._replace(latex=latex) for latex in case)
@@ -59,7 +63,7 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """The rows as one formula; a single one as it was."""
+    """The rows as one formula, a table of cases; a single row stays unchanged."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

@@ -1,4 +1,4 @@
-"""A value for each of several conditions, in one formula, as one table of cases."""
+"""Several values with conditions in one formula, as a table of cases."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _LONGEST_CASES = 4000
 
 
 def as_cases(latex: str) -> str:
-    r"""``A \text{ for } x > 0, B \text{ for } x < 0`` as a table; other formulas as they are.
+    r"""A formula such as ``A \text{ for } x > 0, B \text{ for } x < 0`` as a table of cases.
 
-    Only where every value has a condition, and there are two or more.
+    The formula must have two values or more, each with a condition. Any other formula is unchanged.
     """
     if len(latex) > _LONGEST_CASES:
         return latex
@@ -49,7 +49,9 @@ def as_cases(latex: str) -> str:
 
 
 def one_case(latex: str) -> tuple[str, str] | None:
-    """The value and the condition that a formula is: ``F (x > 0)``; else None."""
+    """The value and the condition in a formula such as ``F (x > 0)``; None for any other
+    formula.
+    """
     if len(latex) > _LONGEST_CASES or not patterns.condition_sign.search(latex):
         return None
     rows = _rows(latex)
@@ -57,7 +59,7 @@ def one_case(latex: str) -> tuple[str, str] | None:
 
 
 def _rows(latex: str) -> list[tuple[str, str]]:
-    """The values and their conditions at the top level; none if the formula has another form."""
+    """The values and conditions at the top level; empty if the formula has another form."""
     rows = _Rows(latex)
     for token in patterns.case_token.finditer(latex):
         if rows.take(token):
@@ -66,7 +68,7 @@ def _rows(latex: str) -> list[tuple[str, str]]:
 
 
 class _Rows:
-    """Values and conditions in the order of the text, paired as they come."""
+    """Values and conditions, paired in the order in which they stand in the text."""
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
@@ -89,7 +91,7 @@ class _Rows:
         self.group, self.group_bounded = (0, 0), False
 
     def take(self, token: re.Match[str]) -> bool:
-        """Take the next token. Whether it ends the rows."""
+        """Take the next token; returns whether the token ends the rows."""
         group_name = token.lastgroup
         if group_name == "open":
             if not self.depth:
@@ -108,7 +110,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Take a token that may end a piece. Whether it ends the rows."""
+        """Take a token that may end a piece; returns whether the token ends the rows."""
         if group_name == "stop":
             self.end = token.start()
             return True
@@ -129,7 +131,9 @@ class _Rows:
         return False
 
     def finish_piece(self, end: int) -> None:
-        """Take the piece that ends here: a condition, a value, or one behind the other."""
+        """Take the piece that ends at ``end``: a condition, a value, or a value followed by a
+        condition.
+        """
         piece = self.latex[self.start : end]
         if not patterns.spacing.sub("", self.prefix + piece).strip("."):
             return
@@ -164,7 +168,10 @@ class _Rows:
             self.condition = condition
 
     def extend(self, condition: str) -> bool:
-        """Add to the condition of the last row: "x > 0, x < 1". Whether there is such a row."""
+        """Add a condition to the condition of the last row, as in "x > 0, x < 1".
+
+        Returns whether there is a row to which the condition can be added.
+        """
         if not self.pairs or self.value is not None or self.condition:
             return False
         self.pairs[-1] = (self.pairs[-1][0], f"{self.pairs[-1][1]}, {condition}")

@@ -46,11 +46,12 @@ _SHORTEST_FORMULA = 4
 
 
 def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
-    """The answer of a text without boxes, or of the part that is marked as the answer.
+    """The answer in a text without boxes, or in the part of the text that is marked as the answer.
 
     Args:
         text: the text.
-        symbols: names that the problem uses; a formula with other letters alone is an explanation.
+        symbols: names that the problem uses. A formula that has only other letters is an
+            explanation.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -76,7 +77,10 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
-    """The value of the entry "answer", whose backslashes may be doubled, as JSON wants, or not."""
+    """The value of the JSON entry "answer".
+
+    Its backslashes may be doubled, as JSON requires, or single.
+    """
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
@@ -120,7 +124,7 @@ def _search(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _last_line(text: str) -> int:
-    """The offset of the last line, if it is a formula and nothing else; else -1."""
+    """The offset of the last line if the line is a formula without words; else -1."""
     size = len(text.rstrip())
     start = text.rfind("\n", 0, size) + 1
     line = text[start:size]
@@ -133,7 +137,9 @@ def _last_line(text: str) -> int:
 
 
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """The formulas with those behind ``start`` that stand without delimiters on their own lines."""
+    """The formulas, and further formulas after ``start`` that have no delimiters and a line of
+    their own.
+    """
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
@@ -151,7 +157,7 @@ def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
 
 
 class _FormulaReader:
-    """The formulas of one text and how the text introduces each; computed on demand."""
+    """The formulas of a text, and how the text introduces each formula; computed on demand."""
 
     def __init__(self, text: str, formulas: list[Span]) -> None:
         self.text = text
@@ -166,7 +172,9 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that ends in this formula; earlier formulas may begin it."""
+        """The first link of the chain that ends in this formula. The chain may begin in an earlier
+        formula.
+        """
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -202,16 +210,17 @@ class _FormulaReader:
         return judged
 
     def adjoins(self, index: int) -> bool:
-        """Whether nothing stands between a formula and the one before it."""
+        """Whether there is nothing between a formula and the preceding formula."""
         preceding_end = self.formulas[index - 1].end if index else 0
         return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
             " \n.,"
         )
 
     def lead(self, index: int) -> tuple[Lead, bool]:
-        """How the sentence before the formula introduces it.
+        """How the sentence before a formula introduces the formula.
 
-        Also whether it asks for the formula's integral ("the antiderivative of ..").
+        The second value says whether the sentence asks for the integral of the formula, as in "the
+        antiderivative of ..".
         """
         text, formulas = self.text, self.formulas
         span = formulas[index]
@@ -246,8 +255,8 @@ class _FormulaReader:
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
 
-        The caller asks for the last formula first, so that the search for words of explanation runs
-        once and its result serves all earlier formulas.
+        The caller asks about the last formula first. The search for words of explanation therefore
+        runs once, and earlier formulas use its result.
         """
         start = self.formulas[index].start
         if self._check is None:
@@ -293,7 +302,7 @@ class _Candidate:
         )
 
     def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in the formula, and in the next one behind "where"."""
+        """The definitions in the formula, and in the next formula if "where" introduces it."""
         reader, index = self.reader, self.index
         formula_chains = [*reader.chains(index)]
         if index + 1 < len(reader.formulas):
@@ -303,7 +312,10 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer with its first terms, where they are in displays directly before it."""
+        """The answer with its first terms.
+
+        The first terms may be in separate displays directly before the formula.
+        """
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -320,7 +332,7 @@ class _Candidate:
         return answer
 
     def _alternatives(self) -> tuple[str, ...]:
-        """Other answers that the text offers, with "or" or on the same line."""
+        """Other answers that the text offers after "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
         offered: list[JudgedChain] = []
@@ -359,7 +371,7 @@ STANDINGS: Final = {
 
 
 class JudgedFormula(NamedTuple):
-    """What the order of candidates asks about a formula and the words around it."""
+    """A formula and the words around it, as the properties that `RULES` ask about."""
 
     kind: Kind
     announced: bool
@@ -378,7 +390,9 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How a formula stands: by the first of `RULES` that holds."""
+    """A rule that gives a formula its standings (`STANDINGS`), if `holds` is true of the
+    formula.
+    """
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -443,13 +457,18 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """How a formula stands, by the first rule that holds for the fields of `JudgedFormula`."""
+    """The standings of a formula: those of the first rule in `RULES` that holds for the formula.
+
+    The arguments are the fields of `JudgedFormula`.
+    """
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
 def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer, by `RULES` and the order of `STANDINGS`."""
+    """The formula that is the answer, by `RULES` and the order of `STANDINGS`; None if there is
+    none.
+    """
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):

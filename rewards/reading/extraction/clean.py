@@ -25,7 +25,9 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """A link without layout: sizes, styles, labels, alignment, punctuation at its ends."""
+    """A link without layout: without sizes, styles, labels, alignment, and punctuation at its
+    ends.
+    """
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -48,7 +50,9 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """A link without punctuation, a bracketed constant, remarks and braces at its ends."""
+    """A link without punctuation, remarks and braces at its ends, and without brackets around a
+    constant at its end.
+    """
     latex = _trim(latex)
     if latex[-1:] in _CLOSING and latex[:-1].rstrip().removesuffix("\\right")[-1:] in "CcKk":
         latex = patterns.bracketed_constant.sub(r"\1\2", latex)
@@ -60,7 +64,7 @@ def with_clean_ends(latex: str) -> str:
 
 
 def without_membership(latex: str) -> str:
-    r"""``{F + C : C \in R}`` and ``F + C \in R`` as ``F + C``."""
+    r"""A link without ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
     if "\\in" not in latex:
         return latex
     if match := patterns.answer_set.fullmatch(latex.strip()):
@@ -69,7 +73,7 @@ def without_membership(latex: str) -> str:
 
 
 def _without_labels(latex: str) -> str:
-    r"""``\underbrace{F}_{label}`` as ``{F}``."""
+    r"""``\underbrace{F}_{label}`` becomes ``{F}``."""
     for _ in range(_MOST_LABELS):
         command = patterns.braced_command.search(latex)
         if command is None:
@@ -97,8 +101,8 @@ def _trim(latex: str) -> str:
 
 
 def _without_remark(latex: str) -> str:
-    """The link without a last bracket that holds a condition: ``F + C (x > 0)``."""
-    if not patterns.remark_in_brackets.search(latex) or "iecewise" in latex:
+    """A link without a condition in brackets at its end: ``F + C (x > 0)`` becomes ``F + C``."""
+    if not patterns.remark_in_brackets.search(latex) or patterns.values_in_brackets.search(latex):
         return latex
     opened: list[int] = []
     bracket_start = -1
@@ -124,7 +128,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """Without braces, or a text command, around the whole."""
+    """A link without braces, or a text command, around the whole link."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

@@ -19,7 +19,7 @@ _LONGEST_CONSTANT = 40
 
 
 class Kind(IntEnum):
-    """The kind of a chain. The higher, the more likely it is an answer."""
+    """The kind of a chain. A higher kind is more likely to be an answer."""
 
     NO_ANSWER = 0  # a lone constant, a definition, a condition, a check, an integral
     LONE = 1  # a single symbol or number: an answer only if it is called one
@@ -41,7 +41,9 @@ class JudgedChain(NamedTuple):
 
 
 def judge(chain: Chain, root: str | None = None) -> JudgedChain:
-    """Classify a chain. ``root`` is given when the chain continues an earlier formula."""
+    """Classify a chain. If the chain continues an earlier formula, ``root`` is the first link of
+    that formula's chain.
+    """
     links = chain.links
     if (
         len(links) > 1
@@ -87,7 +89,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
-    """Why a chain with this last link and root is not an answer; empty if it may be one."""
+    """The reason why a chain with this root and last link is not an answer; empty if it may be an
+    answer.
+    """
     if bound:
         return "a condition"
     if not answer or not patterns.letter_or_digit.search(answer):
@@ -144,7 +148,7 @@ def defines(root: str) -> bool:
 
 
 def is_foreign(latex: str, symbols: Collection[str]) -> bool:
-    """Whether a formula has letters, but none of the names that a problem uses."""
+    """Whether a formula has letters, but none of the names that the problem uses."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:
         if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):
@@ -153,14 +157,14 @@ def is_foreign(latex: str, symbols: Collection[str]) -> bool:
 
 
 def has_constant(latex: str) -> bool:
-    """Whether a constant of integration is added."""
+    """Whether the formula adds a constant of integration."""
     return patterns.plus_constant.search(latex) is not None or (
         latex[0] in "CKck\\" and patterns.constant_plus.match(latex) is not None
     )
 
 
 def has_integral(latex: str) -> bool:
-    """Whether it has an integral sign."""
+    """Whether the formula has an integral sign."""
     return "int" in latex and patterns.integral.search(latex) is not None
 
 

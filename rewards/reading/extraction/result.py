@@ -10,18 +10,18 @@ class Extraction:
     r"""The final answer of a completion.
 
     Attributes:
-        answer: its LaTeX, or None.
+        answer: the LaTeX of the answer, or None.
         source: ``boxed``, ``display``, ``final_answer``, ``inline``, ``bare`` or ``none``.
-        notes: remarks on how it was chosen.
-        alternatives: other formulas that the text offers as the same answer ("or"); the answer is
-            correct only if they are.
-        steps: the links before the answer in its chain of equations (``a = b = answer``); the
-            answer is not correct if one of them is a wrong answer.
-        definitions: symbols of the answer that the text defines ("where u = .."), each with the
-            LaTeX of its value.
-        refused: why the answer cannot be taken as stated, where words or formulas beside it may
-            change it.
-        second: the answer without its first hyphen, which may be a list's bullet.
+        notes: remarks on how the answer was chosen.
+        alternatives: other formulas that the text offers as the same answer ("or"). The answer is
+            correct only if all alternatives are correct.
+        steps: the links before the answer in its chain of equations (``a = b = answer``). The
+            answer is not correct if a step is a wrong answer.
+        definitions: the symbols of the answer that the text defines ("where u = .."), with the
+            LaTeX of their values.
+        refused: why the answer cannot be read: words or formulas next to the answer may change its
+            meaning.
+        second: the answer without its first hyphen, if the hyphen may be the bullet of a list.
 
     >>> from calculus_harness.rewards.reading.extraction import extract
     >>> extract(r"It is $\boxed{x^2 + C}$.").source
@@ -40,5 +40,5 @@ class Extraction:
 
 
 def nothing(*notes: str) -> Extraction:
-    """An extraction without an answer; the notes say why."""
+    """An extraction without an answer, with notes on the reason."""
     return Extraction(None, "none", notes)

@@ -17,7 +17,7 @@ _JOINED = 10
 
 
 class Span(NamedTuple):
-    """A formula and where it stands, delimiters included."""
+    """A formula and its offsets in the text; the offsets include the delimiters."""
 
     kind: str  # display, inline, code, bare
     latex: str
@@ -26,7 +26,10 @@ class Span(NamedTuple):
 
 
 def restored(text: str) -> str:
-    """The text with lost backslashes of display delimiters, and with each table on one line."""
+    """The text with repaired delimiters and tables.
+
+    Backslashes that display delimiters have lost are restored, and each table is put on one line.
+    """
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
@@ -37,7 +40,7 @@ def restored(text: str) -> str:
 
 
 def spans(text: str) -> list[Span]:
-    """The delimited formulas of a text, in order; neighbours that are one formula are joined."""
+    """The delimited formulas of a text, in order; neighbouring pieces of one formula are joined."""
     formulas: list[Span] = []
     position = 0
     marks = _Marks(text)
@@ -57,9 +60,10 @@ def spans(text: str) -> list[Span]:
 
 
 class _Marks:
-    """Where marks stand in a text, looked for from left to right.
+    """The positions of marks in a text, which is searched from left to right.
 
-    The text is searched once for each mark, and not once for each opening that is never closed.
+    The text is searched once for each kind of mark. A search for each opening delimiter would
+    repeat the work if delimiters are never closed.
     """
 
     def __init__(self, text: str) -> None:
@@ -67,7 +71,7 @@ class _Marks:
         self._next: dict[str, int] = {}
 
     def find(self, mark: str, start: int) -> int:
-        """As `str.find`, for starts that rise."""
+        """As `str.find`; later calls must have larger values of ``start``."""
         at = self._next.get(mark, 0)
         if 0 <= at < start or mark not in self._next:
             at = self.text.find(mark, start)
@@ -105,7 +109,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 
 def _has_prose_inside(formula: str) -> bool:
-    """Whether three words stand in a formula where no brace closes behind them."""
+    """Whether a formula contains three words in a row outside of text commands."""
     # Three words of two letters, with their spaces, have more than nine characters with a digit.
     return len(formula) > 9 and any(
         not segment["closing"] and patterns.words_in_formula.search(formula, *segment.span())
@@ -152,7 +156,11 @@ def _paragraph_end(marks: _Marks, start: int, limit: int) -> int:
 def _add(
     formulas: list[Span], span_kind: str, text: str, token: re.Match[str], close: int, width: int
 ) -> int:
-    """Add the formula between a delimiter and the offset ``close``; the offset after it."""
+    """Add the formula between an opening delimiter and the offset ``close`` of the closing
+    delimiter.
+
+    Returns the offset after the formula.
+    """
     latex = text[token.end() : close]
     start, end = token.start(), close + width
     # A constant of integration behind the formula: a bracket or spaces before its sign.
@@ -180,7 +188,7 @@ def _add(
 
 
 def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
-    """The lines of a code fence: each a formula of its own."""
+    """Add each line of a code fence as a formula of its own."""
     for line in text[start:end].split("\n"):
         if line and not line.isspace():
             formulas.append(Span("display", line, start, start + len(line)))
@@ -206,7 +214,7 @@ _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
 def bare_spans(text: str, start: int, end: int) -> list[Span]:
-    """The parts of a text between its words that may be formulas."""
+    """The parts of a text between words. Each part may be a formula."""
     formulas: list[Span] = []
     while start < end:
         line = text.find("\n", start, end) + 1 or end
@@ -234,7 +242,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
 
 
 def has_prose(text: str, start: int = 0, end: int = LONGEST_LINE) -> bool:
-    """Whether a line has words, so that it is not one formula."""
+    """Whether a line contains words, so that the line is not a single formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
         if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
@@ -258,10 +266,11 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
 
 
 def _is_calls(word: str) -> bool:
-    """Whether a run of letters is functions with a letter before or behind each: "xsinx".
+    """Whether a run of letters such as "xsinx" consists of functions with letters before and after
+    them.
 
-    "sin" is also "si" with an "n" behind, so a pattern would try 2^n ways for n of them; here every
-    place is reached once.
+    Every position is visited once. A regular expression could need 2^n attempts for n functions,
+    because "sin" can also be read as "si" followed by "n".
     """
     letters = word.lower()
     waiting, reached = [0], {0}
@@ -280,7 +289,7 @@ def _is_calls(word: str) -> bool:
 
 
 def _is_code(text: str, start: int) -> bool:
-    """Whether a function is called here by a name that the LaTeX reader knows."""
+    """Whether a function call begins here, with a function's name that the LaTeX reader knows."""
     word = patterns.code_word.match(text, start)
     return word is not None and (word["name"] is None or word["name"] in NAMES)
 

@@ -1,8 +1,8 @@
-r"""One formula's statements: chains of links that are joined by ``=``.
+r"""The statements of a formula: chains of links that are joined by ``=``.
 
 A formula's LaTeX is cut at its top level (outside braces, brackets and environments such as
-``cases``) into *chains*: ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three. The last link of a
-chain is its answer, its first link (the root) its subject.
+``cases``) into *chains*: ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three chains. The last link
+of a chain is its answer. The first link is the root, which says what the chain is about.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _AHEAD = 40  # 10 change no answer of the corpora (tests/mutation/constants.py)
 
 @dataclass(slots=True)
 class Chain:
-    """Links joined by relations. A root of ``""`` means that the chain continues an earlier one."""
+    """Links joined by relations. If the root is ``""``, the chain continues an earlier chain."""
 
     links: list[str] = field(default_factory=list)
     lead: str = ""  # the prose in \text{} before it
@@ -45,11 +45,12 @@ class Chain:
 
 
 def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
-    """The statements of a formula, in order; empty ones are left out.
+    """The statements of a formula, in order; empty statements are left out.
 
     Args:
         latex: the formula.
-        boxed: whether it is a box, whose words must be in the closed list.
+        boxed: whether the formula is the content of a box. The words in a box must be in the closed
+            list.
 
     """
     if "\\text" in latex:
@@ -75,7 +76,7 @@ def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
 
 
 class _Nesting:
-    """Which tokens of a formula are inside braces, brackets or tables."""
+    """Says which tokens of a formula are inside braces, brackets or tables."""
 
     __slots__ = ("braced", "braces", "brackets", "depth", "latex", "tables", "unmatched")
 
@@ -88,7 +89,9 @@ class _Nesting:
         self.braced = 0  # tables behind a brace, closed by \right.
 
     def holds(self, group_name: str, token: re.Match[str]) -> bool:
-        """Take the next token. Whether it is inside of something, or begins or ends it."""
+        """Take the next token; returns whether the token is inside of a group, or opens or closes a
+        group.
+        """
         if group_name == "brace":
             self.braces = self.braces + 1 if token[0] == "{" else max(self.braces - 1, 0)
         elif self.braces:
@@ -157,7 +160,7 @@ class _ChainCutter:
     # What a token does
 
     def _boundary(self, _: int, token: re.Match[str]) -> None:
-        """The begin or end of an environment whose rows are statements."""
+        """Handle the begin or end of an environment whose rows are statements."""
         self._take(token)
 
     def _row(self, _: int, token: re.Match[str]) -> None:
@@ -193,7 +196,9 @@ class _ChainCutter:
             self.chain.approximate = True
 
     def _pause(self, index: int, token: re.Match[str]) -> None:
-        """A comma or a wide space: it ends a statement if another, or a remark, follows."""
+        """Handle a comma or a wide space, which ends a statement if a statement or a remark
+        follows.
+        """
         latex, at = self.latex, token.start()
         comma = token[0] in ",;"
         if self.row and not comma and patterns.indentation.fullmatch(latex, self.start, at):
@@ -221,7 +226,10 @@ class _ChainCutter:
         self.until = self._text_end(token)
 
     def _text_end(self, token: re.Match[str]) -> int:
-        r"""Handle a ``\text{..}``: a formula, the constant, a connective, or a remark; its end."""
+        r"""Handle a ``\text{..}`` and return its end.
+
+        The content may be a formula, the constant of integration, a connective, or a remark.
+        """
         close = closing_brace(self.latex, token.end())
         if close < 0:
             return 0
@@ -274,7 +282,9 @@ class _ChainCutter:
     # The link and the chain that grow
 
     def _take(self, token: re.Match[str] | None, *, drop: bool = True) -> None:
-        """Add the text before the token to the link; ``drop`` leaves out the token itself."""
+        """Add the text before the token to the link. With ``drop``, the token itself is left
+        out.
+        """
         end = token.start() if token else len(self.latex)
         piece = self.latex[self.start : end]
         self.start = token.end() if token and drop else end

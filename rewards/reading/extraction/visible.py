@@ -15,7 +15,9 @@ from .words.tables import patterns, replacement
 
 
 def plain(text: str) -> str:
-    """The text with invisible characters removed and spaces, widths and relations made plain."""
+    """The text without invisible characters, with plain spaces, letters of normal width and plain
+    relations.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
@@ -44,14 +46,16 @@ _BARE_FINAL = "assistantfinal"
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The visible text; ``thought`` is an unfinished thought at its end, if there is one."""
+    """The visible text; ``thought`` is an unfinished thought at the end of the completion, or
+    None.
+    """
 
     text: str
     thought: str | None = None
 
 
 def _channels(text: str) -> Visible:
-    """Messages of the final channel; text before the first marker is a thought."""
+    """The messages of the final channel; all text before the first channel marker is a thought."""
     marks = list(patterns.channel.finditer(text))
     final: list[str] = []
     channel = ""

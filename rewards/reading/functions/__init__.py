@@ -1,8 +1,8 @@
 """Functions and named constants: one record each, from which every table of names is derived.
 
-`rewards.numeric.ball_arithmetic.functions.RULES` has their rules of ball arithmetic,
-`rewards.proof.prover` those of the prover; a function without a rule is computed by its definition
-and differentiated by its record (CONTRIBUTING.md, "A function").
+`rewards.numeric.ball_arithmetic.functions.RULES` has the rules for ball arithmetic, and
+`rewards.proof.prover` has the rules for proofs. A function without a rule is computed by its
+definition and differentiated by its record (CONTRIBUTING.md, "A function").
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ QUOTIENTS = frozenset(
 
 
 def names(which: Callable[[Function], object]) -> frozenset[str]:
-    """The names of the functions for which something holds.
+    """The names of the functions whose records satisfy a condition.
 
     Args:
-        which: a condition on a record.
+        which: the condition, a function of a record.
 
     Returns:
         The names.
@@ -51,13 +51,14 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
 
 
 def spellings(system: str) -> dict[str, str]:
-    """The names of functions in a system.
+    """The names of functions in another system.
 
     Args:
         system: the system's name in lower case.
 
     Returns:
-        Our names -> the system's names, or templates of its notation, as far as it has them.
+        A dictionary from our names to the system's names or templates. Functions that the system
+        lacks are left out.
 
     >>> spellings("maxima")["ln"]
     'log'

@@ -75,10 +75,16 @@ BESSEL = family(
     Function("bessel_k", "10.25.3", PAIR, "n u", "-(besselk(n - 1, u) + besselk(n + 1, u))/2",
              domain="u > 0", cost=WORKER, printed="K", called="besselk BesselK", ordered=True,
              systems="sympy=besselk maxima fricas=besselK"),
-    Function("airy_ai", "9.2", cost=WORKER, printed=r"\operatorname{Ai}", called="airyai Ai",
+    Function("airy_ai", "9.2", derivative="airyaiprime(u)", cost=WORKER,
+             printed=r"\operatorname{Ai}", called="airyai Ai",
              systems="sympy=airyai maxima fricas=airyAi"),
-    Function("airy_bi", "9.2", cost=WORKER, printed=r"\operatorname{Bi}", called="airybi Bi",
+    Function("airy_bi", "9.2", derivative="airybiprime(u)", cost=WORKER,
+             printed=r"\operatorname{Bi}", called="airybi Bi",
              systems="sympy=airybi maxima fricas=airyBi"),
+    Function("airy_ai_prime", "9.2", derivative="u*airyai(u)", cost=WORKER, called="airyaiprime",
+             systems="sympy=airyaiprime"),
+    Function("airy_bi_prime", "9.2", derivative="u*airybi(u)", cost=WORKER, called="airybiprime",
+             systems="sympy=airybiprime"),
 )
 ORTHOGONAL = family(
     Function("legendre_p", "18.3", PAIR, "n u",

@@ -1,4 +1,4 @@
-"""What is known of a function: one immutable record."""
+"""The record of a function: its names and mathematical properties, immutable."""
 
 from __future__ import annotations
 
@@ -31,29 +31,32 @@ class Function:
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
         arity: fewest and most arguments; None means any number.
         arguments: names of the arguments in the formulas below.
-        derivative: the derivative in ``u``; nothing for a function with steps.
-        definition: an equal formula in other functions, where there is one.
-        domain: the ``u`` for which values are real (for parameters without a special value).
-            Nothing: the whole line, but for poles.
-        branch: kind of branch, on the complex plane; nothing for a function without branches.
-        breaks: where the function is not analytic.
-        poles: real poles, with any whole k.
-        parity: `ODD`, `EVEN` or nothing.
-        range: bounds of the values for all real arguments, where both or one are finite.
-        steepest: a bound of the size of the slope for all real arguments, if that is used.
-        nears: whole numbers that values come exponentially near to without reaching them.
-        continuous: where the function is continuous, if that is used.
-        oscillates: whether the function oscillates where the argument grows.
+        derivative: the derivative in ``u``; empty for a function with steps.
+        definition: an equal formula in other functions, or empty.
+        domain: the real ``u`` for which values are real (for parameters without a special value).
+            Empty means the whole line except poles.
+        branch: the kind of branch in the complex plane; empty for a function without branches.
+        breaks: the arguments at which the function is not analytic.
+        poles: the real poles, as a formula in a whole number k.
+        parity: `ODD`, `EVEN` or empty.
+        range: bounds of the values for all real arguments, if at least one bound is finite.
+        steepest: a bound of the absolute slope for all real arguments; only where the verifier
+            needs the bound.
+        nears: whole numbers that values approach exponentially without reaching them.
+        continuous: the arguments at which the function is continuous; only where the verifier needs
+            them.
+        oscillates: whether the function oscillates as its argument grows.
         inverse: the inverse function.
-        cost: the time that a value takes.
-        values: arguments with values, as ``"0:0 pi/2:1"``.
-        printed: LaTeX, with arguments ``#1``, ``#2``, or only what stands before the parentheses.
-            Nothing: ``\operatorname`` of the name without underscores.
-        bare: names of a function that needs no parentheses, as ``\sin x``.
-        called: names that need parentheses, also those of Mathematica and Maple.
-        ordered: whether the first argument may be, and is printed as, a subscript.
-        systems: names in other systems, as ``"maxima=log fricas"``; one without ``=`` has ours.
-            ``{0}``, ``{1}`` in it are the arguments of a longer notation.
+        cost: how long the evaluation takes.
+        values: arguments with their values, as in ``"0:0 pi/2:1"``.
+        printed: LaTeX with the arguments ``#1``, ``#2``, or the LaTeX of the name alone. Empty
+            means ``\operatorname`` of the name without underscores.
+        bare: names after which parentheses may be missing, as in ``\sin x``.
+        called: names that need parentheses, including names of Mathematica and Maple.
+        ordered: whether the first argument is printed as a subscript, and may be written as a
+            subscript.
+        systems: names in other systems, as in ``"maxima=log fricas"``. A system without ``=`` uses
+            our name. ``{0}`` and ``{1}`` in a longer notation are the arguments.
 
     >>> from calculus_harness.rewards.reading.functions import RECORDS
     >>> RECORDS["ln"].derivative, RECORDS["ln"].spelling("sympy")
@@ -104,7 +107,9 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The name by which the reader of LaTeX knows the function: the first in lower case."""
+        """The name under which the LaTeX reader knows the function: the first name in lower
+        case.
+        """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")
 
@@ -117,7 +122,7 @@ def family(*functions: Function) -> tuple[Function, ...]:
     """Register functions that belong together.
 
     Raises:
-        ValueError: a name is taken.
+        ValueError: another function has the same name.
 
     """
     for function in functions:

@@ -1,14 +1,14 @@
 """Reads calculus LaTeX (and plain text and Unicode) into expression trees, and prints them.
 
 The reader has a lexer (a single regular expression) and a Pratt parser. The reader never evaluates
-text, and works in time linear in the size of the text, which `Limits` bounds.
+text. Its time is linear in the size of the text, and `Limits` bounds the size.
 """
 
 from .ambiguities import AMBIGUITIES, Ambiguity
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
 from .limits import DEFAULT_LIMITS, Limits
 from .printer import to_latex
-from .readings import Reading, read, readings
+from .readings import Reading, read, readings, signed_infinity
 
 __all__ = [
     "AMBIGUITIES",
@@ -22,5 +22,6 @@ __all__ = [
     "TooBigError",
     "read",
     "readings",
+    "signed_infinity",
     "to_latex",
 ]

@@ -1,7 +1,7 @@
 """A table of notation with two readings.
 
-The parser first takes the likelier reading of every ambiguity and records the ambiguities of the
-text; `rewards.reading.latex.readings` then parses again with their second readings.
+The parser first takes the likelier reading of every ambiguity, and records the ambiguities of the
+text. Then `rewards.reading.latex.readings` parses the text again with second readings.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ class Ambiguity:
     r"""One ambiguity of notation.
 
     Attributes:
-        bit: its bit in the parser's masks.
-        name: its name in `Reading.ambiguities`.
+        bit: the bit of the ambiguity in the parser's masks.
+        name: the name of the ambiguity in `Reading.ambiguities`.
         first: the likelier reading.
         second: the other reading.
 
@@ -112,7 +112,10 @@ AMBIGUITIES: Final = tuple(
 
 
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
-    """Names of the ambiguities in a text; ``:second`` marks those that were read the second way."""
+    """The names of the ambiguities in a text.
+
+    ``:second`` is added to the name of an ambiguity whose second reading was taken.
+    """
     if not consulted | flipped:
         return ()
     return tuple(

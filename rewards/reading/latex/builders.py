@@ -18,7 +18,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """A function of exactly these numbers of arguments and no subscript."""
+    """A builder of a function without subscript, with one of the given numbers of arguments."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -31,7 +31,7 @@ def _plain(name: str, *counts: int) -> Builder:
 
 
 def _of_one(make: Callable[[Expression], Expression]) -> Builder:
-    """A function of one argument and no subscript, made from others."""
+    """A builder of a function without subscript, with one argument; ``make`` makes the tree."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -42,7 +42,10 @@ def _of_one(make: Callable[[Expression], Expression]) -> Builder:
 
 
 def _ordered(name: str) -> Builder:
-    """A function of an order (a subscript or the first argument) and one argument."""
+    """A builder of a function with one argument and an order.
+
+    The order is the subscript or the first argument.
+    """
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -66,7 +69,7 @@ def _variadic(name: str) -> Builder:
 
 
 def _by_record(function: Function) -> Builder:
-    """A function of as many arguments as its record says."""
+    """A builder of a function with the number of arguments in the function's record."""
     if function.ordered:
         return _ordered(function.name)
     min_arguments, max_arguments = function.arity
@@ -106,7 +109,10 @@ def _upper_gamma(
 def _beta(
     _: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """``B(a, b)``; incomplete ``B_x(a, b)`` and ``B(x; a, b)`` are ``beta_lower(a, b, x)``."""
+    """``B(a, b)``, or the incomplete beta function.
+
+    ``B_x(a, b)`` and ``B(x; a, b)`` are incomplete, and are built as ``beta_lower(a, b, x)``.
+    """
     if subscript is not None and len(arguments) == 2:
         return Call("beta_lower", (*arguments, subscript))
     if subscript is None and len(arguments) == 3:
@@ -135,12 +141,12 @@ def _fresnel(name: str) -> Builder:
 def _elliptic(
     incomplete: str | None, complete: str | None, *, spelling: str = "letter", extra: int = 0
 ) -> Builder:
-    """An elliptic integral. `extra` leading arguments (the characteristic of Pi) pass through.
+    """A builder of an elliptic integral, complete or incomplete.
 
-    The second argument is the parameter m behind a bar, in Mathematica's names (which mean the
-    modulus elsewhere) and in complete integrals; behind a comma or semicolon, after a letter, the
-    second argument is the modulus k.
-    The lower-case names of mpmath and of our own printer always take the parameter.
+    The last argument is the parameter m or the modulus k, where m = k^2. It is m after a bar, in
+    Mathematica's names, in complete integrals, and in the lower-case names of mpmath and of our own
+    printer. It is k after a comma or a semicolon if a letter names the integral. ``extra`` leading
+    arguments, such as the characteristic of Pi, are kept unchanged.
     """
 
     def build(
@@ -174,7 +180,9 @@ def _elliptic(
 def _dawson(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """Dawson's ``D(x)``, or the complete elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
+    """Dawson's integral ``D(x)``, or the complete elliptic integral ``D(k) = (K(k) - E(k))/k^2``
+    (DLMF 19.2.8).
+    """
     if subscript is not None or len(arguments) != 1:
         return None
     if not parser.choose(ambiguities.ELLIPTIC_D):
@@ -188,7 +196,9 @@ def _dawson(
 
 
 def complementary(integral: Expression) -> Expression | None:
-    """``K'`` or ``E'`` of a complete elliptic integral: of 1 - m for m (DLMF 19.2.9)."""
+    """The complementary integral ``K'`` or ``E'``: the complete integral with 1 - m for m (DLMF
+    19.2.9).
+    """
     if integral.function not in ("elliptic_k", "elliptic_ec"):
         return None
     (parameter,) = integral.args
@@ -207,7 +217,7 @@ def _is_zero_or_one(node: Expression) -> bool:
 
 
 def _hyper(upper_count: int, lower_count: int) -> Builder:
-    """``2F1(a, b; c; z)`` and its like: a function of this many parameters."""
+    """A builder of ``2F1(a, b; c; z)`` and similar functions with these numbers of parameters."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -220,7 +230,9 @@ def _hyper(upper_count: int, lower_count: int) -> Builder:
 
 
 def _regularised(name: str) -> Builder:
-    """``P(s, x)`` and ``Q(s, x)``: incomplete gamma functions over the complete one (DLMF 8.2)."""
+    """A builder of ``P(s, x)`` or ``Q(s, x)``: an incomplete gamma function divided by the complete
+    gamma function (DLMF 8.2).
+    """
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -240,7 +252,9 @@ def _shifted_sine_integral(x: Expression) -> Expression:
 def _clausen(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Cl_n(x)``: the sum of sin(kx)/k^n for even n, of cos(kx)/k^n for odd n (Lewin, 4.1)."""
+    """``Cl_n(x)``: the sum over k of sin(kx)/k^n for even n, and of cos(kx)/k^n for odd n (Lewin,
+    4.1).
+    """
     if len(arguments) == 1 and subscript is None:
         subscript = TWO
     elif subscript is None and len(arguments) == 2:
@@ -270,9 +284,9 @@ def _legendre_chi(
 
 
 def _struve(polynomial: str, sign: int) -> Builder:
-    """A polynomial, or Struve's ``H_n(x)`` (sign -1) or ``L_n(x)`` (+1) by DLMF 11.2.1-2.
+    """A builder of a polynomial, or of Struve's ``H_n(x)`` (sign -1) or ``L_n(x)`` (sign +1).
 
-    H_n(x) = (x/2)^{n+1} / (Gamma(3/2) Gamma(n+3/2)) 1F2(1; 3/2, n+3/2; -x^2/4)
+    H_n(x) = (x/2)^{n+1} / (Gamma(3/2) Gamma(n+3/2)) 1F2(1; 3/2, n+3/2; -x^2/4) (DLMF 11.2.1-2).
     """
 
     def build(
@@ -295,7 +309,7 @@ def _struve(polynomial: str, sign: int) -> Builder:
 
 
 def _dirichlet_beta(s: Expression) -> Expression:
-    """``beta(s)``, the sum of (-1)^n / (2n+1)^s: 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
+    """``beta(s)``, the sum of (-1)^n / (2n+1)^s, as 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
     zeta_quarter, zeta_three_quarters = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
     difference = Call("add", (zeta_quarter, Call("neg", (zeta_three_quarters,))))
     return Call("div", (difference, Call("pow", (Number(4), s))))
@@ -306,6 +320,22 @@ def _dirichlet_eta(s: Expression) -> Expression:
     minus_s = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
     power = Call("pow", (TWO, Call("add", (ONE, minus_s))))
     return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
+
+
+def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
+    """``H_n = psi(n + 1) + gamma``, ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    following = Call("add", (n, ONE))
+    if order == ONE:
+        return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
+    return Call("add", (Call("zeta", (order,)), Call("neg", (Call("zeta", (order, following)),))))
+
+
+def _harmonic(
+    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+) -> Expression | None:
+    if subscript is not None or not 1 <= len(arguments) <= 2:
+        return None
+    return harmonic_number(*arguments)
 
 
 def _cube_root(x: Expression) -> Expression:
@@ -365,7 +395,7 @@ def _lambert(
 ) -> Expression | None:
     """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch.
 
-    Of two arguments, in either order, the whole number is the branch.
+    If there are two arguments, in either order, the whole number is the branch.
     """
     if len(arguments) == 2 and subscript is None:
         branch, second = arguments
@@ -429,6 +459,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "laguerre or struve": _struve("laguerre_l", 1),
     "dirichlet_beta": _of_one(_dirichlet_beta),
     "dirichlet_eta": _of_one(_dirichlet_eta),
+    "harmonic": _harmonic,
     "hyp1f1": _hyper(1, 1),
     "hyp2f1": _hyper(2, 1),
     "dawson or elliptic": _dawson,

@@ -21,7 +21,9 @@ _ATOMIC: Final = (Number, Symbol)
 
 
 def function(parser: Parser, name: str, depth: int) -> Expression:
-    """A function of one argument, with or without parentheses, perhaps with a power on its name."""
+    """A function of one argument. The argument may stand without parentheses, and a power may stand
+    on the function's name.
+    """
     tokens = parser.tokens
     power: Expression | None = None
     base: Expression | None = None
@@ -74,7 +76,7 @@ _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 
 def plus_sign(tokens: list[str], index: int) -> int:
-    """The number of tokens of the subscript ``+`` of Dawson's integral before its argument."""
+    """The number of tokens in the subscript ``+`` of Dawson's integral ``D_+(x)``; 0 without it."""
     for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
         if tokens[index : index + width] == spelling and tokens[index + width] in OPENERS:
             return width
@@ -112,14 +114,14 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
-    """``f(u)^n``: a power of the call, or of the argument."""
+    """``f(u)^n``: either a power of the call, or a call whose argument is ``(u)^n``."""
     if parser.choose(ambiguities.CALL_POWER) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    """An argument without parentheses: a product up to where it ends by convention."""
+    """An argument without parentheses: a product that ends by the conventions of print."""
     tokens = parser.tokens
     negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
     factors = [parser.factor(depth)]
@@ -141,14 +143,19 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _is_simple(node: Expression) -> bool:
-    """Whether a node is a letter or its power: another letter may follow in the argument."""
+    """Whether a node is a letter or a power of a letter; another letter may then continue the
+    argument.
+    """
     if type(node) is Call and node.function == "pow":
         node = node.args[0]
     return type(node) is Symbol
 
 
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
-    """Whether an argument that is constant so far (or ends in a letter) takes the next token."""
+    """Whether the next token continues an argument without parentheses.
+
+    The argument so far is constant, or ends in a letter.
+    """
     if token == DIFFERENTIAL:
         return False
     following = parser.tokens[parser.pos + 1]
@@ -174,7 +181,9 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
 def _take_operator(
     parser: Parser, name: str, token: str, factors: list[Expression], depth: int
 ) -> None:
-    r"""``\sin x/2`` and ``\sin 2 \cdot x``, which are ambiguous."""
+    r"""Read a slash or a dot after a bare argument, as in ``\sin x/2`` and ``\sin 2 \cdot x``,
+    which are ambiguous.
+    """
     tokens = parser.tokens
     following = tokens[parser.pos + 1]
     if token == "/":
@@ -197,7 +206,7 @@ def _take_operator(
 
 
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
-    """``asin x`` where ``a`` is a symbol of the problem."""
+    """``asin x`` if ``a`` is a symbol of the problem: arcsine, or a product."""
     inverse, plain = names.split()
     if parser.choose(ambiguities.A_INVERSE):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))

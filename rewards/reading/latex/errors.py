@@ -1,16 +1,16 @@
 """Errors of the LaTeX reader. Each has the offset at which reading failed.
 
-* ReadError                  not a formula that can be read
-  x NotClosedFormError       it has an unevaluated integral, derivative, limit or infinite sum
+* ReadError                  the text cannot be read as a formula
+  x NotClosedFormError       an unevaluated integral, derivative, limit or infinite sum
   x AlternativesError        several answers instead of one
-  x TooBigError              over one of the `Limits`
+  x TooBigError              the text exceeds one of the `Limits`
 """
 
 from __future__ import annotations
 
 
 class ReadError(ValueError):
-    """The text cannot be read as a formula: `expected` is missing at `offset`."""
+    """The text cannot be read as a formula. `expected` says what is missing at `offset`."""
 
     def __init__(self, expected: str, offset: int) -> None:
         super().__init__(f"at offset {offset}: expected {expected}")

@@ -30,7 +30,7 @@ def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expressi
 
 
 def braces(parser: Parser, _: None, depth: int) -> Expression:
-    r"""``\{x\}``: in a problem the fractional part, in an answer more often parentheses."""
+    r"""``\{x\}``: the fractional part in a problem, and usually parentheses in an answer."""
     start = parser.pos
     node = parser.group(CLOSERS, depth)
     if IN_PROBLEM not in parser.symbols:
@@ -43,14 +43,16 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def differential(parser: Parser, _: None, depth: int) -> Expression:
-    """The differential of a problem, as the symbol that stands for it."""
+    """The differential in a problem, as the symbol that represents it."""
     if DIFFERENTIAL not in parser.symbols:
         raise parser.error("an operand", at=parser.pos - 1)
     return Symbol(DIFFERENTIAL)
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group, perhaps of a function's name alone: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
+    r"""A braced group. The group may contain only a function's name: ``{\rm arctan}(x)``,
+    ``{J_1}(x)``.
+    """
     tokens, index = parser.tokens, parser.pos
     following = tokens[index + 1]
     if following != "}" and following != "_":  # most groups: this is asked of every one
@@ -67,7 +69,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:
-    """``|x|`` with plain bars: the token before a bar decides whether the bar opens or closes."""
+    """``|x|`` with plain bars; the token before a bar decides whether the bar opens or closes."""
     start = parser.pos
     parser.bars += 1
     node = parser.expression(depth)
@@ -124,7 +126,7 @@ def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
 
 
 def _is_derivative(parser: Parser, start: int) -> bool:
-    r"""Whether ``\frac{d..}{d..}`` begins here, where ``d`` is not a symbol of the problem."""
+    r"""Whether ``\frac{d..}{d..}`` begins here; ``d`` must not be a symbol of the problem."""
     tokens = parser.tokens
     if "\\partial" in tokens[start : start + 2] or "\\differential" in tokens[start : start + 2]:
         return True
@@ -147,7 +149,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
 
 
 def accented(parser: Parser, accent: str, depth: int) -> Expression:
-    r"""``\tilde{C}``: another symbol than ``C``."""
+    r"""``\tilde{C}``, which is another symbol than ``C``."""
     start = parser.pos - 1
     node = parser.tex_argument(depth)
     if type(node) is not Symbol:
@@ -230,7 +232,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _value(parser: Parser, depth: int) -> Expression:
-    """A value of a table; an infinite value is undefined where its condition holds."""
+    """A value in a table of cases; an infinite value is read as undefined."""
     signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
     if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
         parser.pos = signed + 1
@@ -283,7 +285,7 @@ def _condition(parser: Parser, depth: int) -> Expression | None:
 
 
 def _all_of(parser: Parser, depth: int) -> Expression:
-    """Comparisons joined by "and" (or commas) and "or", which binds less."""
+    """Comparisons joined by "and" (or commas) and by "or"; "or" binds less tightly."""
     tokens = parser.tokens
     node: Expression | None = None
     joined = _comparison(parser, depth)
@@ -303,7 +305,7 @@ def _all_of(parser: Parser, depth: int) -> Expression:
 
 
 def _comparison(parser: Parser, depth: int) -> Expression:
-    r"""``a < b``, a chain of comparisons, ``x \in [a, b)``, or one of these in parentheses."""
+    r"""``a < b``, a chain of comparisons, or ``x \in [a, b)``; parentheses may stand around it."""
     tokens = parser.tokens
     parser.skip("\\if", "\\forall")
     group_tokens = _inside_group(tokens, parser.pos)
@@ -336,7 +338,9 @@ def _comparison(parser: Parser, depth: int) -> Expression:
 
 
 def _joined(joiner: str, conditions: list[Expression]) -> Expression:
-    """The conjunction or disjunction of conditions; for an empty list, a true condition."""
+    """Conditions joined by "and" or "or". Without conditions, the result is a condition that is
+    always true.
+    """
     if len(conditions) < 2:
         return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
     return Call(joiner, tuple(conditions))
@@ -358,14 +362,14 @@ def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
 
 
 def _only_symbol(parser: Parser) -> Expression:
-    """The symbol that ``on [0, 1]`` speaks of."""
+    """The symbol to which ``on [0, 1]`` refers: the only symbol of the formula."""
     if len(parser.symbols) != 1:
         raise parser.error("a comparison")
     return Symbol(next(iter(parser.symbols)))
 
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
-    """A side of a comparison or the end of an interval; None for an infinite end."""
+    """One side of a comparison, or one end of an interval; None for an infinite end."""
     tokens = parser.tokens
     signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
     if tokens[signed] == "\\infty":
@@ -375,7 +379,7 @@ def _bound(parser: Parser, depth: int) -> Expression | None:
 
 
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
-    r"""The condition of a value's membership in intervals, or in ``\mathbb{R}``."""
+    r"""The condition that a value is in some intervals, or in ``\mathbb{R}``."""
     tokens = parser.tokens
     conditions: list[Expression] = []
     while True:
@@ -410,7 +414,9 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""``\sum_{k=0}^{3} x^k`` written out, and the value of ``\sum_{k=0}^\infty 2^{-k}``."""
+    r"""A sum or product: ``\sum_{k=0}^{3} x^k`` term by term, or the value of ``\sum_{k=0}^\infty
+    2^{-k}``.
+    """
     start = parser.pos - 1
     index, low, high = _range(parser, depth)
     construct = "a sum" if function == "add" else "a product"
@@ -438,7 +444,9 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
-    """The index of a sum or product and its bounds; None for a bound that is no whole number."""
+    """The index of a sum or product and its two bounds; None for a bound that is not a whole
+    number.
+    """
     tokens = parser.tokens
     index: str | None = None
     low: int | None = None
@@ -463,7 +471,10 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """The value of an infinite sum; None without a known value, or where a sum is no answer."""
+    """The value of an infinite sum.
+
+    The result is None if the value is not known, or if the formula may not contain an infinite sum.
+    """
     if IS_VALUE in parser.symbols or index is None or low is None:
         return None
     body = _body(parser, index, depth)
@@ -471,7 +482,7 @@ def _infinite_sum(
 
 
 def _is_infinity(tokens: list[str], index: int) -> bool:
-    r"""Whether the upper bound here is ``\infty``, in braces or not."""
+    r"""Whether the upper bound at ``index`` is ``\infty``, with or without braces."""
     return tokens[index] == "\\infty" or tokens[index : index + 3] == ["{", "\\infty", "}"]
 
 

@@ -1,6 +1,7 @@
-r"""The names that functions, constants and symbols go by in print.
+r"""The names of functions, constants and symbols in print.
 
-A *canonical token* is what the lexer hands to the parser: ``\asin`` for every spelling of arcsine.
+A *canonical token* is the token that the lexer passes to the parser: ``\asin`` for every spelling
+of arcsine.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ NAMED: Final[dict[str, str]] = {
     "Cin": "Cin",
     "Ein": "Ein",
     "erfcx": "erfcx",
+    "harmonic": "harmonic",
+    "HarmonicNumber": "harmonic",
 }
 
 #: ``f^{-1}`` is the inverse function for these alone.

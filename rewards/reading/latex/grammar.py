@@ -130,14 +130,13 @@ _ATOMS: Final = _atoms()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The meanings of tokens for the names of a problem.
+    """The meanings of tokens, given the names that a problem uses.
 
     Attributes:
         symbols: the names of the problem.
         atoms: the trees of tokens that are operands by themselves.
-        canonical: tokens that the lexer passes on without change; runs of letters, numbers and
-            other spellings go through ``spell``.
-        spell: from a raw token to canonical ones.
+        canonical: tokens that the lexer passes on unchanged. All other tokens go through ``spell``.
+        spell: a function from a raw token to canonical tokens.
 
     """
 

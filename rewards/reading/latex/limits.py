@@ -1,4 +1,4 @@
-"""Deterministic bounds on the work for a text."""
+"""Bounds on the work for a text, as counts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on a text and its tree; being counts, they give the same verdict on every machine.
+    """Limits on a text and its tree. All limits are counts, so that verdicts are the same on every
+    machine.
 
     Attributes:
-        characters: of the text.
-        tokens: of the text.
-        depth: nested forms (groups, fractions, functions, exponents).
-        levels: of the tree.
-        digits: of a number.
-        terms: of a sum or product that is expanded.
-        nodes: of the tree after such expansions.
-        readings: of an ambiguous text.
+        characters: the number of characters of the text.
+        tokens: the number of tokens of the text.
+        depth: the number of nested forms (groups, fractions, functions, exponents).
+        levels: the number of levels of the tree.
+        digits: the number of digits of a number.
+        terms: the number of terms of a sum or product that is expanded.
+        nodes: the number of nodes of the tree after such expansions.
+        readings: the number of readings of an ambiguous text.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> read("2x + 1", limits=Limits(tokens=3))

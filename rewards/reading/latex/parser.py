@@ -43,7 +43,9 @@ _SIGNS: Final = frozenset("+-")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
-    """One reading of a token list. `flipped` has the bits of ambiguities to read the second way."""
+    """A parser for one reading of a token list. `flipped` has the bits of the ambiguities whose
+    second reading is taken.
+    """
 
     tokens: list[str]
     atoms: Mapping[str, Expression]
@@ -63,7 +65,7 @@ class Parser:
     # -- results and errors ---------------------------------------------------------------------
 
     def formula(self) -> Expression:
-        """The whole text as one expression."""
+        """Parse the whole text as one expression."""
         if not self.tokens[0]:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
@@ -73,7 +75,7 @@ class Parser:
         return node
 
     def ends_after_tail(self) -> bool:
-        r"""Whether nothing follows final punctuation but ``C \in \mathbb{R}``."""
+        r"""Whether the text ends here, after optional punctuation and ``C \in \mathbb{R}``."""
         tokens = self.tokens
         index = self.pos + 1
         if tokens[index] in _CONSTANT_LETTERS:
@@ -90,17 +92,22 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that the lexer had joined; offsets count as without the joining."""
+        """Insert tokens that the lexer had joined into one token.
+
+        Offsets in error messages still count the joined token as one.
+        """
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
-        """Whether to take the second reading of an ambiguity (a bit)."""
+        """Whether the second reading of an ambiguity (a bit) is taken."""
         self.consulted |= ambiguity
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count a link of a chain that deepens the tree without nesting, such as ``a/b/c``."""
+        """Count a link of a chain such as ``a/b/c``, which makes the tree deeper without nested
+        brackets.
+        """
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -112,13 +119,15 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group with its own count of bars; returns the state to restore behind."""
+        """Begin a group with its own count of bars; returns the state to restore after the
+        group.
+        """
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
 
     def skip(self, *tokens: str) -> None:
-        """Pass over any of these tokens."""
+        """Skip tokens as long as they are among ``tokens``."""
         while self.tokens[self.pos] in tokens:
             self.pos += 1
 
@@ -167,7 +176,7 @@ class Parser:
         return Call("neg", (node,))
 
     def over(self, node: Expression, depth: int) -> Expression:
-        r"""The rest of ``a \over b`` or ``n \choose k`` in a group."""
+        r"""Parse the rest of ``a \over b`` or ``n \choose k`` in a group."""
         token = self.tokens[self.pos]
         if token != "\\over" and token != "\\choose":
             return node
@@ -228,7 +237,10 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether the next operand is part of the denominator in the first reading; None: never."""
+        """Whether, in ``a/b c``, the first reading takes c into the denominator.
+
+        The result is None if c is never in the denominator.
+        """
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -242,9 +254,11 @@ class Parser:
         return token in self.atoms or token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
 
     def numbers_constant(self, factors: list[Expression]) -> bool:
-        """Whether the number here is the index of a constant of integration: ``C1``.
+        """Whether the number at this position is the index of a constant of integration, as in
+        ``C1``.
 
-        Otherwise a number may not directly follow a number or a letter: ``2 3``, ``x2``.
+        Elsewhere a number may not directly follow a number or a letter: ``2 3`` and ``x2`` are
+        errors.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -269,7 +283,7 @@ class Parser:
         return self.bars_ahead() >= 3 and self.choose(ambiguities.NESTED_BARS)
 
     def bars_ahead(self) -> int:
-        """The bare bars up to the end of the formula or of its present group."""
+        """The number of bare bars up to the end of the formula or of the current group."""
         level = count = 0
         for index in range(self.pos, min(len(self.tokens), self.pos + 64)):
             token = self.tokens[index]
@@ -286,7 +300,7 @@ class Parser:
     # -- operands -------------------------------------------------------------------------------
 
     def factor(self, depth: int) -> Expression:
-        """An operand with its powers and other postfixes."""
+        """Parse an operand with its powers and other postfixes."""
         tokens = self.tokens
         token = tokens[self.pos]
         node = self.atoms.get(token)
@@ -343,7 +357,9 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """``2e-3`` read as two times e, minus three: the rest goes back to the tokens."""
+        """``2e-3`` read as two times e, minus three; the tokens after the mantissa are parsed
+        again.
+        """
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -400,7 +416,7 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """The exponent without braces, extended by tokens that belong to the exponent."""
+        """An exponent without braces, extended by the tokens that belong to the exponent."""
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) not in (Number, Symbol):
@@ -421,7 +437,9 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group, one token, or (in plain text) a signed operand."""
+        """The operand after ``^``: a group, a single token, or (in plain text) an operand with a
+        sign.
+        """
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:
@@ -475,7 +493,7 @@ class Parser:
     # -- groups ---------------------------------------------------------------------------------
 
     def group(self, closers: frozenset[str], depth: int) -> Expression:
-        """The rest of a group whose opening delimiter has been taken."""
+        """Parse the rest of a group after its opening delimiter."""
         bars, separates, start = self.bars, self.separates, self.pos
         self.bars, self.separates = 0, False
         node = self.expression(depth)

@@ -1,4 +1,4 @@
-"""Prints expression trees as unambiguous LaTeX; the reader returns the same tree."""
+"""Printing of expression trees as unambiguous LaTeX, which the reader reads as the same tree."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ARGUMENT: Final = re.compile(r"#(\d)")
 def to_latex(expression: Expression) -> str:
     r"""An expression as plain LaTeX.
 
-    Functions have parentheses and quotients are fractions; hence the printed tree is the only
-    reading of the text.
+    Functions have parentheses and quotients are fractions, so that the text has a single reading:
+    the printed tree.
 
     Args:
         expression: the tree.
@@ -40,7 +40,7 @@ def to_latex(expression: Expression) -> str:
 
 
 def _print(node: Expression) -> _Printed:
-    """The LaTeX of a tree and its precedence. Every part is printed once."""
+    """The LaTeX of a tree and its precedence. Each subtree is printed only once."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Symbol):

@@ -1,9 +1,10 @@
-"""From text to readings: the likeliest first, then the readings of ambiguities."""
+"""All readings of a text: the likeliest reading first, then the second readings of ambiguities."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from ..expression.traversal import is_deeper
 from ..expression.tree import Expression
@@ -14,6 +15,11 @@ from .limits import DEFAULT_LIMITS, Limits
 from .parser import Parser
 from .tokens.lexer import offset_of, tokenize
 
+#: Signs of an infinity, in tokens and in words.
+_SIGNS: Final = {"+": 1, "plus": 1, "positive": 1, "-": -1, "minus": -1, "negative": -1}
+#: The longest text that is read as an infinity: ``\text{negative infinity}`` in braces has 24.
+_LONGEST_INFINITY: Final = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -21,8 +27,8 @@ class Reading:
 
     Attributes:
         expression: the tree.
-        ambiguities: names of the ambiguities that the text has (`AMBIGUITIES`); a name ends in
-            ``:second`` where the second reading was taken.
+        ambiguities: the names of the text's ambiguities (`AMBIGUITIES`). A name ends in ``:second``
+            if the second reading was taken.
 
     >>> [reading.ambiguities for reading in read(r"\sin x/2")]
     [('argument_slash',), ('argument_slash:second',)]
@@ -45,10 +51,12 @@ def read(
         limits: limits on the work.
 
     Returns:
-        All readings, most likely first: one if the text is unambiguous, at most eight.
+        All readings, the likeliest first. An unambiguous text has one reading; there are at most
+        eight.
 
     Raises:
-        ReadError: the text has no reading; the error has the offset and what was expected.
+        ReadError: the text has no reading. The error has an offset and says what was expected
+            there.
 
     Example:
         >>> from calculus_harness.rewards.reading.latex import to_latex
@@ -57,6 +65,29 @@ def read(
 
     """
     return tuple(readings(text, symbols=symbols, limits=limits))
+
+
+def signed_infinity(text: str) -> int | None:
+    r"""The sign of an infinity in any spelling; None if the text is anything else.
+
+    >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
+    [1, -1, -1, None]
+
+    """
+    if len(text) > _LONGEST_INFINITY:
+        return None
+    known = vocabulary(frozenset())
+    tokens = tokenize(text, known.canonical, known.symbols, known.spell, DEFAULT_LIMITS)
+    words = [
+        word
+        for token in tokens
+        if token not in ("", "{", "}", ".", ",")
+        for word in token.removeprefix("\\text ").split()
+    ]
+    # The infimum of nothing is no formula: a lone \inf is a misspelt \infty.
+    if not words or words.pop() not in ("\\infty", "\\inf", "infinity", "inf"):
+        return None
+    return _SIGNS.get(words[0]) if len(words) == 1 else None if words else 1
 
 
 def readings(
@@ -135,7 +166,9 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """Masks of ambiguities to flip: single ones first, then pairs, and so on."""
+    """Masks of ambiguities whose second reading is taken: single ambiguities first, then pairs, and
+    so on.
+    """
     bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
     masks = sorted(
         (sum(bit for index, bit in enumerate(bits) if mask >> index & 1), mask.bit_count())

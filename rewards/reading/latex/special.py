@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import E
+from ..expression.build import ONE, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .builders import BUILDERS, Arguments, associated_laguerre, complementary
+from .builders import (
+    BUILDERS,
+    Arguments,
+    associated_laguerre,
+    complementary,
+    harmonic_number,
+)
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
 from .tokens.roles import CLOSERS
@@ -45,7 +51,9 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """The arguments in the parentheses (or braces and parentheses) that begin here."""
+    """The arguments in the parentheses (or in braces and parentheses) that begin here, with the
+    separators.
+    """
     tokens = parser.tokens
     braced = tokens[parser.pos] == "{"
     parser.pos += 1
@@ -95,7 +103,9 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """The builder of the function that a letter with its scripts names; None for other letters."""
+    """The name of the function that a letter with its scripts denotes; None for any other
+    letter.
+    """
     tokens, builders = parser.tokens, LETTERS[name]
     token = tokens[index]
     if "_" in scripts:
@@ -130,7 +140,7 @@ def _names_symbol(parser: Parser, name: str) -> bool:
 
 
 def _has_symbol(parser: Parser, index: int) -> bool:
-    """Whether a symbol of the problem occurs in the parentheses that open at `place`."""
+    """Whether a symbol of the problem occurs in the parentheses that open at `index`."""
     level = 0
     for token in parser.tokens[index : index + _LONGEST_LOOK]:
         level += (token in _OPENING) - (token in _CLOSING)
@@ -141,7 +151,7 @@ def _has_symbol(parser: Parser, index: int) -> bool:
     return False
 
 
-#: Tokens that are searched for a symbol of the problem, so that nested calls take linear time.
+#: Tokens that are searched for a symbol or a brace, so that nested calls take linear time.
 _LONGEST_LOOK: Final = 64
 
 
@@ -167,14 +177,15 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The index after at most a subscript and a power of a few tokens each, and their marks."""
+    """The index after an optional subscript and an optional power, and the signs (``_`` and ``^``)
+    of the two.
+    """
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
         scripts += token
         index += 1
         if tokens[index] == "{":
-            ends = range(index + 1, min(index + 8, len(tokens)))
-            index = next((at for at in ends if tokens[at] in ("}", "")), index)
+            index = _group_end(tokens, index)
         elif tokens[index] == "-":
             index += 1
         if not tokens[index]:
@@ -183,8 +194,20 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
     return index, scripts
 
 
+def _group_end(tokens: list[str], index: int) -> int:
+    """The index of the brace that closes the group that opens here; ``index`` without one."""
+    level = 0
+    for at in range(index, min(index + _LONGEST_LOOK, len(tokens))):
+        level += (tokens[at] == "{") - (tokens[at] == "}")
+        if level == 0:
+            return at
+    return index
+
+
 def _is_binomial(tokens: list[str], index: int) -> bool:
-    """Whether ``_5^2`` begins here: the scripts of a binomial coefficient in the older notation."""
+    """Whether ``_5^2`` begins here: the scripts of ``C_5^2``, an older notation of a binomial
+    coefficient.
+    """
     if tokens[index] != "_":
         return False
     numbers = [token for token in tokens[index : index + 8] if token not in ("{", "}")][:4]
@@ -202,7 +225,10 @@ def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
 
 
 def count_arguments(tokens: list[str], start: int) -> int:
-    """The number of arguments in the parentheses that open at `place`, looking shallowly ahead."""
+    """The number of arguments in the parentheses that open at `start`.
+
+    The function looks at a bounded number of tokens ahead.
+    """
     level = 0
     count = 1
     bars = 0
@@ -244,7 +270,9 @@ def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
-    r"""``\Gamma'(x)``, or the complementary ``K'(k)``, ``E'(k)``; None without such an argument."""
+    r"""``\Gamma'(x)``, or the complementary integrals ``K'(k)`` and ``E'(k)``; None without an
+    argument.
+    """
     start = parser.pos
     if parser.tokens[start] not in ("'", "^") or _names_symbol(parser, name):
         return None
@@ -273,10 +301,7 @@ def _argument(parser: Parser, depth: int) -> Expression:
 
 
 def _primes(parser: Parser) -> int:
-    r"""Skips primes, and returns their number: ``\psi'(x)``, ``\psi^{\prime\prime}(x)``.
-
-    Primes without parentheses behind do not count.
-    """
+    r"""Skip primes and return their number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``."""
     tokens, index = parser.tokens, parser.pos
     index += tokens[index] == "^"
     braced = tokens[index] == "{"
@@ -295,22 +320,20 @@ def _primes(parser: Parser) -> int:
 
 
 def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
-    """``H_n = psi(n + 1) + gamma`` and ``H_n^{(m)} = zeta(m) - zeta(m, n + 1)`` (DLMF 25.11.33)."""
+    """``H_n`` and ``H_n^{(m)}``, the harmonic numbers."""
     if parser.tokens[parser.pos] != "_" or _names_symbol(parser, name):
         return None
     index, scripts = _after_scripts(parser.tokens, parser.pos)
     if parser.tokens[index] in OPENERS:
         return None
     parser.pos += 1
-    following = Call("add", (parser.tex_argument(depth), Number(1)))
+    number = parser.tex_argument(depth)
+    order: Expression = ONE
     if "^" in scripts and parser.tokens[parser.pos : parser.pos + 3] == ["^", "{", "("]:
         parser.pos += 3
         order = parser.group(CLOSERS, depth)
         parser.expect("}", "a closing brace")
-        if order != Number(1):
-            tail = Call("neg", (Call("zeta", (order, following)),))
-            return Call("add", (Call("zeta", (order,)), tail))
-    return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
+    return harmonic_number(number, order)
 
 
 def _has_order(tokens: list[str], start: int) -> bool:

@@ -118,6 +118,11 @@ def conditions_of(text: str) -> Conditions | None:
     return statements.conditions()
 
 
+def has_kind(text: str) -> bool:
+    """Whether a text has a word for a kind of number, such as ``integer``."""
+    return _WORD.search(text) is not None
+
+
 @dataclass(slots=True)
 class _Statements:
     """The content of the clauses so far: words for names, comparisons, and pending names."""

@@ -11,12 +11,14 @@ from typing import Final
 from ...errors import ProblemError
 from ..expression.build import ZERO, add, div, mul, neg
 from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Expression
+from ..expression.tree import Call, Expression, Symbol
 from ..latex.functions import GREEK
 from ..latex.parser import IN_PROBLEM
-from .clauses import Clause, clauses
+from .clauses import WORDS, Clause, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
-from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .derivatives import VALUE_AT, Jet, Jets, name_of, normal, operators, read_tree
+from .integral import IntegralProblem, read_integral
+from .layout import pieces_of
 
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.
@@ -35,6 +37,7 @@ class DerivativeQuestion:
         function: the name of the implicit function; empty without a curve.
         point: the values of variables at the point of evaluation; empty for a function.
         kinds: the kinds of the parameters, by their names.
+        bounds: the bounds of the variable; None for a bound that the question does not state.
 
     """
 
@@ -45,9 +48,15 @@ class DerivativeQuestion:
     function: str = ""
     point: tuple[tuple[str, Expression], ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    bounds: tuple[Expression | None, Expression | None] = (None, None)
 
 
-_ORDERS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_ORDERS: Final = {
+    word: order
+    for order, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1
+    )
+}
 _DEFINED: Final = re.compile(
     r"(?P<name>(?:\\[A-Za-z]+|[A-Za-z])(?:_(?:\w|\{\w+\}))?)\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z"
 )
@@ -59,21 +68,28 @@ _HAS_DERIVATIVE: Final = re.compile(
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
 )
+_INTEGRAL: Final = re.compile(r"\s*[(\[]?\s*(?:\\int(?![A-Za-z])|∫)")
+#: The name of an integral that an operator is applied to; no question has it.
+_OF_INTEGRAL: Final = r"\Phi"
+_SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
+_LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 #: A value of a point is a number: functions, constants and digits.
 _IS_NUMBER: Final = re.compile(
     rf"(?:\\(?!(?:{'|'.join(GREEK.keys() - {'pi'})})(?![A-Za-z]))[A-Za-z]+"
     r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
 )
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
-_SAYS_DERIVATIVE: Final = frozenset(("derivative", "derivatives", "differentiate", "slope"))
+_SLOPE: Final = frozenset(("gradient", "slope"))
+_SAYS_DERIVATIVE: Final = _SLOPE | {"derivative", "derivatives", "differentiate"}
 
 
 @lru_cache(maxsize=4096)
-def read_derivative(text: str) -> DerivativeQuestion:
+def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
     r"""Read a question for a derivative.
 
     Args:
         text: formulas and words: what is differentiated, by which variable, perhaps where.
+        written: derivatives of formulas are not computed (`Jets.written`), nor their values.
 
     Returns:
         The derivative as a formula.
@@ -86,7 +102,7 @@ def read_derivative(text: str) -> DerivativeQuestion:
     '3 x^{2}'
 
     """
-    return _QuestionReader(text).read()
+    return _QuestionReader(text, written).read()
 
 
 def relation(formula: str) -> tuple[str, str] | None:
@@ -98,18 +114,27 @@ def relation(formula: str) -> tuple[str, str] | None:
 class _QuestionReader:
     """Sorts the clauses of a question, and puts the derivative together."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, written: bool) -> None:
         self.text = text
+        self.written = written
         self.asked: list[Clause] = []
         self.equations: list[tuple[str, str]] = []
         self.point: dict[str, str] = {}
         self.pair: Sequence[str] = ()
         self.by = ""
+        self.letters: set[str] = set()
+        self.words: tuple[str, ...] = ()
+        self.asks_slope = False
         self.order = 1
-        self.kinds: list[tuple[str, str]] = []
+        question, kinds = without_assumptions(text)
+        self.kinds: list[tuple[str, str]] = [*kinds]
+        self.comparisons: list[Expression] = []
         self.trees: dict[str, Expression] = {}
-        for clause in clauses(text):
+        self.integrals: dict[str, IntegralProblem] = {}
+        for clause in clauses(without_prose(question, WORDS)):
             self._sort(Clause(clause.words, normal(clause.formula)))
+        if not self.asked and self.asks_slope:  # the slope of the curve x^2 + y^2 = 1
+            self.asked.append(Clause(("slope",), r"\frac{dy}{dx}"))
         if len(self.asked) != 1:
             raise self._error("one derivative has to be asked for")
 
@@ -118,9 +143,12 @@ class _QuestionReader:
 
     def _sort(self, clause: Clause) -> None:
         words, formula = clause
+        words, self.words = (*self.words, *words), ()
+        self.asks_slope = self.asks_slope or not _SLOPE.isdisjoint(words)
         self.order = next((_ORDERS[word] for word in words if word in _ORDERS), self.order)
         if "respect" in words and _DEFINED.fullmatch(formula):
             self.by = name_of(formula)
+            self.words = tuple(_SAYS_DERIVATIVE.intersection(words))  # of the formula that follows
             return
         if not formula:
             return
@@ -132,7 +160,7 @@ class _QuestionReader:
         asks = bool(_HAS_DERIVATIVE.search(formula)) or not _SAYS_DERIVATIVE.isdisjoint(words)
         if sides is not None and sides[1].strip(" ?"):
             is_point = _DEFINED.fullmatch(sides[0]) and _IS_NUMBER.match(sides[1])
-            if {"at", "when"} & {*words} or is_point or sides[0].startswith("("):
+            if "at" in words or is_point or sides[0].startswith("("):
                 self._take_point(formula)
             elif _SAYS_DERIVATIVE.isdisjoint(words) or not self._is_definition(sides):
                 self.equations.append(sides)
@@ -147,7 +175,9 @@ class _QuestionReader:
             conditions = conditions_of(formula)
             if conditions is None and not _DEFINED.fullmatch(formula):
                 raise self._error(f"{formula!r} is neither a derivative nor an equation")
-            self.kinds += conditions.kinds if conditions else ()
+            if conditions is not None:
+                self.kinds += conditions.kinds
+                self.comparisons += conditions.comparisons
 
     def _is_definition(self, sides: tuple[str, str]) -> bool:
         return _DEFINED.fullmatch(sides[0]) is not None and not _HAS_DERIVATIVE.search(sides[0])
@@ -174,25 +204,34 @@ class _QuestionReader:
         named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(formula_asked)]
         function = next((name_of(match["name"]) for match in named if match), "")
         self.by = self.by or (quotients[0].by[-1] if quotients else "")
+        self.letters = {letter for quotient in quotients for letter in quotient.by}
+        for subscript in _SUBSCRIPT.findall(formula_asked):
+            self.letters |= {name_of(letter) for letter in _LETTER.findall(subscript)}
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
-            argument = formula_asked[quotients[0].end :]
-            formula_asked = (
-                f"{formula_asked[: quotients[0].end]}({argument})"
-                if argument.strip()[:1] not in "(["
-                else formula_asked
-            )
+            argument = formula_asked[quotients[0].end :].strip()
+            if _INTEGRAL.match(argument):
+                function = _OF_INTEGRAL.lstrip("\\")
+                self.equations.append((_OF_INTEGRAL, argument))
+                argument = _OF_INTEGRAL
+            operator = formula_asked[: quotients[0].end]
+            formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
-        jets = Jets(variables)
+        if not _SLOPE.isdisjoint(words) and "theta" in variables.get("r", ()):
+            raise self._error("the slope of a curve in polar coordinates is not read")
+        jets = Jets(variables, written=self.written)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
         if not jets.names and not quotients and _SAYS_DERIVATIVE & {*words}:
             tree = self._differentiated(tree, jets)
-        elif not jets.names and not quotients:
+        elif not jets.names and not quotients and "'" not in formula_asked:
             raise self._error("no derivative is asked for")
         curve, name = None, ""
         parameter = self.by
-        if any(jet.function not in self.trees for jet in jets.names.values()):
+        formulas = self.trees.keys() | self.integrals.keys()
+        if not formulas.isdisjoint(symbols_of(tree) - self.trees.keys()):
+            raise self._error("an integral is asked for as well as its derivative")
+        if any(jet.function not in formulas for jet in jets.names.values()):
             curve, name = self._curve(variables), function
         for symbol, jet in jets.names.items():
             tree = substitute(tree, symbol, self._value(jet, variables, curve))
@@ -201,12 +240,42 @@ class _QuestionReader:
                 tree = substitute(tree, defined, formula)
         if self.by in self.trees:  # a curve with a parameter
             parameter = self._parameter()
+        if self.equations and curve is None:
+            raise self._error(f"{self.equations[0][0]} = {self.equations[0][1]} is not used")
+        if "gradient" in words and any(len(own) > 1 for own in variables.values()):
+            raise self._error("a gradient of a function of several variables is not read")
         point = self._point(name)
         free = symbols_of(tree)
         variable = parameter or next(iter(sorted(free)), "x")
         return DerivativeQuestion(
-            tree, variable, dict(self.trees), curve, name, point, tuple(self.kinds)
+            tree,
+            variable,
+            dict(self.trees),
+            curve,
+            name,
+            point,
+            tuple(self.kinds),
+            self._bounds(variable),
         )
+
+    def _bounds(self, variable: str) -> tuple[Expression | None, Expression | None]:
+        """The bounds that comparisons state of the variable: a < x < b."""
+        symbol = Symbol(variable)
+        lower: Expression | None = None
+        upper: Expression | None = None
+        for comparison in self.comparisons:
+            if variable not in symbols_of(comparison) or comparison.function == "ne":
+                continue
+            left_side, right_side = comparison.args
+            if left_side == Call("abs", (symbol,)) and lower is upper is None:
+                lower, upper = neg(right_side), right_side
+            elif left_side == symbol and upper in (None, right_side):
+                upper = right_side
+            elif right_side == symbol and lower in (None, left_side):
+                lower = left_side
+            else:
+                raise self._error(f"a condition on {variable} that is no bound")
+        return lower, upper
 
     def _functions(self, asked_for: str) -> dict[str, tuple[str, ...]]:
         """The variables of each function; functions with a formula enter `trees`."""
@@ -219,12 +288,17 @@ class _QuestionReader:
                 continue
             name = name_of(match["name"])
             own = tuple(map(name_of, match["own"].split(","))) if match["own"] else ()
+            if _INTEGRAL.match(sides[1]):
+                self.integrals[name] = _definite_integral(sides[1])
+                variables[name] = own or (self.by or "x",)
+                continue
             tree = read_tree(sides[1], Jets({}), (*own, self.by) if self.by else own)
             if name in symbols_of(tree) or name in self.trees:
                 relations.append(sides)
                 continue
             self.trees[name] = tree
-            variables[name] = own or self._own(tree)
+            differentiated = sorted(self.letters & symbols_of(tree) - {*own})
+            variables[name] = (*own, *differentiated) or self._own(tree)
         self.equations = relations
         if asked_for and asked_for not in variables:
             variables[asked_for] = (self.by or "x",)
@@ -234,9 +308,10 @@ class _QuestionReader:
         return variables
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
+        """The variables of a function that is defined without arguments: z = xy."""
+        names = symbols_of(tree)
         if self.by:
             return (self.by,)
-        names = symbols_of(tree)
         if len(names) <= 1 or "x" in names:
             return (next(iter(names)) if len(names) == 1 else "x",)
         raise self._error(f"name the variable: {', '.join(sorted(names))}")
@@ -270,7 +345,7 @@ class _QuestionReader:
         self, jet: Jet, variables: Mapping[str, tuple[str, ...]], curve: Expression | None
     ) -> Expression:
         """The formula of the derivative that a symbol denotes."""
-        plain = Jets({})
+        plain = Jets({}, written=self.written)
         own = variables[jet.function]
         if jet.function in self.trees:
             tree = self.trees[jet.function]
@@ -283,7 +358,13 @@ class _QuestionReader:
                     tree = div(plain.differentiated(tree, t), speed)
             else:
                 for variable in jet.by:
+                    if variable not in symbols_of(tree):  # z(x, y) along x(t), y(t)
+                        tree = self._through_definitions(tree)
                     tree = _bounded(plain.differentiated(tree, variable))
+        elif jet.function in self.integrals:
+            tree = _derivative_of_integral(self.integrals[jet.function], jet.by[0])
+            for variable in jet.by[1:]:
+                tree = _bounded(plain.differentiated(tree, variable))
         elif curve is not None and len(set(jet.by)) == 1:
             x, y = jet.by[0], jet.function
             slope_in_y = plain.differentiated(curve, y)
@@ -297,8 +378,18 @@ class _QuestionReader:
         else:
             raise self._error(f"{jet.function} is not defined")
         for name, value in zip(own, jet.at, strict=False):
-            tree = substitute(tree, name, value)
+            if self.written:
+                tree = Call(VALUE_AT, (tree, Symbol(name), value))
+            else:
+                tree = substitute(tree, name, value)
         return _bounded(tree)
+
+    def _through_definitions(self, tree: Expression) -> Expression:
+        """The tree with the formulas of other functions in place of the functions' names."""
+        for name, formula in self.trees.items():
+            if name in symbols_of(tree) and name not in symbols_of(formula):
+                tree = _bounded(substitute(tree, name, formula))
+        return tree
 
     def _point(self, function: str) -> tuple[tuple[str, Expression], ...]:
         values = {name: _number(value) for name, value in self.point.items()}
@@ -313,6 +404,34 @@ class _QuestionReader:
 
     def _free(self) -> set[str]:
         return {name for tree in self.trees.values() for name in symbols_of(tree)}
+
+
+def _definite_integral(text: str) -> IntegralProblem:
+    text = text.strip()
+    integral = read_integral(text[1:-1] if text[0] in "([" and text[-1] in ")]" else text)
+    if integral.variable is None or integral.lower is None:
+        raise ProblemError(f"{text!r}: an integral needs limits and a differential here")
+    return integral
+
+
+def _derivative_of_integral(integral: IntegralProblem, variable: str) -> Expression:
+    """The derivative of an integral whose limits depend on the variable, by Leibniz's rule.
+
+    Raises:
+        ProblemError: the integrand depends on the variable, too, so that an integral remains.
+
+    """
+    integrand, dummy = integral.readings[0].expression, integral.variable
+    assert dummy is not None
+    if variable != dummy and variable in symbols_of(integrand):
+        raise ProblemError(f"the integrand depends on {variable}, too")
+    terms = []
+    for limit, sign in ((integral.upper, 1), (integral.lower, -1)):
+        if isinstance(limit, Expression) and variable in symbols_of(limit):
+            speed = Jets({}).differentiated(limit, variable)
+            term = mul(substitute(integrand, dummy, limit), speed)
+            terms.append(term if sign > 0 else neg(term))
+    return add(*terms) if terms else ZERO
 
 
 def _coordinates(pair: str) -> list[str]:

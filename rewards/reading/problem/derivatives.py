@@ -7,7 +7,7 @@ formula by symbols before reading, and differentiates the operands of operators 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -15,7 +15,7 @@ from ...errors import ProblemError
 from ..expression.build import ZERO, add, mul
 from ..expression.derivative import differentiate
 from ..expression.traversal import substitute, symbols_of
-from ..expression.tree import Expression, Symbol
+from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read
 from ..latex.functions import GREEK_VARIANTS
 from ..latex.parser import IN_PROBLEM
@@ -27,6 +27,10 @@ from .layout import argument_end
 MOST, HIGHEST = 40, 24
 #: Characters of a formula; the longest equation of textbooks has some 200.
 LONGEST: Final = 4000
+#: Functions of trees that are not computed here: the derivative of a formula by a symbol, and the
+#: value of a formula where a symbol has a value.
+DERIVATIVE: Final = "derivative"
+VALUE_AT: Final = "value_at"
 
 
 class Jet(NamedTuple):
@@ -59,11 +63,13 @@ class Jets:
     Attributes:
         variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was met.
+        written: derivatives of formulas stay calls of `DERIVATIVE`, for other systems to compute.
 
     """
 
     variables: Mapping[str, tuple[str, ...]]
     symbols: dict[Jet, str] = field(default_factory=dict)
+    written: bool = False
 
     def symbol(self, jet: Jet) -> str:
         """The name of the symbol of a derivative; a function itself is the symbol of its name."""
@@ -89,6 +95,9 @@ class Jets:
             ProblemError: the derivative of a function in it is not known.
 
         """
+        if self.written and symbols_of(tree).isdisjoint({*self.variables, *self.names}):
+            known = variable in symbols_of(tree)
+            return Call(DERIVATIVE, (tree, Symbol(variable))) if known else ZERO
         try:
             terms = [differentiate(tree, variable)]
             jet_by_symbol = self.names
@@ -103,11 +112,13 @@ class Jets:
         return add(*[term for term in terms if term != ZERO]) if terms else ZERO
 
 
-_SPACING: Final = re.compile(r"\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
+_SPACING: Final = re.compile(r"(?<!\\)\\(?:[,;:!> ]|displaystyle(?![A-Za-z])|limits(?![A-Za-z]))|~")
 _SIZES: Final = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*\.?")
 _UPRIGHT_D: Final = re.compile(
     rf"\\{FONT}\s*\{{\s*d\s*\}}|\{{\s*\\rm\s+d\s*\}}|\\(?:dd|differentialD|diff)(?![A-Za-z])|[ⅆ𝑑]"
 )
+#: ``D_x`` before a bracket.
+_NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
 _ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 _D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
@@ -123,6 +134,8 @@ _BRACED_D: Final = re.compile(
     r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
 )
 _DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
+#: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
+_NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*(?:\)\s*'|\()"
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)")
 _SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")
@@ -147,7 +160,7 @@ def normal(text: str) -> str:
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
     text = _SIZES.sub(" ", _SPACING.sub(" ", text))
-    text = _UPRIGHT_D.sub("d", text)
+    text = _NAMED_OPERATOR.sub(r"\\frac{d}{d\1}", _UPRIGHT_D.sub("d", text))
     text = text.replace("″", "''")
     text = _PRIMES.sub(
         lambda m: "'" * max(1, (m[1] or "").count("'") + (m[1] or "").count("\\")), text
@@ -219,17 +232,18 @@ def read_tree(
         text = text[:start] + _placed(tree, trees) + remainder
     while (group := _GROUP_PRIMES.search(text)) is not None:
         start = _opening(text, group.start())
-        variable = _sole(jets)
         tree = _read(text[start + 1 : group.start()], jets, symbols, trees)
+        variable = _sole(jets, tree)
         for _ in group[1]:
             tree = jets.differentiated(tree, variable)
         text = text[:start] + _placed(tree, trees) + text[group.end() :]
     return _read(text, jets, symbols, trees)
 
 
-def _sole(jets: Jets) -> str:
-    """The variable of the functions, by which a prime differentiates."""
+def _sole(jets: Jets, tree: Expression) -> str:
+    """The variable of the functions, or else of the tree, by which a prime differentiates."""
     variables = {variable for names in jets.variables.values() for variable in names}
+    variables = variables or symbols_of(tree)
     if len(variables) != 1:
         raise ProblemError("a prime does not say by which variable")
     return variables.pop()
@@ -284,6 +298,9 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
         r"(?:(?P<primes>'+)|\^\s*\{\s*\(\s*(?P<order>\d+|[iv]+)\s*\)\s*\}"
         r"|_\s*(?:\{\s*(?P<below>[A-Za-z\\ ]+)\s*\}|(?P<letter>[A-Za-z]))(?![A-Za-z]))?"
     )
+    unread = re.search(rf"(?<![\\A-Za-z]){letter}\s*(?:{_NOT_READ})", text)
+    if unread is not None:
+        raise ProblemError(f"{unread[0]!r} is not read")
     pieces: list[str] = []
     position = 0
     for match in pattern.finditer(text):
@@ -482,14 +499,3 @@ def _opening(text: str, close: int) -> int:
         if level == 0:
             return offset
     raise ProblemError("a bracket that is not opened")
-
-
-def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
-    """The text between separators that stand outside of brackets."""
-    level, begin = 0, 0
-    for offset, character in enumerate(text):
-        level += (character in "([{") - (character in ")]}")
-        if level <= 0 and character in separators:
-            yield text[begin:offset]
-            begin = offset + 1
-    yield text[begin:]

@@ -13,13 +13,15 @@ from functools import lru_cache
 from typing import Final
 
 from ...errors import ProblemError
-from ..expression.traversal import symbols_of
+from ..expression.traversal import nodes_of, symbols_of
 from ..expression.tree import Expression
+from ..functions import RECORDS
 from ..latex import ReadError, read
-from .clauses import clauses
+from .clauses import WORDS, clauses, without_assumptions, without_prose
 from .conditions import conditions_of
 from .derivative import relation
-from .derivatives import Jet, Jets, name_of, normal, operators, pieces_of, read_tree
+from .derivatives import Jet, Jets, name_of, normal, operators, read_tree
+from .layout import marked_tables, pieces_of
 
 #: Functions of a system, solutions of an answer, and signs ``\pm`` of one: textbooks have up to
 #: three, four and two.
@@ -59,6 +61,13 @@ class DifferentialEquation:
         return sum(self.orders.values())
 
     @property
+    def has_cases(self) -> bool:
+        """Whether a function of the equations depends on a sign, as the root of y^2 does."""
+        nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
+        records = (RECORDS.get(node.function) for node in nodes if node.args)
+        return any(record is not None and (record.breaks or record.branch) for record in records)
+
+    @property
     def names(self) -> set[str]:
         """The symbols of the question: variable, functions and parameters."""
         trees = [side for pair in (*self.equations, *self.conditions) for side in pair]
@@ -91,6 +100,9 @@ _APPLIED: Final = re.compile(
     rf"(?P<name>{_NAME.pattern})\s*\(\s*(?P<of>[a-z]|\\theta|\\tau)\s*\)\Z"
 )
 _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|[<>≠∈]")
+#: The value of a condition: a number, or the name of one.
+_NAME_OR_DIGIT: Final = re.compile(rf"[-\d./\s]*|-?\s*{_NAME.pattern}|-?\\frac[\d{{}}\s]+")
+_IMPULSE: Final = re.compile(r"\\delta\s*\(")
 _PARTIAL: Final = re.compile(r"\\partial|∂")
 
 
@@ -111,27 +123,34 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     2
 
     """
-    question_clauses = clauses(text)
+    question, kinds = without_assumptions(text)
+    question_clauses = clauses(without_prose(question, WORDS))
     words = {word for clause in question_clauses for word in clause.words}
     formulas = [_SWAPPED.sub(r"\1\3(\2)", normal(clause.formula)) for clause in question_clauses]
     joined = " , ".join(formulas)
     if _PARTIAL.search(joined):
         raise ProblemError(f"{text!r}: partial differential equations are not judged")
+    if _IMPULSE.search(joined):  # an answer would be no function
+        raise ProblemError(f"{text!r}: an impulse \\delta(..) is not judged; write a factor as d")
     variable, functions = _unknowns(text, joined)
     if not functions:
         variable, functions, formulas = _of_differentials(text, formulas)
+    else:
+        words_before = [clause.words for clause in question_clauses]
+        formulas = _with_values(formulas, words_before, variable, functions)
     if len(functions) > MOST_FUNCTIONS:
         raise ProblemError(f"{text!r}: more than {MOST_FUNCTIONS} functions")
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    parameter_kinds: list[tuple[str, str]] = []
-    for formula in filter(None, formulas):
+    parameter_kinds: list[tuple[str, str]] = [*kinds]
+    chained = [link for formula in formulas for link in _links(formula)]
+    for formula in filter(None, chained):
         sides = relation(formula)
         if sides is None:
             stated = conditions_of(formula)
-            if stated is None and _asked(formula, functions):
-                continue  # "find y(x)"
+            if stated is None and (_asked(formula, functions) or _is_name(formula)):
+                continue  # "find y(x)", "where k is a constant"
             if stated is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
             parameter_kinds += stated.kinds
@@ -153,6 +172,65 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         asks_all=bool({"all", "every", "singular"} & words),
         asks_one="particular" in words or "nontrivial" in words,
     )
+
+
+def _with_values(
+    formulas: Sequence[str],
+    words: Sequence[Collection[str]],
+    variable: str,
+    functions: Collection[str],
+) -> list[str]:
+    """The formulas in which ``y = 2`` when ``x = 0`` is written ``y(0) = 2``.
+
+    The values stand directly before the point, or else directly behind; the first equation with a
+    derivative is no value.
+
+    Args:
+        formulas: the formulas of the question.
+        words: the words before each formula.
+        variable: the independent variable.
+        functions: the functions.
+
+    """
+    results: list[str | None] = list(formulas)
+    first = next(at for at, formula in enumerate(formulas) if _unknowns("", formula)[1])
+    for place, formula in enumerate(formulas):
+        point = relation(formula)
+        if point is None or name_of(point[0]) != variable or not {"at", "when"} & {*words[place]}:
+            continue
+        for others in (range(place - 1, -1, -1), range(place + 1, len(formulas))):
+            for other in others:
+                value = relation(formulas[other])
+                function = _of_function(value[0], functions) if value else ""
+                if value is None or not function or other == first:
+                    break
+                if _NAME_OR_DIGIT.fullmatch(value[1]) is None or name_of(value[1]) == variable:
+                    break
+                results[other] = f"{function}({point[1]}) = {value[1]}"
+                results[place] = None
+            if results[place] is None:
+                break
+    return [formula for formula in results if formula is not None]
+
+
+def _of_function(text: str, functions: Collection[str]) -> str:
+    """A function or its derivative, with primes; empty for any other text."""
+    quotients = operators(text)
+    if len(quotients) == 1 and not text[: quotients[0].start].strip():
+        name = quotients[0].of.strip()
+        return name + "'" * len(quotients[0].by) if name_of(name) in functions else ""
+    name = text.rstrip("' ")
+    return text if name_of(name) in functions else ""
+
+
+def _links(formula: str) -> list[str]:
+    """The equations of a chain of values: ``y(0) = y'(0) = 1``."""
+    sides = list(pieces_of(formula, "="))
+    return [f"{side} = {sides[-1]}" for side in sides[:-1]] if len(sides) > 2 else [formula]
+
+
+def _is_name(formula: str) -> bool:
+    return _NAME.fullmatch(formula.strip()) is not None
 
 
 def _asked(formula: str, functions: Collection[str]) -> bool:
@@ -276,7 +354,11 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
         raise ReadError(str(error), 0) from None
     for clause in answer_clauses:
         formula = _called(normal(clause.formula), question)
-        if not formula or _MEMBER.search(formula) or _is_constant(formula, question):
+        if (
+            not formula
+            or _MEMBER.search(marked_tables(formula)[0])
+            or _is_constant(formula, question)
+        ):
             continue
         for variant in _signs(formula):
             for solution in _stated(variant, question):

@@ -12,7 +12,7 @@ from ...errors import ProblemError
 from ..expression.build import product
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression
-from ..latex import ReadError, Reading, read, to_latex
+from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.parser import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_symbol, without_symbol
@@ -24,9 +24,6 @@ Limit = Expression | int
 
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
 _MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
-_INFINITY: Final = re.compile(
-    r"^\{?\s*(?P<sign>[+-]?)\s*(?:\\infty|\\infinity|∞|\\infin|oo|\\inf)\s*\}?$"
-)
 
 
 class IntegralProblem(NamedTuple):
@@ -280,9 +277,9 @@ def limit_of(mark: str, text: str, variable: str) -> Limit:
         -1
 
     """
-    infinite = _INFINITY.match(mark.strip())
-    if infinite:
-        return -1 if infinite["sign"] == "-" else 1
+    infinite = signed_infinity(mark)
+    if infinite is not None:
+        return infinite
     inner = mark.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1]

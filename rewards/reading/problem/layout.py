@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
@@ -66,6 +67,51 @@ _TAIL: Final = re.compile(
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
+
+
+#: A table, with its rows; a table of values with conditions is one formula.
+_TABLE: Final = re.compile(
+    r"\\begin\s*\{(?P<name>[dr]?cases|array)\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{(?P=name)\}",
+    re.DOTALL,
+)
+_RELATION: Final = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?)(?![A-Za-z])")
+#: Characters that stand for tables: so many tables are marked, and textbooks have one.
+_TABLE_MARKS: Final = "\ue011\ue012\ue013\ue014"
+
+
+def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
+    r"""A text with a mark for each table of values, and the tables.
+
+    A row of such a table has a value, ``&`` and a condition. Rows of equations, as in a system, are
+    statements of their own, and are left.
+
+    >>> marked_tables(r"2\begin{cases} 1 & x > 0 \\\\ 0 & x < 0 \end{cases}")[0] == "2\ue011"
+    True
+
+    """
+    tables: list[str] = []
+
+    def marked(match: re.Match[str]) -> str:
+        rows = [row.partition("&") for row in match["rows"].split(r"\\") if row.strip()]
+        are_values = any(sign for _, sign, _ in rows) and not any(
+            _RELATION.search(value) or _RELATION.match(condition.strip())
+            for value, _, condition in rows
+        )
+        if not are_values or len(tables) == len(_TABLE_MARKS):
+            return match[0]
+        tables.append(match[0])
+        return _TABLE_MARKS[len(tables) - 1]
+
+    if not set(_TABLE_MARKS).isdisjoint(text):  # a mark would stand for a table more than once
+        return text, ()
+    return _TABLE.sub(marked, text), tuple(tables)
+
+
+def restored_tables(text: str, tables: tuple[str, ...]) -> str:
+    """The text with tables, in braces, for their marks."""
+    for mark, table in zip(_TABLE_MARKS, tables, strict=False):
+        text = text.replace(mark, f"{{{table}}}")
+    return text
 
 
 class IntegralLayout(NamedTuple):
@@ -137,6 +183,12 @@ def integral_layout(text: str) -> IntegralLayout:
     return IntegralLayout(True, marks | further, body, factor, principal, conditions)
 
 
+#: A substitution that a question recommends, which is a method and no part of the question.
+SUBSTITUTION: Final = re.compile(
+    r"\b(?:substitution|substituting|setting)\s+(?:\$[^$]{1,80}\$|\\\(.{1,80}?\\\))"
+)
+
+
 def _plain_letters(text: str) -> str:
     """The text with letters of mathematical alphabets as plain ones."""
     if text.isascii() or max(text, default="") < "\U0001d400":
@@ -149,6 +201,7 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> tuple[str, Conditions]:
     """The formula with the integral, without delimiters, and conditions in the prose around."""
+    text = SUBSTITUTION.sub(" ", text)
     if not _DELIMITER.search(text):
         return text, Conditions()
     matches = list(_FORMULA.finditer(text))
@@ -255,3 +308,14 @@ def argument_end(text: str) -> int:
     elif command and command[0].endswith("\\sqrt"):
         end += argument_end(text[end:])
     return end
+
+
+def pieces_of(text: str, separators: Collection[str]) -> Iterator[str]:
+    """The text between separators that stand outside of brackets."""
+    level, begin = 0, 0
+    for offset, character in enumerate(text):
+        level += (character in "([{") - (character in ")]}")
+        if level <= 0 and character in separators:
+            yield text[begin:offset]
+            begin = offset + 1
+    yield text[begin:]

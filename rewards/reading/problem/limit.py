@@ -17,9 +17,10 @@ from ..expression.traversal import symbols_of
 from ..expression.tree import Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
+from .clauses import without_prose
 from .conditions import Conditions, behind, conditions_of
 from .integral import Limit, limit_of
-from .layout import argument_end, limits_of
+from .layout import argument_end, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no problem: those of textbooks have up to 400 characters, and the search for
@@ -45,13 +46,21 @@ _WORDS: Final = (
     r"|exists?|or|state|that|does|not|exactly|exact|please|consider|each|in|closed|form|show|your|work"
     r"|give|answer|for|this|solve|problem|question|let|and)"
 )
+#: Words of questions for a limit that marks its formulas.
+UNDERSTOOD: Final = frozenset(
+    """a above an and any approaches are as at below closed constant does each even exact exist
+    exists expression following for form from function goes if in infinity integer integers is it
+    its left let limit limits natural negative nonnegative not number numbers odd of or positive
+    real right sequence side sided tends term terms that the then this to value when where with
+    zero""".split()
+)
 #: Words that say nothing of parameters, unlike "a" and "let".
 _LONG_WORD: Final = re.compile(rf"(?<![\\A-Za-z])(?=[A-Za-z]{{4}}){_WORDS}(?![A-Za-z])")
 #: What may stand before the sign without changing the problem: words, or a name such as ``L =``.
 _LEAD: Final = re.compile(
     rf"(?:\s|[.,:;&?!]|\\text\s*\{{|\}}|(?<![\\A-Za-z]){_WORDS}(?![A-Za-z])|[A-Za-z]\s*:?=)*\Z"
 )
-_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\)+\Z")
+_TAIL: Final = re.compile(r"(?:\s|[.;,&?]|=|\\\\|\\[,;:! ])+\Z")
 _IN_WORDS: Final = re.compile(
     r"(?P<before>.*?)(?<![\\A-Za-z])(?i:limit)\s+(?:of\s+)?(?P<body>.+?)\s*,?\s+as\s+"
     r"(?P<name>\\?[A-Za-z]+)\s*(?:approaches|tends\s+to|goes\s+to|\\to|\\rightarrow|→|->)\s*"
@@ -62,6 +71,10 @@ _NAMED: Final = re.compile(
     r"\s*(?:(?:the\s+)?(?:sequence|function|expression)\s+)?"
     r"(?:\{?[A-Za-z]\}?(?:_\{?[A-Za-z]\}?|\([A-Za-z]\))?\s*=(?!=))?"
 )
+#: A function of a letter, with nothing beside.
+_APPLIED: Final = re.compile(r"([A-Za-z])\s*(?:\\left)?\(\s*([A-Za-z])\s*(?:\\right)?\)")
+#: The letter of a name at the beginning of an equation: u of ``u_{n+1} = 2u_n``.
+_BASE: Final = re.compile(r"[\s({]*\\?([A-Za-z]+)(?=[\s_({)}]|\Z)")
 #: Variables that stand for whole numbers where they tend to infinity.
 _INTEGER_NAMES: Final = frozenset("nmkN")
 
@@ -112,15 +125,16 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     """
     if len(text) > _LONGEST:
         raise ProblemError("the problem is too long")
-    written = _written(text)
-    subscript, body, around = written or _in_words(text)
+    plain, tables = marked_tables(without_prose(text, UNDERSTOOD))
+    written = _written(plain)
+    subscript, body, around = written or _in_words(plain)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
     conditions = conditions_of(around) or Conditions()
-    body = _TAIL.sub("", body).strip()
+    body = restored_tables(_defined(_TAIL.sub("", body).strip(), plain), tables)
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
     except ProblemError:
@@ -131,6 +145,8 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
                 break
         else:
             raise
+    symbols = set().union(*(symbols_of(reading.expression) for reading in readings)) - {variable}
+    _check_definitions(plain, {name.partition("_")[0] for name in symbols})
     is_sequence = point == 1 and (
         variable in _INTEGER_NAMES or dict(conditions.kinds).get(variable) == "integer"
     )
@@ -171,6 +187,29 @@ def _written(text: str) -> tuple[str, str, str] | None:
     return subscript, following, around
 
 
+def _check_definitions(text: str, names: Collection[str]) -> None:
+    """Raise `ProblemError` if another formula of the text is an equation for one of the names."""
+    for match in _FORMULA.finditer(text):
+        formula = match[match.lastindex or 0]
+        left_side, equals, _ = formula.partition("=")
+        base = _BASE.match(left_side)
+        if equals and base and base[1] in names and conditions_of(formula) is None:
+            raise ProblemError(f"{text!r}: {formula!r} is not put into the limit")
+
+
+def _defined(body: str, text: str) -> str:
+    """The formula that another formula of the text defines a function as, for ``f(x)`` alone."""
+    applied = _APPLIED.fullmatch(body)
+    if applied is None:
+        return body
+    for match in _FORMULA.finditer(text):
+        left_side, equals, formula = match[match.lastindex or 0].partition("=")
+        defined = _APPLIED.fullmatch(left_side.strip(" :"))
+        if equals and defined is not None and defined.groups() == applied.groups():
+            return formula.strip(" .,;")
+    return body
+
+
 def _in_words(text: str) -> tuple[str, str, str]:
     """The subscript, the function and the words of a limit in words, as by `_written`."""
     match = _IN_WORDS.fullmatch(_DELIMITER.sub(" ", text).strip())
@@ -178,10 +217,7 @@ def _in_words(text: str) -> tuple[str, str, str]:
         raise ProblemError(f"{text!r} has no limit sign")
     side = {"right": "^+", "above": "^+", "left": "^-", "below": "^-"}.get(match["side"] or "", "")
     body = match["body"][_named_end(match["body"]) :]
-    point = match["point"].strip()
-    point = r"\infty" if point.lower() in ("infinity", "positive infinity") else point
-    point = r"-\infty" if point.lower() in ("negative infinity", "minus infinity") else point
-    return rf"{match['name']}\to {point}{side}", body, match["behind"] or ""
+    return rf"{match['name']}\to {match['point'].strip()}{side}", body, match["behind"] or ""
 
 
 def _named_end(body: str) -> int:

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from ...errors import ProblemError
 from ..expression.build import ZERO, neg
-from ..expression.traversal import symbols_of
+from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read
 from ..latex.parser import IN_PROBLEM
@@ -40,6 +40,12 @@ _ORDINALS: Final = {
     )
     for word in words.split()
 }
+#: A remainder at the end of a polynomial: O(x^5), o(x^4), R_4(x), dots.
+_REMAINDER: Final = re.compile(
+    r"\s*\+\s*(?:(?P<order>(?:\\mathcal\s*\{?\s*)?[oO]\s*\}?)\s*(?:\\left|\\bigl?)?\s*\(\s*(?P<power>.+?)"
+    r"\s*(?:\\right|\\bigr?)?\)|R_\{?\d*\}?(?:\s*\([^()]*\))?|\\c?dots|\\ldots|\.\.\.|…)\s*\.?\s*\Z"
+)
+_POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\s*\}?)?\s*")
 _SERIES: Final = r"(?:Taylor|Maclaurin|MacLaurin|power)(?:['’]s)?"
 _POWER: Final = r"(?P<power>\(?\s*[A-Za-z](?:\s*[+-]\s*[^()^]+\))?\s*(?:\^\s*(?:\{[^{}]*\}|\w))?)"
 _END: Final = (
@@ -332,3 +338,29 @@ def _read(formula: str, text: str, variable: str) -> Expression:
         return read(formula, symbols=symbols)[0].expression
     except ReadError as error:
         raise ProblemError(f"{text!r}: unreadable {formula[:60]!r}: {error}") from None
+
+
+def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
+    r"""A polynomial without its remainder, and the degree up to which terms have to be right.
+
+    Args:
+        text: the answer.
+        question: the question.
+
+    Returns:
+        The polynomial, and the degree of the question, or the larger degree that the remainder
+        promises; -1 if the remainder covers terms of the question.
+
+    """
+    degree = int(fold(question.degree) or 0)
+    match = _REMAINDER.search(text) if question.wanted == "polynomial" else None
+    if match is None:
+        return text, degree
+    before_remainder = text[: match.start()]
+    if match["order"] is None:
+        return before_remainder, degree
+    stated = _POWER_OF.fullmatch(match["power"])
+    exponent = int(stated["exponent"] or 1) if stated else 0
+    small = "o" in match["order"].replace("mathcal", "").replace("\\", "")
+    through = min(exponent if small else exponent - 1, MAX_DEGREE)
+    return before_remainder, through if through >= degree else -1

@@ -8,14 +8,15 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add
+from ..expression.build import ONE, ZERO, add, neg
 from ..expression.traversal import symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
-from .conditions import Conditions, behind, conditions_of
+from .clauses import without_prose
+from .conditions import Conditions, behind, conditions_of, has_kind
 from .integral import Limit, limit_of
-from .layout import SPACE, limits_of
+from .layout import SPACE, limits_of, marked_tables, restored_tables
 from .parameters import parameter_faults
 
 #: A longer text is no question; those of textbooks have up to 300 characters.
@@ -34,6 +35,12 @@ _PROSE: Final = re.compile(
 )
 _TEXT: Final = re.compile(r"\\(?:text|textrm|mbox|textbf)\s*\{([^{}]*)\}")
 _NAMED: Final = re.compile(r"\A[A-Z](?:_\{?\w+\}?)?\s*(?:\([^()]*\))?\s*:?=(?!=)")
+_CONVERGES: Final = frozenset(("converge", "converges", "convergent", "divergent"))
+_ASKS_VALUE: Final = frozenset(
+    "calculate compute evaluate exact find limit sum total value values what".split()
+)
+_MARKED: Final = re.compile(r"\$+[^$]+\$+")
+_NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?")
 _SPACES: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _TAIL: Final = re.compile(r"(?:\s|\\[,;:!> ]|~|[.;,?&]|=|\\q?quad)+\Z")
 _INDEX: Final = r"(?P<index>[A-Za-z]|\\[a-z]+)"
@@ -64,6 +71,8 @@ class SumProblem(NamedTuple):
         factor: the factor in front of the sign.
         outside: what is added to the sum.
         conditions: the conditions on the parameters.
+        flags: the conventions that this reading rests on.
+        asks_convergence: the question is whether the series converges, and not for the sum.
 
     >>> read_sum(r"\sum_{n\ge 1} 2^{-n}")[0].upper
     1
@@ -77,6 +86,8 @@ class SumProblem(NamedTuple):
     factor: Expression = ONE
     outside: Expression = ZERO
     conditions: Conditions = Conditions()
+    flags: tuple[str, ...] = ()
+    asks_convergence: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -84,6 +95,20 @@ class SumProblem(NamedTuple):
         limits = [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
         trees = (self.term, self.factor, self.outside, *limits)
         return tuple(sorted(set().union(*map(symbols_of, trees)) - {self.counter}))
+
+
+def of_reversed_range(problem: SumProblem) -> SumProblem:
+    r"""A sum whose upper limit is below the lower one, by Karr's convention.
+
+    The convention keeps \sum_{a}^{b} + \sum_{b+1}^{c} = \sum_{a}^{c} for all limits (Karr,
+    *Summation in Finite Terms*, Journal of the ACM 28, 1981), so that \sum_{a}^{b} is minus the sum
+    over the indices between. From infinity on there is no such sum.
+    """
+    assert not isinstance(problem.lower, int)
+    assert not isinstance(problem.upper, int)
+    lower, upper = add(problem.upper, ONE), add(problem.lower, Number(-1))
+    flags = (*problem.flags, "sum:reversed range")
+    return problem._replace(lower=lower, upper=upper, factor=neg(problem.factor), flags=flags)
 
 
 def read_sum(text: str) -> tuple[SumProblem, ...]:
@@ -106,11 +131,13 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
     """
     if len(text) > LONGEST:
         raise ProblemError(f"the question has more than {LONGEST} characters")
-    formula, conditions = _formula(text)
+    plain, tables = marked_tables(without_prose(text, frozenset(_WORDS)))
+    formula, conditions = _formula(plain)
     sign = _SIGN.search(formula)
     if sign is None:
         raise ProblemError(f"{text!r} has no sum sign")
     marks, body = limits_of(formula[sign.end() :])
+    body = restored_tables(body, tables)
     if _SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
@@ -122,11 +149,20 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
         except ProblemError as error:
             failure = failure or error
             continue
+        convergence = _asks_convergence(text)
         return tuple(
-            SumProblem(term, index, lower, upper, factor, addend, stated)
+            SumProblem(
+                term, index, lower, upper, factor, addend, stated, asks_convergence=convergence
+            )
             for term, addend in readings
         )
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _asks_convergence(text: str) -> bool:
+    """Whether a question asks if a series converges, and not for its sum."""
+    words = set(re.findall(r"[a-z]+", _MARKED.sub(" ", text).lower()))
+    return not words.isdisjoint(_CONVERGES) and words.isdisjoint(_ASKS_VALUE)
 
 
 def has_sum(text: str) -> bool:
@@ -156,11 +192,34 @@ def _formula(text: str) -> tuple[str, Conditions]:
     around = around.strip(" \n\t.,:;?")
     conditions = conditions_of(around) if around and not _is_harmless(around) else Conditions()
     if conditions is None:
+        conditions = _conditions_of_formulas(text)
+    if conditions is None:
         raise ProblemError(f"{text!r}: {around[:60]!r} is neither an instruction nor a condition")
     formula = pieces[holding_sign[0]]
     sign = _SIGN.search(formula)
     assert sign is not None
     return _WORD.sub(" ", formula[: sign.start()]) + formula[sign.start() :], conditions
+
+
+def _conditions_of_formulas(text: str) -> Conditions | None:
+    """The conditions of the formulas beside the sum, if all of them are conditions or names.
+
+    Words of conditions would be lost: None if the text has such a word, or another formula.
+    """
+    if has_kind(_MARKED.sub(" ", text)):
+        return None
+    kinds: tuple[tuple[str, str], ...] = ()
+    comparisons: tuple[Expression, ...] = ()
+    for match in _MARKED.finditer(text):
+        formula = _SPACES.sub("", match[0].strip("$")).strip(" .,;")
+        if _SIGN.search(formula) or _NAME.fullmatch(formula):
+            continue
+        stated = conditions_of(formula)
+        if stated is None:
+            return None
+        kinds += stated.kinds
+        comparisons += stated.comparisons
+    return Conditions(kinds, comparisons)
 
 
 def _is_harmless(around: str) -> bool:

@@ -8,15 +8,15 @@ from .searches import UnrefutedAnswer, refute
 
 
 def agrees(at: Comparison, steps: Steps) -> Outcome:
-    """Accept or refuse an answer without a proof; the only door to such an acceptance.
+    """Accept or refuse an answer without a proof; no other function accepts without a proof.
 
     Args:
-        at: the comparison of F' with f, which no point has refuted.
+        at: the comparison of F' with f; no point has refuted the answer.
         steps: the search for jumps of F.
 
     Returns:
-        Correct with proof ``agreement``, the points and the digits; or the fault that a search
-        found; or undecided, with the reason why the agreement does not suffice.
+        A correct outcome with the proof ``agreement``, the points and the digits; or the fault that
+        a search found; or an undecided outcome with the reason why the agreement does not suffice.
 
     """
     return refute(UnrefutedAnswer(at, steps, is_proved=False)) or accepted(at, steps, None)

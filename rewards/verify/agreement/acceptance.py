@@ -1,4 +1,4 @@
-"""The outcome of an answer that nothing refutes."""
+"""The outcome of an answer that no search has refuted."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 
 
 def accepted(at: Comparison, steps: Steps, proof: Proof | None) -> Outcome:
-    """Accept, with a proof or by agreement, unless F has to be continuous and is not.
+    """Accept an answer with a proof or by agreement. A discontinuous F is refused if F has to be
+    continuous.
 
     Args:
-        at: the comparison, with the points that agree.
+        at: the comparison, with the points of agreement.
         steps: the search for jumps of F.
         proof: None for an acceptance by agreement.
 
     Returns:
-        The outcome with flags, digits, and the share of points that agree on f's own branch.
+        The outcome, with flags, digits, and the share of points at which F' agrees with the
+        principal branch of f.
 
     """
     flags: list[str] = []

@@ -1,4 +1,6 @@
-"""Answers that hold with another branch of the integrand's radicals on part of the domain."""
+"""Answers that are right only with another branch of the integrand's radicals, on part of the
+domain.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,10 @@ NEARBY = (0.0047, 0.031, 0.113)
 
 
 def drop_indifferent(comparison: Comparison) -> None:
-    """Drop points that agree with the principal branch and also with another branch.
+    """Drop the points at which F' agrees with the principal branch of f and also with another
+    branch.
 
-    Both agree where a radical contributes too little to f.
+    At such a point a radical contributes too little to f to tell the branches apart.
     """
     seen = {choice for _, choice in comparison.flipped}
     comparison.drop([point for point in comparison.agreeing if not _tells(comparison, point, seen)])
@@ -46,14 +49,14 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Places near points, where the same branch should hold."""
+    """Real numbers close to the points, where the same branch should hold."""
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
 
 
 def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) -> bool:
-    """Whether F' differs at a point from f on each of these branches."""
+    """Whether F' at a point differs from f on every one of these branches."""
     bits = comparison.bits
     while bits <= comparison.max_bits:
         slope = comparison.slope(point, bits)
@@ -67,13 +70,14 @@ def _tells(comparison: Comparison, point: Point, choices: Collection[Choice]) ->
 
 
 def change(comparison: Comparison) -> Outcome | None:
-    """Refute a change of branch that comes from the answer, not from the integrand.
+    """Refute an answer if a change of branch comes from the answer and not from the integrand.
 
-    ``sqrt(u^2)/u`` could give an answer any sign anywhere. So at least every third change must be
-    natural: the changing radicand vanishes, has a pole or leaves the reals between two points. (For
-    ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)`` every other change is natural.) If the answer has
-    non-analytic parts, ``sqrt(u^2)`` among them, every change must be natural, and none may lie at
-    a break of these parts. If the answer has inverse functions that may turn back, such as
+    A factor ``sqrt(u^2)/u`` could give an answer any sign anywhere. A change of branch is natural
+    if, between two points, the radicand that changes vanishes, has a pole, or leaves the reals. At
+    least every third change must be natural. (For ``-2 sqrt(1 - sin x)`` and ``sqrt(1 + sin x)``
+    every second change is natural.) Two kinds of answers have stricter rules. If the answer has
+    non-analytic parts, such as ``sqrt(u^2)``, every change must be natural, and no change may lie
+    at a break of these parts. If the answer has inverse functions that may turn back, such as
     ``arcsin(cos x)``, the radicand must be negative between the two points of every change: at a
     mere zero of the radicand, the inverse functions may turn as well.
     """
@@ -113,19 +117,21 @@ def change(comparison: Comparison) -> Outcome | None:
 
 
 def may_turn(tape: Tape) -> bool:
-    """Whether the tape has an inverse function that may turn back, as ``arccos(cos x)``."""
+    """Whether the tape has an inverse function that may turn back, such as ``arccos(cos x)``."""
     return any(
         not (branch.root or has_fixed_branch(branch, tape.variable)) for branch in tape.branches
     )
 
 
 def _has_modulus(tape: Tape) -> bool:
-    """Whether there is a root with a modulus as a factor: ``sqrt(x^2 + 2x + 1)`` is |x + 1|."""
+    """Whether a root contains a modulus as a factor, like ``sqrt(x^2 + 2x + 1)``, which is |x +
+    1|.
+    """
     return any(branch.root and squares(branch.argument, tape.variable) for branch in tape.branches)
 
 
 def _breaks_between(comparison: Comparison, first_point: Point, second_point: Point) -> bool:
-    """Whether the sign of a non-analytic part's argument differs between two points."""
+    """Whether the argument of a non-analytic part changes its sign between two points."""
     sides = [
         comparison.tape.run(point.x, comparison.values, derivative=False)
         for point in (first_point, second_point)
@@ -138,10 +144,11 @@ def _breaks_between(comparison: Comparison, first_point: Point, second_point: Po
 
 
 def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
-    """A refutation, or undecided where a tree has an inverse function of its own function.
+    """The refutation; but undecided if a tree has an inverse function of its own function.
 
-    arctan(tan u) is u up to a multiple of pi: on an interval without such a jump the trees may be
-    equal, although they differ at the witness. Which functions jump, or turn, is in their records.
+    An example is arctan(tan u), which is u up to a multiple of pi. On an interval without a jump
+    the trees may be equal, although they differ at the witness. The records of functions say which
+    functions jump or turn.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

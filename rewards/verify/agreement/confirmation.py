@@ -1,4 +1,4 @@
-"""The last look before an acceptance without a proof."""
+"""The last checks before an answer is accepted without a proof."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SEEN_BITS = 16
 
 
 class Confirmation:
-    """The last check of one answer, by many bits and far points.
+    """The last checks of an answer, with many bits and at distant points.
 
     Attributes:
-        ours: parts of F that have shown at no point yet.
-        theirs: parts of f that have shown at no point yet.
+        ours: the parts of F that have been visible at no point so far (`visibility`).
+        theirs: the parts of f that have been visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
-        turns: whether F has an inverse function that may turn back, as in arccos(cos x).
-        agreement: bits to which F' and f agree at some point.
+        turns: whether F has an inverse function that may turn back, such as arccos(cos x).
+        agreement: the largest number of bits to which F' and f agree at a point.
 
     """
 
@@ -49,10 +49,12 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look far away, with many bits, and until every part of F and f shows.
+        """Compare with many bits and at distant points, until every part of F and f has been
+        visible.
 
-        The search for events (`rewards.numeric.sampling.events`) runs only if some part shows at no
-        point so far, or F may turn back between the points. None if the agreement stands.
+        The search for events (`rewards.numeric.sampling.events`) runs only if a part has been
+        visible at no point, or if F may turn back between the points. The result is None if no
+        fault is found.
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
@@ -89,11 +91,13 @@ class Confirmation:
 
     @property
     def all_seen(self) -> bool:
-        """Whether every part of F and f has shown."""
+        """Whether every part of F and f has been visible at a point."""
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """A refutation by many bits at a few points, before the slower search."""
+        """A refutation with many bits at a few points, as a quick check before the slower
+        search.
+        """
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -103,7 +107,7 @@ class Confirmation:
         return None
 
     def _look_beyond(self) -> Outcome | None:
-        """A refutation at a point on the other side of a number in F or f."""
+        """A refutation at a point whose size exceeds a number in F or f."""
         sizes = beyond_reach(self.tape, self.pool.tape)
         # Beside so great an x, a constant term shows with more bits than x has.
         longest = self._longest_number()
@@ -128,10 +132,12 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Cross out the parts of F and f that show at some point; an outcome if a point refutes.
+        """Note which parts of F and f are visible at the points; returns an outcome if a point
+        refutes.
 
-        The loop stops when all parts are seen, unless ``every`` point is to be compared, or a part
-        without an effect at one point, as in ``max(x, 0)``, may have an effect at another.
+        With ``every``, all points are compared. Otherwise the loop stops when all parts have been
+        visible. If F or f is not analytic, the loop does not stop early, because a part without an
+        effect at one point, as in ``max(x, 0)``, may have an effect at another point.
         """
         pool, tape = self.pool, self.tape
         for point in points:
@@ -163,7 +169,7 @@ class Confirmation:
         return None
 
     def _longest_number(self) -> int:
-        """Bits to which F' and f may agree although a number in F' or f is wrong."""
+        """The number of bits to which F' and f may agree although a number in F or f is wrong."""
         if self.at.max_bits == MAX_SPECIAL_BITS:
             return max(self.tape.literal_bits, self.pool.tape.literal_bits)
         return sum((self.tape.literals | self.pool.tape.literals).values())

@@ -1,4 +1,4 @@
-"""Terms of the answer that are too small to be seen at the points."""
+"""Terms of the answer that are too small to be visible at the sample points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ POINTS = 4 * BRANCHING_POINTS
 
 
 def look(comparison: Comparison) -> Outcome | None:
-    """Check the remaining terms at more points; undecided if a term shows at no point."""
+    """Compare at more points until every term has been visible; undecided if a term stays
+    invisible.
+    """
     if not comparison.unseen:
         return None
     refuted = comparison.visit(comparison.pool.take(POINTS)[comparison.usable :])

@@ -1,7 +1,7 @@
-"""Limits that a computer algebra system proposes, and what speaks against them.
+"""Limits that a computer algebra system proposes, and checks of the proposals.
 
-A proposal is no proof. An answer that agrees with it is accepted if values of the function come
-nearer to it as well, and an answer that does not is never refuted.
+A proposal is no proof. An answer that agrees with a proposal is accepted only if values of the
+function approach it as well. An answer that differs from a proposal is never refuted.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _NEARER: Final = 4
 
 @lru_cache(maxsize=256)
 def proposed(question: LimitQuestion) -> Limit | None:
-    """A limit that SymPy finds and values of the function come nearer to; None if there is none.
+    """The limit that SymPy finds, if values of the function approach the limit; else None.
 
-    SymPy's results depend on whether the variable is said to be real, and one of them may be wrong.
+    SymPy's result may depend on whether the variable is declared real, and one of the two results
+    may be wrong.
     """
     for kinds in ({}, {question.variable: "real"}):
         found = _found_by_sympy(question, kinds)
@@ -43,7 +44,7 @@ def proposed(question: LimitQuestion) -> Limit | None:
 
 
 def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | None:
-    """The result of `sympy.limit`, which is Gruntz's algorithm for the most part."""
+    """The result of `sympy.limit`, which mostly uses Gruntz's algorithm."""
     import sympy
 
     try:
@@ -62,7 +63,7 @@ def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | N
 
 
 def is_approached(question: LimitQuestion, limit: Limit) -> bool:
-    """Whether values of the function come nearer and nearer to a limit."""
+    """Whether values of the function come closer and closer to a limit."""
     signs = (question.side,) if question.side else (1, -1)
     signs = (question.at,) if isinstance(question.at, int) else signs
     return any(_from_side(question, limit, sign) for sign in signs)

@@ -1,8 +1,8 @@
-"""The searches for a fault of an answer that F' = f agrees with at the first points.
+"""Searches for a fault of an answer, after F' = f agreed at the first points.
 
-`SEARCHES` lists the searches in their order. Each returns an outcome, which ends the decision, or
-None. Cheap searches that refute most come first; searches that need more points follow the search
-for points.
+`SEARCHES` lists the searches in their order. A search returns an outcome or None; the first outcome
+ends the decision. Cheap searches that refute many answers come first. Searches that need more
+points come after the search that adds points.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UnrefutedAnswer(NamedTuple):
     Attributes:
         at: the comparison with f, with the points so far.
         steps: the search for jumps of F.
-        is_proved: whether F' = f is proved, so that only isolated points are in question.
+        is_proved: whether F' = f is proved, so that F can be wrong at isolated points only.
 
     """
 
@@ -47,12 +47,15 @@ class UnrefutedAnswer(NamedTuple):
 
     @property
     def wanted(self) -> int:
-        """The number of points that F and f ask for."""
+        """The number of sample points that F and f require."""
         return max(points_wanted(self.at.tape), points_wanted(self.at.pool.tape))
 
     @property
     def is_shown(self) -> bool:
-        """Whether F has a value and a proof: a zero or huge f agrees at no point."""
+        """Whether F has a value and F' = f is proved.
+
+        The proof is necessary if f is zero or huge, because no point then agrees.
+        """
         return self.is_proved and self.at.has_value()
 
 
@@ -94,7 +97,7 @@ def _coverage(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _more_points(case: UnrefutedAnswer) -> Outcome | None:
-    """More points, where the first points decide too little."""
+    """Compare at more points if the first points are too few for this answer."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
@@ -107,7 +110,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """The branch of f's radicals has to be f's own at enough points."""
+    """Check that F' agrees with the principal branch of f's radicals at enough points."""
     at = case.at
     if not at.flipped:
         return None
@@ -179,5 +182,5 @@ SEARCHES: tuple[Search, ...] = (
 
 
 def refute(case: UnrefutedAnswer) -> Outcome | None:
-    """The outcome of the first search with an outcome: a refutation, refusal, or undecided."""
+    """The outcome of the first search that returns an outcome: incorrect, refused or undecided."""
     return next((outcome for search in SEARCHES if (outcome := search(case))), None)

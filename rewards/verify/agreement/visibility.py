@@ -1,10 +1,10 @@
-"""Which parts of an expression show in its value at a point.
+"""The parts of an expression that are visible in its value at a point.
 
-A part that does not show could be anything: at x = 1, ``tanh(2016 x)`` is 1 to 5,800 bits, and
-agreement with fewer bits says nothing about 2016. Every argument of every operation of a `Tape` is
-one *part*. Its effect on the result, relative to its own size, is bounded from below by differences
-along each path to the root (cancellation between paths is ignored: in ``sin^2 u + cos^2 u`` all of
-u shows).
+A part that is not visible could have any value: at x = 1, ``tanh(2016 x)`` equals 1 to 5,800 bits,
+and agreement to fewer bits says nothing about 2016. A *part* is an argument of an operation of a
+`Tape`. The effect of a part on the result, relative to the part's size, is bounded from below by
+differences along each path to the root. Cancellation between paths is ignored: in ``sin^2 u + cos^2
+u`` all of u counts as visible.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""log2 of the effects of each operation's parts on the root's value (for order 1: slope).
+    r"""The effects of each operation's parts on the value or the slope of the root, as log2.
 
-    A part is left out if it has exactly no effect here: ``0 \cdot t``, a constant in F. Parts of
-    functions of three or more arguments are taken to show.
+    A part without any effect is left out, such as t in ``0 \cdot t``, or a constant of integration.
+    All arguments of a function of three or more arguments count as visible.
 
     Args:
         tape: the expression.
@@ -49,7 +49,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         order: 0 for the effect on the value, 1 for the effect on the derivative.
 
     Returns:
-        For each operation (or argument of a choice) the effects of its arguments, by their places.
+        For each operation, the effects of its arguments by index. The arguments of an operation
+        that chooses between them, such as max, have separate entries.
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
@@ -80,7 +81,9 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
 def _partial(
     rule: Rule, operands: list[Jet], index: int, upper: float, lower: float
 ) -> tuple[float, float]:
-    """Effects on the root: of the argument's value, relative to its size, and of its slope."""
+    """Two effects on the root: the effect of an argument's value, relative to its size, and the
+    effect of the argument's slope.
+    """
     u, du = operands[index]
     effect = _NOTHING
     if not u.is_zero():
@@ -98,7 +101,7 @@ def _partial(
 
 
 def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
-    """Whether the slope does not depend on the argument's value: 3 for ``3 x``."""
+    """Whether the slope does not depend on the argument's value, as for 3 in ``3 x``."""
     if rule in _LINEAR:
         return True
     bilinear = rule is rules.mul or (rule is rules.div and index == 0)
@@ -106,17 +109,20 @@ def _leaves_slope(rule: Rule, operands: list[Jet], index: int) -> bool:
 
 
 def _change(base_value: Ball | None, shifted_value: Ball | None) -> float:
-    """log2 of the size of a difference; a lost value counts as changed."""
+    """log2 of the absolute difference of two values.
+
+    If one of the values is undefined, the difference counts as large.
+    """
     if base_value is None and shifted_value is None:
         return _NOTHING
     return _size((shifted_value or ZERO) - (base_value or ZERO))
 
 
 def _size(ball: Ball | None) -> float:
-    """log2 of a lower bound of a ball's size; 0 for an unknown value.
+    """log2 of a lower bound of a ball's absolute value; 0 for an unknown value.
 
-    A ball that holds zero gets a number far below its error, so that the parts behind the ball
-    count as hidden and not as absent.
+    A ball that contains zero gets a number far below its error. The parts of its expression then
+    count as invisible, and not as without effect.
     """
     if ball is None:
         return _NOTHING
@@ -127,11 +133,11 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The operations of one expression that no accepting point has shown yet.
+    """The operations of an expression that have been visible at no point of agreement so far.
 
-    All parts of an operation must show at one point: of ``1 + x^{10000}`` the first term shows at
-    1/2 and the second at 2, and the sum at neither point. Parts without an effect at any point are
-    exempt.
+    All parts of an operation must be visible at the same point. In ``1 + x^{10000}`` the first term
+    is visible at 1/2 and the second at 2; the sum is visible at neither point. Parts that have no
+    effect at any point are exempt.
     """
 
     def __init__(self) -> None:
@@ -140,7 +146,9 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Note the parts that show at a point, given the log2 ``error`` of the comparison."""
+        """Note the parts that are visible at a point; ``error`` is log2 of the comparison's
+        error.
+        """
         self._looked = True
         for key, operand_effects in effects.items():
             self._effective.setdefault(key, set()).update(operand_effects)

@@ -1,19 +1,24 @@
 r"""AntiderivBench's evaluator, to compare results with that paper's: ``method="published"``.
 
-For an answer F and an integrand f, in order (the six steps and their constants are the paper's):
+The evaluator has six steps for an answer F and an integrand f. The steps and their constants are
+the paper's:
 
-1. Read F from LaTeX. What cannot be read is wrong; here it is ``unparseable``.
-2. D = F' - f; a chain of simplifiers. 0 accepts.
-3. G = the system's own integral of f; G - F through the same chain. A constant accepts.
-4. \|D\| at x = i, -i, 1/i, -1/i for i = 1 to 1000 (3,998 points). A value over 1e-8 rejects.
+1. Read F from LaTeX. In the paper an unreadable answer is wrong; here its status is
+  ``unparseable``.
+2. Apply a chain of simplifiers to D = F' - f. If the result is 0, F is accepted.
+3. Let G be SymPy's integral of f. Apply the same chain to G - F. If the result is a constant, F is
+  accepted.
+4. \|D\| at x = i, -i, 1/i, -1/i for i = 1 to 1000 (3,998 points). A value over 1e-8 rejects F.
 5. The greatest \|D\| that a scalar minimiser finds. A value over 1e-8 rejects.
-6. Otherwise it is accepted.
+6. Otherwise F is accepted.
 
-Steps 4 and 5 run before 2 and 3. The verdict is the same: an answer that 4 and 5 do not reject is
-accepted whatever 2 and 3 say, and one that they reject is accepted only if 2 or 3 accepts. So right
-answers, whose residual SymPy may simplify for hours, are accepted in seconds.
+Steps 4 and 5 run before 2 and 3. The order does not change the verdict. If steps 4 and 5 do not
+reject an answer, the answer is accepted in any case. If they reject it, only steps 2 and 3 can
+accept it. Right answers are therefore accepted in seconds, although SymPy might simplify their
+residual for hours.
 
-What the paper leaves open was decided so, where possible in favour of the evaluator:
+The paper leaves some questions open. They were decided as follows, where possible in favour of the
+evaluator:
 
 - Answers are read by latex2sympy2-extended (extra ``published``), after spellings that it does not
   know are rewritten (`_SPELLINGS`); what it rejects, or takes the name of a function for a symbol
@@ -135,7 +140,7 @@ class MissingReaderError(ImportError):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluator's verdict, and the step that gave it."""
+    """The evaluator's verdict, and the step that led to the verdict."""
 
     status: Status
     step: int
@@ -149,7 +154,7 @@ def evaluate(
 ) -> Evaluation:
     """The verdict of the six steps, within a limit of processor time.
 
-    Limited in time, it runs in the main thread of a process of its own
+    With a time limit, the function must run in the main thread of a process of its own
     (`rewards.verify.baselines.calls`).
     """
     stage = _Stage()
@@ -169,7 +174,7 @@ def evaluate(
 
 @dataclass(slots=True)
 class _Stage:
-    """How far an evaluation has come."""
+    """The step that an evaluation has reached."""
 
     step: int = 1
     refutation: Evaluation | None = None
@@ -289,7 +294,10 @@ def _read_by_ours(text: str, x: sympy.Symbol) -> sympy.Expr:
 
 
 def _holds_unread_function(formula: sympy.Expr) -> bool:
-    """Whether a function is still undefined, or was taken for a symbol (``artanh`` times x)."""
+    """Whether the reader did not recognise a function.
+
+    The function is then undefined, or was read as a symbol (``artanh x`` as ``artanh`` times x).
+    """
     from sympy.core.function import AppliedUndef
 
     names = {re.sub(r"\\\w+\{(\w+)\}", r"\1", symbol.name) for symbol in formula.free_symbols}
@@ -297,7 +305,7 @@ def _holds_unread_function(formula: sympy.Expr) -> bool:
 
 
 def _rebuild(node: Any, names: dict[str, Any]) -> Any:
-    """Evaluate unevaluated parts, and replace undefined functions and symbols."""
+    """Evaluate unevaluated parts of a formula, and replace undefined functions and symbols."""
     import sympy
 
     if isinstance(node, sympy.Symbol):
@@ -319,7 +327,7 @@ def _constant(form: sympy.Expr, x: sympy.Symbol) -> bool:
 
 
 def _vanishes(form: sympy.Expr, test: Callable[[sympy.Expr], bool]) -> bool:
-    """Whether some simplifier turns ``form`` into a form that passes ``test``."""
+    """Whether a simplifier turns ``form`` into a form that passes ``test``."""
     import sympy
 
     chain: tuple[Callable[[sympy.Expr], sympy.Expr], ...] = (
@@ -353,11 +361,11 @@ def _integral(f: sympy.Expr, x: sympy.Symbol) -> sympy.Expr | None:
 
 
 class ResidualSize:
-    """abs(D) at a point, in ball arithmetic; None where f or D is not real, or D is not settled.
+    """abs(D) at a point, in ball arithmetic.
 
-    Rounding errors are inside the balls, so a value over the tolerance is proved. The value comes
-    from a walk of our tree: `sympy.lambdify` executes generated code, which is unsafe for model
-    output.
+    The value is None if f or D is not real, or if the precision does not suffice. Rounding errors
+    are inside the balls, so that a value over the tolerance is proved. The expression tree is
+    evaluated directly: `sympy.lambdify` executes generated code, which is unsafe for model output.
     """
 
     def __init__(self, residual: sympy.Expr, f: sympy.Expr, x: sympy.Symbol) -> None:
@@ -399,7 +407,11 @@ def _value(tape: Tape, point: acb) -> Any:
 
 
 def _almost_everywhere(form: sympy.Expr) -> sympy.Expr:
-    """The form without functions that SymPy's derivatives of abs bring in and trees lack."""
+    """The form without functions that our trees lack.
+
+    SymPy's derivatives of abs contain such functions. The result agrees with the form almost
+    everywhere.
+    """
     import sympy
 
     polar = form.replace(sympy.atan2, lambda y, x: sympy.arg(x + sympy.I * y))
@@ -411,7 +423,7 @@ _PRINCIPAL = Conventions(real_roots=False)
 
 
 def _highest(size: ResidualSize) -> float:
-    """The greatest value of abs(D) that SciPy's scalar minimiser evaluates."""
+    """The largest value of abs(D) that SciPy's scalar minimiser evaluates."""
     from scipy.optimize import minimize_scalar
 
     def negative(point: float) -> float:

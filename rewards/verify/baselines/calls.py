@@ -1,4 +1,4 @@
-"""Calls of the published scorers in workers, because the scorers are unbounded in time."""
+"""Calls of the published scorers, in workers because the scorers' time is unbounded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...verdict import Status, Verdict
 from ...workers.errors import TaskError, WorkerCutOff, WorkerError, WorkerTimeout
 from ...workers.pool import DEFAULT_DEADLINE
 from ...workers.verdicts import WorkItem, call_task, unpack, verdict_of
-from ..answers import ExtractedAnswer, find_answer
+from ..answers import AnswerOptions, ExtractedAnswer, find_answer
 
 #: Seconds for a candidate under the method ``welleck``. Its validation experiments have 10 s for a
 #: problem instead (`harness.studies.brittleness.validation`).
@@ -78,18 +78,15 @@ def welleck_verdicts(items: Sequence[WorkItem], results: Sequence[Any]) -> list[
 
 
 def welleck_verdict(item: WorkItem, result: Any) -> Verdict:
-    """As `verdict_of`, but a timeout counts as correct; a bad problem does not."""
+    """The verdict for a worker's result, as by `verdict_of`, but a timeout counts as correct.
+
+    A problem that cannot be used does not count as correct.
+    """
     bad_problem = isinstance(result, TaskError) and result.kind == "ProblemError"
     if not isinstance(result, WorkerError) or bad_problem or isinstance(result, WorkerCutOff):
         return verdict_of(result)
     completion, _, options = item
-    answer = find_answer(
-        completion,
-        strict=options.get("strict", False),
-        stop=options.get("stop", ()),
-        truncated=options.get("truncated", False),
-        method="welleck",
-    )
+    answer = find_answer(completion, AnswerOptions.of(options), method="welleck")
     flag = "timeout_is_correct" if isinstance(result, WorkerTimeout) else "exception_is_correct"
     evidence = replace(
         answer.evidence,

@@ -1,4 +1,4 @@
-"""Which formulas Lample and Charton's released code accepts before it calls SymPy."""
+"""The formulas that Lample and Charton's released code accepts before it calls SymPy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXPONENTIALS = frozenset(("exp", "sinh", "cosh"))
 
 
 def nested_exponentials(tree: Expression) -> int:
-    """How deep exponentials are nested."""
+    """The depth to which exponentials are nested."""
     if not isinstance(tree, Call):
         return 0
     deepest = max(map(nested_exponentials, tree.args), default=0)
@@ -23,16 +23,16 @@ def nested_exponentials(tree: Expression) -> int:
 
 
 def finite_somewhere(tree: Expression) -> bool:
-    """Whether a real value is finite at one of `POINTS`.
+    """Whether a formula has a finite real value at one of `POINTS`, in a simplified evaluation.
 
-    All functions but sqrt, exp, sinh and cosh count as the identity, pi and i as 1, and all symbols
-    are the point.
+    All symbols have the value of the point, pi and i count as 1, and all functions except sqrt,
+    exp, sinh and cosh count as the identity.
     """
     return any(math.isfinite(_value(tree, point)) for point in POINTS)
 
 
 def _value(node: Expression, point: float) -> float:
-    """A value in floating point; nan or an infinity where undefined."""
+    """The value of a formula in floating point; nan or infinite if undefined."""
     if not isinstance(node, Call):
         if not isinstance(node, Number):
             return point

@@ -1,26 +1,27 @@
-r"""The scorer of "Symbolic Brittleness in Sequence Models" (2022): ``method="welleck"``.
+"""The scorer of "Symbolic Brittleness in Sequence Models" (2022): ``method="welleck"``.
 
-The paper's released code, for a candidate F and an integrand f:
+The steps of the paper's released code for a candidate F and an integrand f are:
 
-1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If their
-   check rejects it (`rewards.verify.baselines.readable`, or i in the result), F is taken as it
-   stands, with a plain x. An unreadable F is wrong.
-2. d = simplify(F'), then D = simplify(f - d) with one and the same plain x on both sides.
+1. F goes through Lample and Charton's reader, where x is real and not 0, and `simplify`. If the
+  check of their reader rejects F (`rewards.verify.baselines.readable`, or i in the result), F is
+  used unchanged, with an x without assumptions. An unreadable F is wrong.
+2. d = simplify(F'), then D = simplify(f - d) with an x without assumptions on both sides.
 3. D = 0, or nsimplify(D, tolerance=0.001) = 0, is **correct**.
-4. More than a second, or any exception in between, is **correct** too.
+4. If this takes more than a second, or raises an exception, the verdict is **correct**, too.
 
-So a verdict of "correct" means "not refuted"; the flags ``timeout_is_correct`` and
-``exception_is_correct`` mark verdicts of step 4; without them, the result is the paper's variant in
-which a timeout does not count.
+A verdict of "correct" therefore means "not refuted". The flags ``timeout_is_correct`` and
+``exception_is_correct`` mark verdicts of step 4. In a variant of the paper these verdicts do not
+count as correct.
 
-Differences here: our extraction and LaTeX reader are used (theirs reads the model's tokens). The
-plain x comes from replacing the symbol in the tree, where their code prints the formula and
-evaluates the text. Model output is never evaluated as code. The limit is that of their primitives
-and compositions, per candidate; for validation problems they allow 10 s for decoding and all
-candidates together: `harness.studies.brittleness.validation`.
+There are three differences. First, our extraction and our LaTeX reader are used; the paper's reader
+reads the model's tokens. Second, the symbol x is replaced in the tree; the paper's code prints the
+formula and evaluates the text, but here model output is never evaluated as code. Third, the time
+limit is always the paper's limit for primitives and compositions, per candidate. For validation
+problems the paper allows 10 s for decoding and all candidates together
+(`harness.studies.brittleness.validation`).
 
-This module imports SymPy, and uses it once, when it is imported: in a worker, before the clock
-starts.
+When this module is imported, it imports SymPy and uses SymPy once, so that in a worker the start of
+SymPy does not count against the time limit.
 """
 
 from __future__ import annotations
@@ -34,27 +35,21 @@ from ...reading.expression.sympy_bridge import to_sympy
 from ...reading.expression.tree import Call, Expression, Symbol
 from ...verdict import Status
 from ...workers.verdicts import pack
-from ..answers import find_answer, read_answer
+from ..answers import AnswerOptions, find_answer, read_answer
 from .readable import MAX_NESTED, finite_somewhere, nested_exponentials
 
 TOLERANCE = 0.001
 
 
 def judge(completion: str, integrand: str, options: dict[str, Any]) -> list[Any]:
-    """A packed verdict (`rewards.workers.verdicts.pack`); unbounded in time.
+    """A packed verdict (`rewards.workers.verdicts.pack`); the time is unbounded.
 
-    ``options`` are those of `rewards.verify_antiderivative`. This scorer ignores domains and
-    kinds of parameters.
+    ``options`` are the options of `rewards.verify_antiderivative`. This scorer ignores domains and
+    assumptions on parameters.
     """
     variable = options.get("variable")
     problem = prepare(integrand, variable, options.get("assumptions"))
-    answer = find_answer(
-        completion,
-        strict=options.get("strict", False),
-        stop=options.get("stop", ()),
-        truncated=options.get("truncated", False),
-        method="welleck",
-    )
+    answer = find_answer(completion, AnswerOptions.of(options), method="welleck")
     read_answer(answer, problem.symbols)
     if answer.status is not None:
         return pack(answer.verdict(answer.status))
@@ -77,7 +72,7 @@ class UnreadableError(ValueError):
 
 
 def correct(candidate: Expression, integrand: Expression, variable: str = "x") -> bool:
-    """Steps 1 to 3; raises whatever SymPy raises."""
+    """Whether steps 1 to 3 find F correct; raises any exception that SymPy raises."""
     x = sympy.Symbol(variable)
     f = to_sympy(integrand)
     try:

@@ -1,16 +1,23 @@
-"""An independent checker of certificates; no reader, no prover, no python-flint.
+"""An independent checker of certificates, which uses no reader, no prover and no python-flint.
 
-``identity``: in each case of signs, derivatives of symbols, exponentials, sines, cosines,
-logarithms, arc tangents and roots obey their rules (others are taken as stated), and F' - f over
-the denominator is the sum of cofactors times relations, and of a remainder whose coefficients are
-numbers that are zero: their intervals hold zero, and the rest is taken as stated. That no case is
-missing, and that the terms are those of the text, is to be seen from the generators' meanings. A
-logarithm of a modulus ln|u| has the derivative u'/u for real u only: i in u is refused. Roots and
-logarithms that occur in f are real, as only points count where they are; with other functions in u,
-ln|u| is taken as stated.
+There are two kinds of certificates.
 
-``witness``: bounds of F' and f at a point are apart, and so are mpmath's intervals (`intervals`),
-which meet them; where these have not the functions or bits, only the bounds.
+An ``identity`` shows that F' - f is zero. F and f are rational functions of generators: symbols,
+exponentials, sines, cosines, logarithms, arc tangents, roots and other functions. In each case of
+signs, the checker verifies two statements. First, the derivatives of the generators obey the rules
+of differentiation; derivatives of other functions are taken as stated. Second, the numerator of F'
+- f is a sum of cofactors times relations, plus a remainder. The coefficients of the remainder must
+be numbers whose intervals contain zero; that they are exactly zero is taken as stated. The checker
+does not verify that all cases are there, nor that the generators are those of the text; a reader
+can see both from the generators' meanings.
+
+A logarithm ln|u| has the derivative u'/u for real u only, so that a u with the number i is refused.
+Roots and logarithms that occur in f are real, because only points where they are real count. If u
+contains other functions, the derivative of ln|u| is taken as stated.
+
+A ``witness`` is a point with bounds of F' and f. The bounds must be disjoint. The intervals that
+mpmath computes (`intervals`) must be disjoint as well and meet the bounds. If mpmath lacks a
+function or the precision, only the bounds are checked.
 """
 
 from __future__ import annotations
@@ -55,11 +62,11 @@ REAL_IN_F = frozenset(("even root", "ln", "asin", "acosh", "atanh", "exp"))
 
 
 class CertificateError(ValueError):
-    """The certificate does not show its statement; the message says where."""
+    """The certificate does not show its statement; the message names the part that fails."""
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate; the parts that were taken as stated: functions, or bounds.
+    """Check a certificate, and return the parts that were taken as stated: functions or bounds.
 
     Raises `CertificateError` if the certificate, made by `rewards.certify`, is not valid.
     """
@@ -84,7 +91,7 @@ def _ratio(row: list[Any]) -> Ratio:
 
 
 def _add(a: dict[Any, Any], b: dict[Any, Any], c: int = 1) -> dict[Any, Any]:
-    """a + c b, of polynomials or of powers."""
+    """The sum a + c b of two polynomials, or of two products of powers by their exponents."""
     total = dict(a)
     for key, value in b.items():
         total[key] = total.get(key, 0) + c * value
@@ -120,7 +127,7 @@ def _partial(p: Poly, g: int) -> Poly:
 
 
 def _derivative(r: Ratio, slopes: list[Any]) -> list[Ratio]:
-    """The derivative of a fraction as summands, one per generator that occurs."""
+    """The derivative of a fraction, as a summand for each generator in the fraction."""
     num, den = r
     summands = []
     for g in sorted({g for p in r for powers in p for g, _ in powers}):
@@ -180,9 +187,10 @@ def _identity(case: dict[str, Any]) -> set[str]:
 
 
 def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
-    """Check that a remainder's coefficients are numbers near zero; "constants" if there are any.
+    """Check that the coefficients of a remainder are numbers whose intervals contain zero.
 
-    Each coefficient is a polynomial in the constant generators, and multiplies a product of others.
+    A coefficient is a polynomial in the constant generators; it multiplies a product of other
+    generators. The result contains "constants" if there is a remainder.
     """
     numbers = {
         i
@@ -204,7 +212,7 @@ def _zeros(remainder: Poly, generators: list[Any]) -> set[str]:
 
 
 def _tree(poly: Poly, generators: list[Any]) -> Any:
-    """An expression for a polynomial in numbers."""
+    """A polynomial in numbers as an expression."""
     return [
         "add",
         "0",
@@ -227,14 +235,19 @@ def _number(g: dict[str, Any], generators: list[Any]) -> Any:
 
 
 def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[str]:
-    """The functions in a generator's arguments, but for those of ``real`` generators."""
+    """The functions in a generator's arguments; the arguments of ``real`` generators are not
+    searched.
+    """
     inner = {h for arg in g["args"] for p in _ratio(arg) for m in p for h, _ in m} - real
     names = {generators[h]["function"] for h in inner}
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
 def _relation(i: int, g: dict[str, Any]) -> Poly:
-    """The relation of a generator, with its power as leading term; empty without a relation."""
+    """The relation of a generator; empty if there is none.
+
+    The leading term of the relation is a power of the generator.
+    """
     name = g["function"]
     if name == "i":
         return {((i, 2),): Q(1), (): Q(1)}

@@ -1,4 +1,4 @@
-"""A proof of F' = f as data that `rewards.verify.certificates.check` re-checks with fractions
+"""Proofs of F' = f as data, which `rewards.verify.certificates.check` checks with fractions
 alone.
 """
 
@@ -19,8 +19,8 @@ MAX_DENOMINATOR = 400
 def certificate(proof: Proof) -> dict[str, Any]:
     """The certificate of a proof, ready for JSON.
 
-    A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``, a fraction a
-    pair of polynomials. Generators are numbered; a derivative that the proof does not need is left
+    A polynomial is a list of terms ``[coefficient, [[generator, exponent], ...]]``. A fraction is a
+    pair of polynomials. Generators are numbered. Derivatives that the proof does not need are left
     out.
 
     Raises:
@@ -59,7 +59,7 @@ def _case(case: Case) -> dict[str, Any]:
 
 
 def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
-    """Generators whose derivatives occur in the derivative of F."""
+    """The generators whose derivatives occur in the derivative of F."""
     needed: dict[int, Generator] = {}
     waiting = [g for term in terms for g in base.used(term)]
     while waiting:
@@ -76,7 +76,7 @@ def _needed(base: Field, terms: tuple[Quotient, ...]) -> list[Generator]:
 def _derivative(
     base: Field, term: Quotient, slopes: dict[int, Quotient]
 ) -> list[tuple[Poly, Poly]]:
-    """The summands of a derivative, in the checker's order."""
+    """The summands of a derivative, in the order in which the checker adds them."""
     summands = []
     for g in base.used(term):
         at = base.size - 1 - g.index
@@ -90,9 +90,9 @@ def _derivative(
 
 
 def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
-    """Cofactors of the relations, in the order of their generators, and the remainder.
+    """The cofactors of the relations, in the order of the generators, and the remainder.
 
-    The remainder's coefficients are numbers that are zero.
+    The coefficients of the remainder are numbers that are zero.
     """
     cofactors = []
     content = base.one.num if total.is_zero() else total.term_content()
@@ -111,7 +111,7 @@ def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, A
     args = [arg for arg in g.args if isinstance(arg, Quotient)]
     return {
         "function": "variable" if variable else g.kind,
-        "meaning": to_latex(g.tree()),
+        "meaning": to_latex(base.written(g)),
         "args": [_fraction(base, arg) for arg in args],
         "unit": str(g.unit),
         "partner": g.partner.index if g.partner else None,

@@ -1,7 +1,8 @@
 """Values and derivatives in mpmath's interval arithmetic, for the checker of certificates.
 
-A jet is an interval of values and one of derivatives along the real line. Expressions are JSON:
-``"3/2"`` is a number, ``["symbol", "x"]`` a symbol, ``["sin", u]`` a call.
+A jet is a pair of intervals: an interval of values, and an interval of derivatives along the real
+line. Expressions are JSON: ``"3/2"`` is a number, ``["symbol", "x"]`` a symbol, ``["sin", u]`` a
+call.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ iv.prec = BITS
 
 
 class UnknownError(Exception):
-    """No enclosure: another function, a value that is not real, too large a number."""
+    """There is no enclosure: the function is unknown, a value is not real, or a number is too
+    large.
+    """
 
 
 def interval(low: Q, high: Q | None = None) -> Any:
-    """The interval between two fractions, or around one."""
+    """The interval between two fractions, or around a single fraction."""
     ends = [iv.mpf(q.numerator) / q.denominator for q in (low, low if high is None else high)]
     return iv.mpf([ends[0].a, ends[1].b])
 

@@ -1,4 +1,6 @@
-"""Certificates: why a verdict holds, as data that `rewards.verify.certificates.check` re-checks."""
+"""Certificates: the basis of a verdict as data, which `rewards.verify.certificates.check`
+checks.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from ...verdict import Evidence, Status
 from ...workers.errors import TaskError, WorkerError
 from ...workers.pool import DEFAULT_DEADLINE, shared_pool
 from ...workers.verdicts import WorkItem, call_task
-from ..answers import NeedsWorkerError, best, find_answer, read_answer, require_worker
+from ..answers import (
+    AnswerOptions,
+    NeedsWorkerError,
+    best,
+    find_answer,
+    read_answer,
+    require_worker,
+)
 from ..antiderivative import verify_antiderivative
 from ..decision.decide import decide
 from .identity import certificate
@@ -43,20 +52,21 @@ def certify(
     truncated: bool = False,
     deadline: float = DEFAULT_DEADLINE,
 ) -> dict[str, Any]:
-    r"""The certificate of the verdict that `verify_antiderivative` gives for the same arguments.
+    r"""The certificate of the verdict that `verify_antiderivative` returns for the same arguments.
 
-    A verdict holds no expressions; so the answer is read and proved, or refuted, once more.
+    A verdict contains no expressions. The answer is therefore read again, and proved or refuted
+    again.
 
     Args:
-        completion: as for `verify_antiderivative`, like all other arguments.
+        completion: the completion. All arguments are as for `verify_antiderivative`.
         integrand: f as LaTeX.
-        variable: the variable of integration; None as for `verify_antiderivative`.
-        assumptions: kinds of parameters.
-        strict: require a box.
-        strict_domain: no other signs of the integrand's radicals.
-        require_continuous: refuse jumps.
+        variable: the variable of integration, or None.
+        assumptions: assumptions on parameters.
+        strict: whether a box is required.
+        strict_domain: whether the integrand's radicals must have their principal signs.
+        require_continuous: whether jumps of F are refused.
         stop: the prompt's stop strings.
-        truncated: the completion was cut off by the token limit.
+        truncated: whether the token limit cut the completion off.
         deadline: seconds of processor time for tasks in a worker.
 
     Returns:
@@ -64,8 +74,8 @@ def certify(
         differ at a point), with the integrand and the answer as read.
 
     Raises:
-        ProblemError: the problem is bad.
-        NoCertificateError: the verdict rests on neither a proof nor such a point, or the
+        ProblemError: the problem cannot be used.
+        NoCertificateError: the verdict rests neither on a proof nor on a witness, or the
             certificate would be too large.
 
     Example:
@@ -80,7 +90,7 @@ def certify(
     verdict = verify_antiderivative(completion, integrand, **options, deadline=deadline)
     evidence, problem = verdict.evidence, prepare(integrand, variable, assumptions)
     extraction = find_answer(
-        completion, strict=strict, stop=stop, truncated=truncated, symbols=problem.symbols
+        completion, AnswerOptions(strict, stop, truncated), symbols=problem.symbols
     )
     answer = read_answer(extraction, problem.symbols)
     try:
@@ -109,10 +119,11 @@ def certify(
 
 
 def certify_many(items: Iterable[WorkItem]) -> list[dict[str, Any] | str]:
-    """Certificates in order, made by workers; in place of a missing one, the reason as text.
+    """Certificates in order, made by workers. If there is no certificate, the entry is the reason
+    as text.
 
     Args:
-        items: completion, integrand and options of `certify`.
+        items: the completion, the integrand and the options of `certify` for each certificate.
 
     """
     results = shared_pool().map("certify", items, deadline=2 * DEFAULT_DEADLINE)

@@ -1,1 +1,1 @@
-"""The order in which an answer is proved, refuted or agreed with."""
+"""The decision on an answer: the order of proof, refutation, and acceptance by agreement."""

@@ -1,9 +1,8 @@
-"""Decides whether F' = f, on expression trees: by refutation, by proof, or by agreement at points.
+"""The decision whether F' = f, on expression trees: by refutation, by proof, or by agreement.
 
-At points of the real domain of f, the derivative of F is enclosed in a ball and compared with f.
-Balls that are apart are a refutation. If none are, an identity is sought; without one, the
+At points of the real domain of f, F' and f are enclosed in balls and compared. Disjoint balls are a
+refutation. If all balls overlap, the prover looks for a proof of the identity. Without a proof, the
 precision rises until the balls separate or agree to `POINT_BITS`.
-
 """
 
 from __future__ import annotations
@@ -42,17 +41,18 @@ def decide(
 ) -> Outcome:
     """Decide whether an expression is an antiderivative of an integrand.
 
-    Where usage differs (`rewards.numeric.ball_arithmetic.balls.Conventions`), one convention has to
-    fit.
+    Some functions have several definitions in use
+    (`rewards.numeric.ball_arithmetic.balls.Conventions`). It suffices that F' = f under one of
+    these conventions.
 
     Args:
         answer: F.
         integrand: f.
-        policy: what counts as correct.
-        key: seeds the choice of sample points.
+        policy: the rules of acceptance.
+        key: the seed of the sample points.
         order: 1 compares F' with f; 0 compares F with f.
-        budget: the work that is left to the verdict, of which the decision is a part.
-        as_identity: with order 0, F = f may be proved as an identity.
+        budget: the remaining work of the whole verdict.
+        as_identity: whether, with order 0, F = f may be proved as an identity.
 
     Returns:
         The decision with its evidence.
@@ -97,7 +97,9 @@ PROVABLE = (USUAL, Conventions(real_roots=False))
 
 @dataclass(slots=True)
 class _Question:
-    """Whether one answer fits one integrand, by any convention; each proof is sought once."""
+    """The question whether an answer fits an integrand, under all conventions; proofs are
+    cached.
+    """
 
     answer: Expression
     integrand: Integrand
@@ -109,7 +111,10 @@ class _Question:
     _searches: dict[tuple[bool, bool], ProofSearch] = field(default_factory=dict)
 
     def search(self, *, real_parts: bool = True, real_roots: bool = True) -> ProofSearch:
-        """The search for a proof, with a convention on odd roots, where f has real parts or not."""
+        """The search for a proof under a convention on odd roots.
+
+        ``real_parts`` says whether f has only real parts.
+        """
         key = real_parts, real_roots
         if key not in self._searches:
             f, x, assumptions = (
@@ -130,7 +135,7 @@ class _Question:
         return {name: assumptions.get(name, "positive") for name in self.integrand.parameters}
 
     def judge(self, conventions: Conventions) -> tuple[Outcome, Tape, Tape]:
-        """The outcome under some conventions, and the programs of F and f."""
+        """The outcome under these conventions, and the programs of F and f."""
         tape = compile_tape(self.answer, self.integrand.variable, conventions)
         variant = crc32(self.key.encode("utf-8", "surrogatepass"))
         pool = self.integrand.pool(conventions, variant)
@@ -155,7 +160,9 @@ class _Question:
         return Decision(at, Steps(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """A refutation at further values of the parameters, or of F's own constants."""
+        """A refutation at other values of the parameters or of F's own constants; None if none is
+        found.
+        """
         comparisons = self._other_comparisons(tape, conventions, variant)
         return next((outcome for at in comparisons if (outcome := refutation(at))), None)
 

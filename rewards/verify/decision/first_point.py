@@ -1,8 +1,8 @@
-"""The first point decides most answers: wrong answers at once, right answers with a proof.
+"""The decision at a first point: wrong answers are refuted at once, right answers get a proof.
 
-Expressions are evaluated as they stand, with the rules of a `Tape`, which takes longer to compile
-than to run. The module decides only where every part of f and F is real and usage does not differ,
-and leaves all other answers to `rewards.verify.agreement`.
+Expressions are evaluated directly, by the rules of a `Tape`, because compiling a tape takes longer
+than evaluating a point. The module decides only if every part of f and F is real and no convention
+matters. All other answers are left to the stages and to `rewards.verify.agreement`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _NotHereError(Exception):
 
 
 class _Evaluation:
-    """Jets of one expression at a real point; only values if the variable has no ``slope``.
+    """Jets of expressions at a real point; without a ``slope`` of the variable, only values.
 
     Attributes:
         values: the balls of the variable and the parameters.
@@ -68,7 +68,7 @@ class _Evaluation:
         self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
-        """The jet of a sum, without terms that are constants of integration."""
+        """The jet of a sum, without the terms that are constants of integration."""
         known_terms = [
             term for term in terms if type(term) is not Symbol or term.name in self.values
         ]
@@ -79,7 +79,7 @@ class _Evaluation:
         return value, slope
 
     def jet(self, node: Expression) -> Jet:
-        """The value and the derivative."""
+        """The value and the derivative of an expression."""
         if type(node) is Symbol:
             if node.name == self.variable:
                 return self.values[node.name], self.slope
@@ -151,7 +151,7 @@ class _Evaluation:
 
 @lru_cache(maxsize=1024)  # the numbers of a batch; some hundred bytes each
 def _number(p: int, q: int) -> Ball:
-    """A rational number as a ball of `BASE_BITS`, the precision of everything here."""
+    """A rational number as a ball of `BASE_BITS`, the precision of this module."""
     return acb(p) if q == 1 else acb(fmpq(p, q))
 
 
@@ -180,7 +180,7 @@ def decide_at_first_point(
     integrand: Integrand,
     search: ProofSearch,
 ) -> Outcome | None:
-    """Decide whether F' = f in the cases that one sample point and a proof settle.
+    """Decide whether F' = f, if one sample point and a proof suffice.
 
     Args:
         answer: F.
@@ -188,8 +188,8 @@ def decide_at_first_point(
         search: the search for a proof.
 
     Returns:
-        A refutation, if the balls of F' and f at the point are disjoint; an acceptance, if F' = f
-        is proved and F has a value at the point and no jumps; None in all other cases.
+        A refutation if the balls of F' and f at the point are disjoint. An acceptance if F' = f is
+        proved, F has a value at the point, and F has no jumps. None in all other cases.
 
     """
     if integrand.differentiate:
@@ -225,7 +225,7 @@ def decide_at_first_point(
 
 
 def _agree(terms: Sequence[Expression], variable: str, points: Sequence[RealPoint]) -> bool:
-    """Whether F' and f may be equal at some points."""
+    """Whether the balls of F' and f overlap at all of the points."""
     with precision(BASE_BITS):
         slopes = [_compare(terms, variable, point) for point in points]
         return all(
@@ -264,7 +264,7 @@ def _real_points(integrand: Integrand, count: int) -> list[RealPoint]:
 def _compare(
     terms: Sequence[Expression], variable: str, point: RealPoint
 ) -> tuple[Ball, bool] | None:
-    """F' at a point, and whether the point can refute F; None where F is not real."""
+    """F' at a point, and whether the point can refute F; None if F is not real there."""
     evaluation = _Evaluation(variable, point.values)
     try:
         _, slope = evaluation.total(terms)

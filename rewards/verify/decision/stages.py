@@ -1,7 +1,7 @@
 """The stages of a decision under one convention: proof, refutation at points, agreement.
 
-`STAGES` lists them in their order, with the reason for each place. A stage returns an outcome,
-which ends the decision, or None.
+`STAGES` lists the stages in their order, with the reason for the order. A stage returns an outcome
+or None. The first outcome ends the decision.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from ..agreement.searches import COVERAGE_POINTS, UnrefutedAnswer, refute, too_l
 
 @dataclass(slots=True)
 class Decision:
-    """One answer under one convention, with the results of the stages so far.
+    """The state of a decision: an answer, a convention, and the results of the stages so far.
 
     Attributes:
         at: the comparison of F' with f at points.
         steps: the search for jumps of F.
-        search: the search for a proof; None where the prover has no rules for the convention.
+        search: the search for a proof; None if the prover has no rules for the convention.
         proof: the proof that was found.
-        was_tried: whether a proof was looked for, without and with cases.
+        was_tried: whether the prover has been tried, without and with distinction of cases.
 
     """
 
@@ -41,11 +41,15 @@ class Decision:
     was_tried: bool = False
 
     def screen(self, count: int = MIN_POINTS) -> list[PointResult] | None:
-        """The results of the first points at low precision; None if one point speaks against F."""
+        """The results of the first points at low precision; None if a point suggests that F is
+        wrong.
+        """
         return self.at.screen(self.at.pool.take(count))
 
     def cannot_step(self) -> bool:
-        """Whether nothing but the proof has to be shown: usual conventions, and F has no steps."""
+        """Whether a proof of F' = f alone suffices: the usual conventions hold, and F cannot
+        jump.
+        """
         return self.at.tape.conventions == USUAL and self.steps.impossible()
 
 
@@ -53,7 +57,10 @@ Stage = Callable[[Decision], Outcome | None]
 
 
 def _prove_at_once(decision: Decision) -> Outcome | None:
-    """A proof holds wherever F and f have values: no more points and digits are needed."""
+    """Look for a proof, after F' and f have been compared at the lowest precision.
+
+    A proof holds wherever F and f have values, so that more points and digits are not needed.
+    """
     at, search = decision.at, decision.search
     screened = decision.screen(1) if search else None
     if search is None or screened is None:
@@ -103,9 +110,11 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for steps of a proved F, and for terms that show at no point.
+    """Look for jumps of a proved F, and for terms of F that have no effect at the comparison
+    points.
 
-    Principal odd roots may make steps of constants, so that every term must show at a point.
+    Such terms are looked for if F has special functions, or if an unusual convention such as
+    principal odd roots is in force. A constant may then be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):
@@ -155,7 +164,9 @@ def decide_in_stages(decision: Decision) -> Outcome:
 
 
 def refutation(at: Comparison) -> Outcome | None:
-    """An outcome if one of the first points refutes; for further draws of the parameters."""
+    """Compare at the first points for further values of the parameters; return a refutation or
+    None.
+    """
     points = at.pool.take(2 * MIN_POINTS)
     at.see_constants()
     if at.pool.tier != "real":

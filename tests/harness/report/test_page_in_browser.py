@@ -18,7 +18,7 @@ from calculus_harness.harness.report import write_page
 from calculus_harness.harness.report.sources import Sources
 from calculus_harness.harness.studies.search import search, search_settings, search_spec
 from calculus_harness.harness.studies.steps import judge_steps
-from tests.harness.browser import Browser, browser
+from tests.harness.browser import BAD_LABELS, CLIPPED, NARROW, OVERFLOWING, Browser, browser
 from tests.harness.large_run import make
 from tests.harness.report.test_page import MODEL, TRICKS, hostile_run
 
@@ -117,39 +117,6 @@ def enter(chromium: Browser, name: str, value: str) -> str:
 def open_row(chromium: Browser, place: int) -> None:
     chromium.do(f"{ROWS}[{place}].click()")
     chromium.wait("document.querySelector('tr.open .pane pre') !== null")
-
-
-#: What is wider than its place or sticks out of the page, apart from what scrolls by itself.
-OVERFLOWING = """[...document.querySelectorAll('body *')].filter((one) => {
-  const box = one.getBoundingClientRect();
-  if (!box.width || one.closest('svg, math') || one.matches('option, .skip')) return false;
-  const scrolls = getComputedStyle(one).overflowX !== 'visible';
-  const within = one.parentElement.closest('.scroll, .contents, .family, .formula, pre, code');
-  return (!within && box.right > document.documentElement.clientWidth + 1)
-    || (!scrolls && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0);
-}).map((one) => `${one.tagName} ${one.className}: ${one.textContent.slice(0, 40)}`)"""
-#: Cells that hide a part of their text.
-CLIPPED = """[...document.querySelectorAll('th, td, button, summary, h2, h4, dt, p, a')].filter(
-  (one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0
-    && /hidden|clip/.test(getComputedStyle(one).overflowX)).map((one) => one.textContent)"""
-#: Text that stands in more lines than words, with fewer than four characters a line.
-NARROW = """[...document.querySelectorAll('th, td, h4, dt, label, button, span')].flatMap((one) =>
-  [...one.childNodes].filter((text) => text.nodeType === 3).map((text) => {
-    const range = document.createRange();
-    range.selectNodeContents(text);
-    const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
-    const words = text.textContent.trim();
-    return lines > words.split(/\\s+/).length && words.length < 4 * lines ? words : '';
-  }).filter(Boolean))"""
-#: Labels of figures that stick out of them, cover each other, or are too small to read.
-BAD_LABELS = """[...document.querySelectorAll('figure svg')].flatMap((svg) => {
-  const frame = svg.getBoundingClientRect();
-  const labels = [...svg.querySelectorAll('text')].map((one) => [one, one.getBoundingClientRect()]);
-  return labels.filter(([, a], at) => a.width && (
-    a.left < frame.left - 1 || a.right > frame.right + 1 || a.height < 9.9
-    || labels.slice(0, at).some(([, b]) => a.left < b.right - 1 && b.left < a.right - 1
-      && a.top < b.bottom - 3 && b.top < a.bottom - 3))).map(([one]) => one.textContent);
-})"""
 
 
 @pytest.mark.parametrize("width", [1400, 420])

@@ -16,14 +16,9 @@ from calculus_harness.benchmarks import Problem
 from calculus_harness.benchmarks.payloads import IntegrationInputs, IntegrationTarget
 from calculus_harness.harness.stats.intervals import Clusters, Ratio
 from calculus_harness.harness.stats.metrics.pass_at_k import pass_at_k
-from calculus_harness.harness.stats.paired import comparison
-from calculus_harness.harness.stats.paired.comparison import (
-    contrast,
-    design,
-    pass_twice,
-    sampling_variance,
-    with_family,
-)
+from calculus_harness.harness.stats.paired import comparison, power
+from calculus_harness.harness.stats.paired.comparison import contrast, pass_twice, with_family
+from calculus_harness.harness.stats.paired.power import design, sampling_variance
 from calculus_harness.harness.stats.pairing import Pair, Pairs, pair_parents, pair_problems
 from calculus_harness.harness.stats.tallies import Tally
 from tests.examples import examples
@@ -247,7 +242,7 @@ def test_the_design_foresees_what_more_samples_do() -> None:
     assert few.sampling is not None
     own = few.variance - few.sampling
     assert few.sampling > own  # with few samples, luck is most of it
-    target = comparison.detectable(own + few.sampling * 4 / 32, few.clusters)
+    target = power.detectable(own + few.sampling * 4 / 32, few.clusters)
     assert spread(32) == pytest.approx(target, rel=0.1)
     again = design(pairs_of(4, first, second), 1, target)
     assert again is not None

@@ -29,3 +29,10 @@ def test_the_bank_s_tables_are_those_of_its_result_file(
     stored = json.loads((RESULTS / "bank.json").read_text(encoding="utf-8"))
     assert f"seed {stored['seed']}, {stored['date']}." in tables
     assert tables in (RESULTS / "bank.md").read_text(encoding="utf-8")
+
+
+def test_the_search_s_embeddings_are_those_of_its_result_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = printed("search.py", capsys)
+    assert tables in (RESULTS / "search.md").read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ def test_the_defaults_are_the_papers() -> None:
         if not needed and not option.is_flag:
             assert option.default == getattr(SETTINGS, option.name), option.name
             checked += 1
-    assert checked == 11
+    assert checked == 12
 
 
 @pytest.mark.parametrize(

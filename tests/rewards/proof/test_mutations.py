@@ -17,7 +17,7 @@ from calculus_harness.rewards.proof.prover import prove
 from calculus_harness.rewards.reading.expression.traversal import needs_worker
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import to_latex
-from tests.rewards.proof.test_prover import call, diff, mutate
+from tests.rewards.proof.random_expressions import call, diff, mutate
 
 X, A = Symbol("x"), Symbol("a")
 #: Points of a proved mutation, at which F' and f are compared.

@@ -34,8 +34,30 @@ NEAR_MISSES = 1000
         (r"\lim_{x\to0}\frac{1}{x}", r"\text{DNE}"),
         (r"\lim_{x\to0}\frac{1}{x^2}", r"+\infty"),
         (r"\lim_{n\to\infty}n^2", r"\text{diverges}"),
+        (r"\lim_{x\to0}\frac{1}{x^2}", "infinity"),
+        (r"\lim_{x\to0}-\frac{1}{x^2}", r"\text{negative infinity}"),
+        (SINE, r"\text{The limit is }1"),
+        (SINE, r"\text{it converges to }1"),
         (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac ab"),
         (r"\lim_{x\to0}\frac{\Gamma(1+x)-1}{x}", r"-\gamma"),
+        # a table of values is one formula
+        (r"\lim_{x\to0^+} 2\begin{cases} \frac{\sin x}{x} & x>0 \\ 3 & x<0 \end{cases}", "2"),
+        (
+            r"$\lim_{x\to0} \left(\begin{cases} x & x>0 \\ 1 & x\le 0 \end{cases}\right)$",
+            r"\text{does not exist}",
+        ),
+        # an angle tends to a zero of the function exponentially fast
+        (r"\lim_{x\to-\infty}(1+\cos x)^{1/x}", r"\text{does not exist}"),
+        (r"\lim_{x\to\infty}(x-\lfloor x\rfloor)^x", r"\text{does not exist}"),
+        (r"\lim_{x\to\infty}(\lfloor x+\frac12\rfloor-\lfloor x\rfloor)", r"\text{DNE}"),
+        # series at infinity that cancel
+        (r"\lim_{x\to\infty}\frac{\Gamma(x+\frac{1}{\Gamma(x)})-\Gamma(x)}{\ln x}", "1"),
+        (
+            r"\lim_{x\to\infty}e^{e^x+x^2}(\operatorname{erf}(x-e^{-e^x})-\operatorname{erf}x)",
+            r"-\frac{2}{\sqrt\pi}",
+        ),
+        (r"\lim_{x\to\infty}(x^n-x^{n-k-1})", r"\infty"),
+        (r"Given that $f(t)=(\frac{4^t+6^t}{4})^{1/t}$, evaluate $\lim_{t\to\infty} f(t)$.", "6"),
     ],
 )
 def test_right_answers(asked: str, answer: str) -> None:
@@ -67,6 +89,9 @@ def test_a_sentence_without_a_box_is_an_answer() -> None:
         (r"\lim_{x\to0}\sqrt x", r"\text{does not exist}", Status.UNDECIDED),
         (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac ba", Status.INCORRECT),
         (r"\lim_{x\to0}\frac{\sin ax}{\sin bx}", r"\frac{a+c}{b}", Status.INCORRECT),
+        (r"\lim_{x\to\infty}(1+\cos x)^{1/x^2}", "1", Status.INCORRECT),
+        (r"\lim_{x\to\infty}\frac{\sin x}{x}", r"\text{does not exist}", Status.INCORRECT),
+        (r"\lim_{x\to\infty}(x^n-x^{n-k-1})", r"-\infty", Status.INCORRECT),
         (r"\lim_{x\to\infty}x^{a-b}", "0", Status.INCORRECT),  # right for a < b only
         (r"\lim_{x\to\infty}x^{a-b}, a<b", "0", Status.CORRECT),
     ],

@@ -96,7 +96,27 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
             r"x-\frac{x^3}{6}",
             Status.INCORRECT,
         ),
-        (r"\sum_{n=10}^{5} n", "0", Status.UNDECIDED),
+        # an empty sum, or minus the sum over what is between
+        (r"\sum_{n=10}^{5} n", "0", Status.CORRECT),
+        (r"\sum_{n=10}^{5} n", "-30", Status.CORRECT),
+        (r"\sum_{n=10}^{5} n", "30", Status.INCORRECT),
+        (r"\sum_{i=k}^{k-1} i^2", "1", Status.INCORRECT),
+        (r"\sum_{i=j+k}^{k-1} i", r"-\frac{j(j+2k-1)}{2}", Status.CORRECT),
+        (r"\sum_{m=-3/2}^{3/2} m^2", "5", Status.UNDECIDED),
+        (r"\sum_{k=1}^{1000000} k", "500000500000", Status.CORRECT),
+        (r"\sum_{k=1}^{1000000} k", "500000500001", Status.INCORRECT),
+        (
+            r"\sum_{k=0}^{10^{20}} \frac{1}{(k+1)(k+2)}",
+            r"\frac{10^{20}+1}{10^{20}+2}",
+            Status.CORRECT,
+        ),
+        (r"\sum_{k=1}^{n} \frac{1}{k}", r"\operatorname{harmonic}(n)", Status.CORRECT),
+        (
+            r"\sum_{n=1}^{M} A B^n",
+            r"A \left(\begin{cases} M & \text{for}\: B = 1 "
+            r"\\\frac{B - B^{M+1}}{1 - B} & \text{otherwise} \end{cases}\right)",
+            Status.CORRECT,
+        ),
         # longer than any fitted number, and proved all the same
         (
             r"\sum_{k=u}^{u+v+w-1} k",

@@ -1,7 +1,7 @@
-"""The sections of the page, one file each: a function ``sections(sources)`` in a module of a name.
+"""The sections of the page, a module for each, with a function ``sections(sources)``.
 
-A new section is a file in this folder and a name in `NAMES`; ``run.py report --figures`` also
-writes the section's figures as files.
+A new section needs a file in this folder and the file's name in `NAMES`. ``run.py report
+--figures`` also writes the section's figures as files.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ OPEN = frozenset({"results", "failures", "search", "published", "hint"})
 
 
 def sections(sources: Sources, opened: bool | None = None) -> list[Section]:
-    """The sections of these runs: all, the sections of `OPEN`, or the other sections."""
+    """The sections of these runs.
+
+    With ``opened``, only the sections of `OPEN` are returned; with ``opened=False``, only the other
+    sections.
+    """
     names = [name for name in NAMES if opened is None or (name in OPEN) == opened]
     modules = (import_module(f"{__name__}.{name}") for name in names)
     return [section for module in modules for section in module.sections(sources)]

@@ -1,4 +1,4 @@
-"""pass@k, and the shares of the verdicts, of every subset as bars."""
+"""Bar charts of every subset: pass@k, and the shares of the verdicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure of each, if anything was answered."""
+    """Both bar charts, if the runs have answers."""
     rows = sources.comparable_rows
     if not rows:
         return []

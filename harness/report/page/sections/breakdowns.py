@@ -30,7 +30,9 @@ _BREAKDOWNS: dict[Breakdown, tuple[str, str]] = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure and a table for each kind of label; functions and techniques the hardest first."""
+    """A figure and a table for each kind of label; the most difficult functions and techniques come
+    first.
+    """
     built = [built for breakdown in _BREAKDOWNS if (built := _breakdown(sources, breakdown))]
     if not built:
         return []
@@ -104,7 +106,9 @@ def _mean(values: Mapping[str, float]) -> float:
 
 
 def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The labels of each problem; without its own technique, the original's technique."""
+    """The labels of each problem; a problem without a technique has the technique of its
+    original.
+    """
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
         labels = labels_of(problem, breakdown)

@@ -17,7 +17,7 @@ TITLES: dict[By, str] = {
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure for each possible kind of comparison, and all lines as a table."""
+    """A figure for each possible kind of comparison, and a table of all contrasts."""
     built = []
     for by, title in TITLES.items():
         comparison = sources.comparison(by)

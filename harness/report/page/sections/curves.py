@@ -8,6 +8,6 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure for each subset with enough samples, all models in it."""
+    """A figure with all models for each subset with enough samples."""
     figures = pass_curves(sources)
     return [Section("pass@k over k", figures=tuple(figures))] if figures else []

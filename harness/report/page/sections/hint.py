@@ -63,7 +63,9 @@ def published() -> Iterator[tuple[str, ...]]:
 
 
 def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
-    """For each model, and each concept that it was asked, accuracy at HINT, then the notebooks'."""
+    """For each model and each concept that it was asked: the accuracy by HINT's answer, then by the
+    notebooks.
+    """
     problems = [problem for run in sources.runs for problem in run.problems.values()]
     names = {problem.name for problem in problems if is_hint(problem)}
     if all(map(is_hint, problems)):

@@ -17,7 +17,7 @@ NO_SCORE = "no score"
 
 
 def sections(sources: Sources) -> list[Section]:
-    """Of one model the whole table; of several models by subsets first."""
+    """For a single model the complete table; for several models first a table by subsets."""
     summary, findings = sources.summary, sources.findings
     shared = [row for row in summary.rows if row.subset != "all" or "all" in sources.shared_subsets]
     table = _without_zeros(results_section(shared))
@@ -33,7 +33,9 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """The remarks on missing answers, shown at once, and all other remarks, on a click."""
+    """The remarks on missing answers, which are always visible, and all other remarks, which a
+    click opens.
+    """
     lines = remarks(summary)
     late = bool(summary.missing) + bool(summary.unscored)  # the last lines
     early_count = len(lines) - late
@@ -41,10 +43,11 @@ def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ..
 
 
 def _leaderboard(sources: Sources, findings: Findings) -> Section:
-    """A line for each model and a column for each subset, ranked on common problems only.
+    """A line for each model and a column for each subset; models are ranked by the common problems
+    only.
 
-    Where the models were asked different problems, the first column is about the common problems,
-    if any, and a cell tells the number of problems.
+    If the models were asked different problems, the first column is for the common problems, if
+    there are any, and a cell shows the number of problems.
     """
     subsets = by_subset([row for row in sources.short_rows if row.subset != "all"])
     cells = {(row.label, row.subset): row for row in sources.short_rows}
@@ -70,7 +73,9 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
 
 
 def _heading(name: str, rows: list[Row], shared: frozenset[str]) -> str:
-    """A subset with the number of problems, if equal for all models."""
+    """The name of a subset, with the number of problems if the number is the same for all
+    models.
+    """
     return f"{name} ({rows[0].problems})" if name in shared else f"{name} (not the same problems)"
 
 

@@ -23,7 +23,7 @@ _Solutions = Sequence[tuple[Steps, str]]
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The tables of all runs; none where no steps were judged."""
+    """The tables of all runs; none if no steps were judged."""
     models: dict[str, list[tuple[Steps, str]]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for row in read_steps(run.path):
@@ -60,7 +60,7 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _unchecked(models: Mapping[str, _Solutions]) -> Section:
-    """Why claims are unchecked, the most frequent reasons first."""
+    """The reasons why claims were not checked, the most frequent reason first."""
     reasons = {
         model: Counter(
             reason or "undecided"
@@ -109,7 +109,7 @@ def _first_wrong(
     *,
     folded: bool = False,
 ) -> Section:
-    """How many solutions go wrong; a key is a perturbation and a kind, or the one of them."""
+    """The number of solutions with a wrong step, by perturbation, by kind of step, or by both."""
     rows = []
     for perturbation, step_kind in keys:
         shares = []

@@ -1,7 +1,8 @@
-r"""Right and wrong answers to questions of the course, whose labels are checked in mpmath.
+"""Right and wrong answers to questions of the course, whose labels are checked in mpmath.
 
-A case is a problem of the benchmark ``course`` with its answer, or with that answer after a slip:
-a sign, a factor, a term or a constant of integration left out, a decimal for an exact number.
+A case is a problem of the benchmark ``course`` with its answer, or with a wrong answer. A wrong
+answer is the right answer after a slip: another sign or factor, a missing term or constant of
+integration, or a decimal for an exact number.
 """
 
 from __future__ import annotations
@@ -54,17 +55,17 @@ def _problem(task: str, rng: HashedRandom) -> Problem:
 
 
 def course_case(task: str, rng: HashedRandom) -> Case:
-    """A problem of the course with its answer, or with a wrong one.
+    """A problem of the course with its answer, or with a wrong answer.
 
     Args:
-        task: the name of the question.
+        task: the name of the kind of question.
         rng: the source of random numbers.
 
     Returns:
         The case.
 
     Raises:
-        DiscardedError: the slip makes no answer that is wrong for certain.
+        DiscardedError: the answer after the slip is not certainly wrong.
 
     """
     problem = _problem(task, rng)
@@ -83,7 +84,10 @@ def course_case(task: str, rng: HashedRandom) -> Case:
 
 
 def _decimals(tree: Expression, rng: HashedRandom) -> Iterator[tuple[str, Expression]]:
-    """The tree with one exact fraction, root or constant as a decimal that is near."""
+    """The tree after the replacement of one exact number by a decimal that is close to it.
+
+    The exact number is a fraction, a root or another constant.
+    """
     for node in nodes_of(tree):
         exact = isinstance(node, Number) and node.denominator not in (1, 2, 4, 5, 8, 10)
         if exact or (isinstance(node, Call) and not symbols_of(node) and node.args):
@@ -105,7 +109,7 @@ def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:
 def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -> bool:
     """Whether two formulas have different values at a point, at two precisions.
 
-    A difference for want of digits shrinks with more of them.
+    A rounding error becomes smaller at the higher precision; a real difference does not.
     """
     differences = []
     for digits in (40, 80):
@@ -117,7 +121,9 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """An answer that is the only right one, as a function of its symbols."""
+    """A right answer without alternatives: every right answer is the same function of the
+    symbols.
+    """
 
     tree: Expression
 
@@ -152,7 +158,7 @@ def _formula(target: QuestionTarget, task: str) -> _Formula:
 
 @dataclass(frozen=True, slots=True)
 class _Solution:
-    """A solution of a differential equation, of which there are many."""
+    """A solution of a differential equation; other solutions are right as well."""
 
     made: Solved
 
@@ -182,7 +188,7 @@ class _Solution:
         return kind, shown
 
     def _fails(self, formulas: Mapping[str, Expression]) -> bool:
-        """Whether an equation or a condition does not hold, by values in mpmath."""
+        """Whether the formulas violate an equation or a condition, by values in mpmath."""
         made, x = self.made, self.made.asked.variable
         slopes: dict[tuple[str, int], Expression] = {}
 

@@ -1,7 +1,7 @@
 """Failures counted apart: problems that have an elementary antiderivative, and those without.
 
-A model of elementary formulas cannot be right on the latter, so that their failures say nothing of
-what it has learnt. The paper counts both together.
+A model of elementary formulas cannot solve a problem without an elementary antiderivative, so that
+such failures say nothing of what the model has learnt. The paper counts both together.
 """
 
 from __future__ import annotations

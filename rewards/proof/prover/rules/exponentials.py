@@ -15,7 +15,7 @@ from ..field import Generator
 from ..lattice import Vector
 from ..quotients import NotProvedError, Quotient
 from ..tower import RULES, Tower
-from .radicals import either_root, integer_power, positive_root, power, root, root_of_positive
+from .radicals import integer_power, positive_root, power, radical, root
 
 
 def exponent(
@@ -63,14 +63,12 @@ def exp(t: Tower, u: Quotient) -> Quotient:
 def _generator(t: Tower, at: int) -> Generator:
     """The exponential t_i of a unit u: t_i' = u' t_i."""
     c, arg = t.unit(t.exponents, at)
-    derivative, constant = t.field.derivative, t.field.constant(c)
-    exponential = t.scaled(
-        "exp",
-        arg,
-        c,
-        lambda exponential: exponential.element * derivative(arg) * constant,
-        positive=True,
-    )
+    base = t.field
+
+    def slope() -> Quotient:
+        return exponential.element * base.derivative(arg) * base.constant(c)
+
+    exponential = t.generator("exp", (arg,), slope, c, real=True, positive=True)
     t.rules.add("exp")
     t.exponents.generators[at] = exponential
     return exponential
@@ -78,9 +76,9 @@ def _generator(t: Tower, at: int) -> Generator:
 
 def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
     """A power of a unit whose generator was made before the power was asked for: a radical."""
-    if t.field.unreal >> unit.index & 1:
+    if not t.field.is_real(unit.element):
         raise NotProvedError("a root of an exponential that may not be real")
-    return root_of_positive(t, unit.element, n)
+    return radical(t, "root", unit.element, n)
 
 
 # --- rules of exp(c g) for generators g; None where a rule does not apply
@@ -88,7 +86,7 @@ def _fraction(t: Tower, unit: Generator, n: fmpq) -> Quotient:
 
 def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     (base,) = g.args
-    if g.real:
+    if t.field.is_real(g.element):
         return positive_root(t, base, c)
     # Roots of odd order are real for negative numbers, and the exponential is not.
     if c.q == 1 or c.q % 2 == 0:
@@ -97,7 +95,7 @@ def _exp_ln(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
 
 
 def _exp_ln_abs(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
-    even = c.q == 1 and c.p % 2 == 0 and g.real
+    even = c.q == 1 and c.p % 2 == 0 and t.field.is_real(g.element)
     return integer_power(t, g.args[0], int(c.p)) if even else None
 
 
@@ -109,12 +107,13 @@ def _exp_inverse(t: Tower, g: Generator, c: fmpq) -> Quotient | None:
     if g.kind == "atanh":
         square = t.normal((1 + u) / (1 - u))
         half, odd = divmod(int(c.p), 2)
-        return integer_power(t, square, half) * (either_root(t, square) if odd else t.field.one)
+        either = radical(t, "either root", square, fmpq(1, 2)) if odd else t.field.one
+        return integer_power(t, square, half) * either
     if g.kind == "acosh":
-        radical = root(t, u - 1, 2) * root(t, u + 1, 2)
-        return integer_power(t, u + radical if c > 0 else u - radical, abs(int(c.p)))
-    radical = root(t, u * u + 1, 2)
-    return integer_power(t, radical + u if c > 0 else radical - u, abs(int(c.p)))
+        sinh = root(t, u - 1, 2) * root(t, u + 1, 2)
+        return integer_power(t, u + sinh if c > 0 else u - sinh, abs(int(c.p)))
+    cosh = root(t, u * u + 1, 2)
+    return integer_power(t, cosh + u if c > 0 else cosh - u, abs(int(c.p)))
 
 
 def _exp_lambertw(t: Tower, g: Generator, c: fmpq) -> Quotient | None:

@@ -65,7 +65,7 @@ def _ln(t: Tower, element: Quotient, name: str = "ln", *, positive: bool = False
     if name == "ln_abs" and element.num.leading_coefficient() < 0:
         element = -element
     name = "ln" if positive else name
-    return t.function(name, (element,), lambda: base.derivative(element) / element, real=real)
+    return t.function(name, (element,), lambda: 1 / element, real=real)
 
 
 def _ln_modulus(t: Tower, element: Quotient) -> Quotient:

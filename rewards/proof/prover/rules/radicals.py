@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from flint import fmpq, fmpz
 
-from ....reading.expression.tree import Call, Expression, Number
 from ..field import Field, Generator
 from ..lattice import UNIT
 from ..quotients import NotProvedError, Poly, Quotient, is_factored_quickly, product
@@ -25,7 +24,7 @@ MAX_FACTOR_BITS = 64
 #: Polynomials with more terms have no root.
 MAX_FACTOR_TERMS = 200
 #: Largest power of a sum that is expanded, and bits of numbers that are raised.
-MAX_POWER, MAX_NUMBER_BITS = 64, 32_768
+MAX_POWER, MAX_NUMBER_BITS = 64, 65_536
 #: Highest order of a root.
 MAX_ORDER = 20_000
 
@@ -81,9 +80,7 @@ def _base(t: Tower, poly: Poly) -> Quotient:
     if len(element.num) <= 1:
         return element
     slope = None if base.is_constant(element) else (lambda: base.derivative(element))
-    generator = base.get(
-        "base", (element,), slope, lambda: base.tree(element), real=base.is_real(element)
-    )
+    generator = base.get("base", (element,), slope, real=base.is_real(element))
     if generator.relation is None:
         base.relate(generator, base.variables[generator.index] - element.num, 1)
     return generator.element
@@ -103,7 +100,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
         if family == "root":
             factor = positive_root(t, base, exponent)
         else:
-            factor = _radical(t, family, base, exponent)
+            factor = radical(t, family, base, exponent)
         result = result * factor
     return result
 
@@ -149,30 +146,22 @@ def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
     inner = t.field.single(base)
     if inner is not None and inner.kind == "exp":
         return RULES["exp"](t, inner.args[0] * t.field.constant(exponent * inner.unit))
-    return root_of_positive(t, base, exponent)
+    return radical(t, "root", base, exponent)
 
 
-def root_of_positive(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element as a power of a root, or of a root of the root."""
-    generator = t.field.find("root", (base,)) or _generator(t, "root", base, exponent)
-    times = exponent / generator.unit
-    if times.q != 1:
-        return root_of_positive(t, generator.element, times)
-    return generator.element ** int(times.p)
+def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
+    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1).
 
-
-def either_root(t: Tower, radicand: Quotient) -> Quotient:
-    """A square root that may be the negative of the principal root, as on a branch cut."""
-    return _radical(t, "either root", radicand, fmpq(1, 2))
-
-
-def _radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
-    """The root of n/d: a generator stands for d (n/d)^(1/q), whose q-th power is n d^(q-1)."""
+    The ``root`` of a positive radicand may be a root of a generator's root. An ``either root`` may
+    be the negative of the principal root, as on a branch cut.
+    """
     generator = t.field.find(kind, (radicand,)) or _generator(t, kind, radicand, exponent)
     times = exponent / generator.unit
-    if times.q != 1:
+    if times.q == 1:
+        return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
+    if kind != "root":
         raise NotProvedError("a root whose order was not read")
-    return (generator.element / t.field.poly(radicand.den)) ** int(times.p)
+    return radical(t, kind, generator.element, times)
 
 
 def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Generator:
@@ -186,13 +175,11 @@ def _generator(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Gener
         raise NotProvedError("a root of too high an order")
     relation_value = product(radicand.num, (base.poly(radicand.den) ** (order - 1)).num)
 
-    def slope(generator: Generator) -> Quotient:
+    def slope() -> Quotient:
         return base.derivative(base.poly(relation_value)) / order / generator.element ** (order - 1)
 
-    def tree(inner: Expression, number: Number) -> Expression:
-        return Call("mul", (base.tree(base.poly(radicand.den)), Call("pow", (inner, number))))
-
-    generator = t.scaled(kind, radicand, unit, slope, tree, positive=kind == "root")
+    real, positive = kind in ("root", "odd root"), kind == "root"
+    generator = t.generator(kind, (radicand,), slope, unit, real=real, positive=positive)
     if generator.relation is None:
         base.relate(generator, base.variables[generator.index] ** order - relation_value, order)
     t.rules.add("root")

@@ -6,6 +6,7 @@ Formulas are taken from the *Digital Library of Mathematical Functions*, whose s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import factorial
 
 from flint import fmpq
@@ -14,7 +15,7 @@ from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call
 from ..quotients import NotProvedError
 from ..tower import FORMS, RULES
-from .elementary import Q, Slope, T, generator
+from .elementary import Q, T
 from .exponentials import exp
 from .logarithms import ln
 from .radicals import principal_power as power
@@ -27,7 +28,7 @@ MAX_STEPS, MAX_WHOLE = 40, 1000
 # --- error functions, Fresnel integrals (7.2), exponential integrals (6.2)
 
 
-def _turning(name: str, turned: str) -> Slope:
+def _turning(name: str, turned: str) -> Callable[[T, Q], Q]:
     """erf(i u) = i erfi(u), and erfi(i u) = i erf(u)."""
 
     def rule(t: T, u: Q) -> Q:
@@ -40,10 +41,6 @@ def _turning(name: str, turned: str) -> Slope:
 RULES |= {
     "erf": _turning("erf", "erfi"),
     "erfi": _turning("erfi", "erf"),
-    "erfc": lambda t, u: 1 - RULES["erf"](t, u),
-    "dawson": lambda t, u: sqrt(t, t.named("pi")) / 2 * exp(t, -u * u) * RULES["erfi"](t, u),
-    "li": lambda t, u: t.by_record("ei", ln(t, u)),
-    "li_offset": lambda t, u: RULES["li"](t, u) - RULES["li"](t, t.field.rational(2)),
 }
 
 
@@ -62,26 +59,29 @@ def _shift(t: T, order: Q, *, least: int = 0) -> tuple[Q, int]:
     return order - steps, steps
 
 
+def _raised(value: Q, order: Q, steps: int, relation: Callable[[Q], tuple[Q | int, Q | int]]) -> Q:
+    """f(order + steps), where ``relation(n)`` is a, b of f(n + 1) = a f(n) + b."""
+    for _ in range(steps):
+        a, b = relation(order)
+        value, order = a * value + b, order + 1
+    for _ in range(-steps):
+        order = order - 1
+        a, b = relation(order)
+        value = (value - b) / a
+    return value
+
+
 def _gamma_upper(t: T, s: Q, u: Q) -> Q:
     """Gamma(s + 1, u) = s Gamma(s, u) + u^s exp(-u)."""
     s, steps = _shift(t, s)
-    order_at_start, u = s, t.normal(u)
-
-    def term(order: Q) -> Q:
-        return power(t, u, order) * exp(t, -u)
-
+    u = t.normal(u)
     if s.is_zero() and steps > 0:
         value, s, steps = exp(t, -u), s + 1, steps - 1
     elif s.rational() == fmpq(1, 2):
-        value = sqrt(t, t.named("pi")) * RULES["erfc"](t, sqrt(t, u))
+        value = sqrt(t, t.named("pi")) * t.applied("erfc", sqrt(t, u))
     else:
-        value = generator(t, "gamma_upper", u, lambda: -term(order_at_start) / u, s)
-    for _ in range(steps):
-        value, s = s * value + term(s), s + 1
-    for _ in range(-steps):
-        s = s - 1
-        value = (value - term(s)) / s
-    return value
+        value = t.by_record("gamma_upper", s, u)
+    return _raised(value, s, steps, lambda s: (s, power(t, u, s) * exp(t, -u)))
 
 
 def _gamma(t: T, u: Q) -> Q:
@@ -90,20 +90,12 @@ def _gamma(t: T, u: Q) -> Q:
     if integer is not None and integer.q == 1 and 1 <= integer <= MAX_WHOLE:
         return t.field.rational(factorial(int(integer) - 1))
     u, steps = _shift(t, u, least=1)
-    base, ratio = u, u.rational()
+    ratio = u.rational()
     if ratio == 1:
         raise NotProvedError("a pole of the gamma function")
-    if ratio == fmpq(3, 2):
-        value = sqrt(t, t.named("pi")) / 2
-    else:
-        slope: Callable[[], Q] = lambda: _gamma(t, base) * RULES["digamma"](t, base)  # noqa: E731
-        value = generator(t, "gamma", u, slope, real=True)
-    for _ in range(steps):
-        value, u = u * value, u + 1
-    for _ in range(-steps):
-        u = u - 1
-        value = value / u
-    return value
+    half_way = ratio == fmpq(3, 2)
+    value = sqrt(t, t.named("pi")) / 2 if half_way else t.by_record("gamma", u)
+    return _raised(value, u, steps, lambda u: (u, 0))
 
 
 def _polygamma(t: T, n: Q, u: Q) -> Q:
@@ -112,21 +104,16 @@ def _polygamma(t: T, n: Q, u: Q) -> Q:
     if order is None or order.q != 1 or not 0 <= order.p <= MAX_STEPS:
         raise NotProvedError("an order that is not a whole number")
     u, steps = _shift(t, u, least=1)
-    base, k = u, int(order.p)
-    value = generator(t, "polygamma", u, lambda: _polygamma(t, n + 1, base), n, real=True)
-    for _ in range(steps):
-        value, u = value + (-1) ** k * factorial(k) / u ** (k + 1), u + 1
-    for _ in range(-steps):
-        u = u - 1
-        value = value - (-1) ** k * factorial(k) / u ** (k + 1)
-    return value
+    k, base = int(order.p), u
+    value = t.function("polygamma", (n, u), lambda: _polygamma(t, n + 1, base), at=1, real=True)
+    return _raised(value, u, steps, lambda u: (1, (-1) ** k * factorial(k) / u ** (k + 1)))
 
 
-def _zeta(t: T, s: Q, a: Q | None = None) -> Q:
-    """The derivative of zeta(s, a) in a is -s zeta(s + 1, a) (25.11.17)."""
-    if a is None:
-        return generator(t, "zeta", s, lambda: _unknown("zeta"))
-    return generator(t, "zeta", a, lambda: -s * _zeta(t, s + 1, a), s)
+def _zeta(t: T, *args: Q) -> Q:
+    """Of one argument, only constant values."""
+    if len(args) > 1:
+        return t.by_record("zeta", *args)
+    return t.function("zeta", args, partial(_unknown, "zeta"))
 
 
 def _unknown(name: str) -> Q:
@@ -136,11 +123,7 @@ def _unknown(name: str) -> Q:
 RULES |= {
     "gamma": _gamma,
     "gamma_upper": _gamma_upper,
-    "gamma_lower": lambda t, s, u: _gamma(t, s) - _gamma_upper(t, s, u),
     "expint": lambda t, n, u: power(t, u, n - 1) * _gamma_upper(t, 1 - n, u),
-    "factorial": lambda t, u: _gamma(t, u + 1),
-    "beta": lambda t, a, b: _gamma(t, a) * _gamma(t, b) / _gamma(t, a + b),
-    "binomial": lambda t, n, k: _gamma(t, n + 1) / (_gamma(t, k + 1) * _gamma(t, n - k + 1)),
     "polygamma": _polygamma,
     "zeta": _zeta,
     "digamma": lambda t, u: _polygamma(t, t.field.zero, u),
@@ -151,31 +134,21 @@ RULES |= {
 
 
 def _polylog(t: T, s: Q, u: Q) -> Q:
-    if s.rational() == 1:
-        return -ln(t, 1 - u)
-    return generator(t, "polylog", u, lambda: _polylog(t, s - 1, u) / u, s)
+    return -ln(t, 1 - u) if s.rational() == 1 else t.by_record("polylog", s, u)
 
 
-def _lambertw(t: T, u: Q, branch: Q | None = None) -> Q:
+def _lambertw(t: T, *args: Q) -> Q:
     """W' = W / (u (1 + W)) on every branch."""
-    parameters = () if branch is None or branch.is_zero() else (branch,)
+    args = args[:1] if args[-1].is_zero() else args
 
     def factor() -> Q:
-        w = _lambertw(t, u, branch)
-        return w / (u * (1 + w))
+        w = _lambertw(t, *args)
+        return w / (args[0] * (1 + w))
 
-    return generator(t, "lambertw", u, factor, *parameters, at=0)
+    return t.function("lambertw", args, factor)
 
 
 RULES |= {"polylog": _polylog, "lambertw": _lambertw}
-
-
-# --- elliptic integrals with the parameter m (19.2, 19.4)
-
-
-RULES |= {
-    "elliptic_pic": lambda t, n, m: generator(t, "elliptic_pic", m, lambda: _unknown("Pi"), n),
-}
 
 
 # --- Bessel functions (10.6, 10.29), Airy functions (9.2)
@@ -185,13 +158,16 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     """C(n+1) = alpha C(n-1) + beta (2n/z) C(n), and C'(n) = sigma C(n+1) + (n/z) C(n)."""
 
     def low(t: T, n: Q, u: Q) -> Q:
-        return generator(t, name, u, lambda: sigma * high(t, n, u) + n / u * low(t, n, u), n)
+        slope: Callable[[], Q] = lambda: (  # noqa: E731
+            sigma * high(t, n, u) + n / u * low(t, n, u)
+        )
+        return t.function(name, (n, u), slope, at=1)
 
     def high(t: T, n: Q, u: Q) -> Q:
         slope: Callable[[], Q] = lambda: (  # noqa: E731
             sigma * alpha * low(t, n, u) - (n + 1) / u * high(t, n, u)
         )
-        return generator(t, name, u, slope, n + 1)
+        return t.function(name, (n + 1, u), slope, at=1)
 
     def value(t: T, n: Q, u: Q) -> Q:
         n, steps = _shift(t, n)
@@ -207,13 +183,13 @@ def _bessel(name: str, alpha: int, beta: int, sigma: int) -> Callable[[T, Q, Q],
     return value
 
 
-def _airy(name: str) -> Slope:
-    """A'' = u A. The derivative has no name."""
+def _airy(t: T, u: Q, *, name: str) -> Q:
+    """A'' = u A."""
+    return t.function(name, (u,), lambda: _airy_prime(t, u, name=name))
 
-    def value(t: T, u: Q) -> Q:
-        return generator(t, name, u, lambda: generator(t, f"{name}'", u, lambda: u * value(t, u)))
 
-    return value
+def _airy_prime(t: T, u: Q, *, name: str) -> Q:
+    return t.function(f"{name}_prime", (u,), lambda: u * _airy(t, u, name=name))
 
 
 RULES |= {
@@ -221,8 +197,10 @@ RULES |= {
     "bessel_y": _bessel("bessel_y", -1, 1, -1),
     "bessel_i": _bessel("bessel_i", 1, -1, 1),
     "bessel_k": _bessel("bessel_k", 1, 1, -1),
-    "airy_ai": _airy("airy_ai"),
-    "airy_bi": _airy("airy_bi"),
+    "airy_ai": partial(_airy, name="airy_ai"),
+    "airy_bi": partial(_airy, name="airy_bi"),
+    "airy_ai_prime": partial(_airy_prime, name="airy_ai"),
+    "airy_bi_prime": partial(_airy_prime, name="airy_bi"),
 }
 
 
@@ -259,7 +237,8 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
         return total
 
     sizes = t.field.rational(len(upper)), t.field.rational(len(lower))
-    return generator(t, "hypgeom", z, factor, *sizes, *upper, *lower)
+    args = (*sizes, *upper, *lower, z)
+    return t.function("hypgeom", args, factor, at=len(args) - 1)
 
 
 def _without(parameters: list[Q], parameter: Q) -> list[Q]:

@@ -63,16 +63,12 @@ def _generator(t: Tower, at: int) -> Generator:
     number, arg = t.unit(t.angles, at)
     base = t.field
 
-    def slope(generator: Generator) -> Quotient:
-        inner_slope = base.derivative(arg)
-        if number != 1:
-            inner_slope = inner_slope * base.constant(number)
-        assert generator.partner is not None
-        product = generator.partner.element * inner_slope
-        return product if generator.kind == "sin" else -product
+    def slope(factor: Quotient) -> Quotient:
+        product = factor * base.derivative(arg)
+        return product if number == 1 else product * base.constant(number)
 
-    cosine = t.scaled("cos", arg, number, slope)
-    sine = t.scaled("sin", arg, number, slope)
+    cosine = t.generator("cos", (arg,), lambda: -slope(sine.element), number, real=True)
+    sine = t.generator("sin", (arg,), lambda: slope(cosine.element), number, real=True)
     sine.partner, cosine.partner = cosine, sine
     if sine.relation is None:
         base.relate(sine, unit_circle(base.size, sine.index, cosine.index), 2)

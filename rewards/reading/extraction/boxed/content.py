@@ -29,7 +29,7 @@ def is_placeholder(box: Box) -> bool:
 
 
 def is_mention(box: Box, text: str) -> bool:
-    r"""Whether an empty box is only spoken of: "let me verify with $\\boxed{}$"."""
+    r"""Whether the text only mentions an empty box, as in "let me verify with $\\boxed{}$"."""
     # "inside your ", the longest phrase of `speaks_of_box`, and layout; 15 change no answer either.
     preceding = text[max(0, box.start - 30) : box.start]
     return box.content == "" and patterns.speaks_of_box.search(preceding) is not None
@@ -42,9 +42,9 @@ def _is_constant(box: Box) -> bool:
 
 
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer in the last of a text's boxes that the text does not deny.
+    """The answer in the last box that the text does not deny.
 
-    A box with only a constant yields to an earlier one.
+    A box with only a constant of integration is ignored if there is an earlier box.
     """
     chosen = len(complete) - 1
     if len(complete) > 1:
@@ -68,7 +68,7 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """The answer that boxes and the formulas around them are together."""
+    """The answer in a box and the formula around the box. The formula may contain several boxes."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
@@ -110,7 +110,10 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
 
 
 def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
-    """The answer in a box: the last link of its last statement, beside which all must be right."""
+    """The answer in a box: the last link of the last statement in the box.
+
+    All other statements in the box must be right as well.
+    """
     if "$" in content:
         content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
@@ -168,15 +171,16 @@ _MOST_BRACKETS = 4
 
 
 def _without_brackets(content: str) -> str:
-    """The box with a last bracket that says something of the formula as its next statement.
+    """The content of a box, in which a bracket at the end may become a statement of its own.
 
-    ``F (= G)`` is ``F = G``, and ``F (where C is constant)`` is ``F, where C is constant``.
+    ``F (= G)`` becomes ``F = G``, and ``F (where C is constant)`` becomes ``F, where C is
+    constant``.
     """
     for _ in range(_MOST_BRACKETS):
         if content.rstrip(" .,;~\n")[-1:] not in (")", "]"):
             break
         match = patterns.last_bracket.fullmatch(content)
-        if match is None or "iecewise" in content:
+        if match is None or patterns.values_in_brackets.search(content):
             break
         words = patterns.text_group.sub(_without_name, match["inside"])
         if not patterns.relation.search(words):
@@ -189,12 +193,16 @@ def _without_brackets(content: str) -> str:
 
 
 def _without_name(command: re.Match[str]) -> str:
-    """A text command that holds words; nothing for a name, as of Catalan's constant."""
+    """The text command if it holds words, and an empty text if it holds a name such as Catalan's
+    constant.
+    """
     return "" if is_name(command["held"]) else command[0]
 
 
 def _refusal(chain: Chain) -> str:
-    """Why an answer with this statement beside it cannot be taken as stated; empty if it can."""
+    """The reason why a statement in the box may change the answer; empty if the statement is
+    harmless.
+    """
     if chain.unknown:
         return f"words that may change the answer: {chain.unknown.strip()[:_MAX_NOTE]}"
     if chain.bound and any(map(patterns.inequation.search, chain.links)) and not chain.remark:
@@ -214,5 +222,5 @@ def _refusal(chain: Chain) -> str:
 
 
 def _speaks_of(chain: Chain, answer: str) -> bool:
-    """Whether an equation has no other letters than the answer."""
+    """Whether all letters of an equation occur in the answer."""
     return {*patterns.symbol.findall(" ".join(chain.links))} <= {*patterns.symbol.findall(answer)}

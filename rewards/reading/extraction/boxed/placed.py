@@ -1,8 +1,8 @@
-r"""Where a box stands: in a formula of which it is a part, or in a sentence that denies it.
+r"""The text around a box: the formula that contains the box, or the sentence that denies the box.
 
 The boxes of a text are replaced by marks (private characters). The formula around a mark is then
-cut into statements like any other, and what stands in the mark's link beside it belongs to the
-answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
+cut into statements like any other formula. The remainder of the link that contains the mark belongs
+to the answer: ``-\boxed{F}``, ``\frac12\boxed{F} + C``.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _SENTENCE = 240
 
 @dataclass(frozen=True, slots=True)
 class BoxContext:
-    """What stands around a box.
+    """The text around a box.
 
     Attributes:
-        template: the formula of which boxes are parts, with a mark for each.
-        following: the links behind it in its chain.
-        alternatives: templates of the boxes that the text offers beside it ("or").
-        where: a formula behind it that begins with "where".
-        denied: whether the text says that it is not the answer.
+        template: the formula that contains the box, with a mark for each box in it.
+        following: the links after the box in its chain of equations.
+        alternatives: the templates of other boxes that the text offers as the same answer ("or").
+        where: a formula after the box that begins with "where".
+        denied: whether the text says that the content of the box is not the answer.
 
     """
 
@@ -64,7 +64,9 @@ def marks_in(template: str) -> list[int]:
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """A template with the boxes' contents, in parentheses unless they are whole terms."""
+    """A template with the contents of the boxes. A content is put in parentheses unless it is a
+    whole term.
+    """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
     def content(match: re.Match[str]) -> str:
@@ -78,7 +80,7 @@ def filled(template: str, contents: Mapping[int, str]) -> str:
 
 
 def place(text: str, marked: list[Box]) -> BoxContext:
-    """The place of the last of these boxes, which are closed."""
+    """The context of the last of the marked boxes; all of these boxes are closed."""
     last_box = marked[-1]
     mark = chr(_MARK_BASE + len(marked) - 1)
     preceding, following = (
@@ -119,7 +121,10 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 
 
 def _with_marks(text: str, marked: list[Box]) -> str:
-    """The end of the text with marks for the boxes, without such characters of its own."""
+    """The end of the text with marks in place of the boxes.
+
+    Characters of the text that look like marks are removed.
+    """
     pieces: list[str] = []
     start = 0
     for number, box in enumerate(marked):
@@ -133,7 +138,7 @@ def _with_marks(text: str, marked: list[Box]) -> str:
 
 
 def _formulas(text: str) -> list[Span]:
-    """The formulas in delimiters, and those around the boxes outside of them."""
+    """The formulas in delimiters, and the formulas around boxes without delimiters."""
     formulas = spans(text)
     for match in patterns.box_mark.finditer(text):
         at = match.start()
@@ -143,7 +148,10 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _bare(text: str, at: int) -> Span:
-    """The formula around a mark outside of delimiters: the mark alone, if nothing touches it."""
+    """The formula around a mark that stands outside of delimiters.
+
+    If no operand or operator touches the mark, the formula is the mark alone.
+    """
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     end = end if end >= 0 else len(text)
@@ -159,7 +167,7 @@ def _bare(text: str, at: int) -> Span:
 
 
 def _in_formula(latex: str, mark: str) -> BoxContext:
-    """The link of a formula that holds the mark."""
+    """The context of a box within a formula, from the link that contains the mark."""
     statements = chains(latex)
     for at, chain in enumerate(statements):
         for number, link in enumerate(chain.links):
@@ -184,7 +192,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
 
 
 def _template(link: str, mark: str) -> str:
-    """A link without labels and what stands behind wide spaces, such as numbers of equations."""
+    """The link that contains the mark, without labels and without text after wide spaces.
+
+    An equation number is an example of text after a wide space.
+    """
     link = patterns.box_label.sub("", link, count=1) if ":" in link else link
     if "quad" not in link and "hspace" not in link:
         return link.strip()
@@ -196,7 +207,7 @@ def _template(link: str, mark: str) -> str:
 
 
 def _denied(text: str, start: int, end: int) -> bool:
-    """Whether the words before or after a formula say that it is not the answer."""
+    """Whether the words before or after a formula say that the formula is not the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
     for delimiter in ("$", "\\)", "\\]"):
         preceding = preceding[

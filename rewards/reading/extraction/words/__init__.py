@@ -1,1 +1,1 @@
-"""What the words beside a formula say."""
+"""The meaning of words next to a formula."""

@@ -1,4 +1,6 @@
-"""How the words around a formula introduce it: as the answer, a rule, a condition, a check."""
+"""How the words around a formula introduce the formula: as the answer, a rule, a condition, a
+check.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,14 @@ _ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
 
 
 class _Effect(NamedTuple):
-    """What a word does to the marks of the words before it.
+    """The effect of a word on the marks that the preceding words have set.
 
     Attributes:
-        sets: marks that the word makes.
-        clears: marks that the word takes back.
-        clears_earlier: marks that the word takes back if the last doubt is in an earlier clause.
-        doubts: the clause of the word is the one with the last doubt.
+        sets: the marks that the word sets.
+        clears: the marks that the word removes.
+        clears_earlier: the marks that the word removes if the last doubt is in an earlier clause.
+        doubts: whether the word is a doubt, so that its clause becomes the clause of the last
+            doubt.
 
     """
 
@@ -90,7 +93,9 @@ def _roles_in(sentence: str) -> list[str]:
 
 
 def read_lead(sentence: str) -> Lead:
-    """Classify the words before a formula; `FORMULA` stands for other formulas among them."""
+    """Classify the words before a formula. The character `FORMULA` stands for another formula among
+    the words.
+    """
     if "respect" in sentence:
         sentence = sentence.replace("with respect to", "")
     sentence = sentence.lower()
@@ -104,7 +109,7 @@ def read_lead(sentence: str) -> Lead:
 
 
 def _lead_of(roles: list[str]) -> Lead:
-    """What words of these roles, in this order, say together."""
+    """The classification that follows from the roles of words, in the order of the words."""
     marks = clause = doubted_clause = 0
     for role in roles:
         if role == "breaks":
@@ -155,7 +160,7 @@ def denied_after(text: str, end: int) -> bool:
 
 
 def mentioned_after(text: str, end: int) -> bool:
-    """Whether the words after a formula treat it as known: "is defined"."""
+    """Whether the words after a formula treat the formula as known, as in "is defined"."""
     return patterns.mentions_previous.match(text, end, end + _MENTION) is not None
 
 
@@ -168,7 +173,9 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
-    """Whether the words end with a request for the next formula's integral: "the integral of"."""
+    """Whether the words before a formula end with a request for its integral, as in "the
+    integral of".
+    """
     filler, request_words = words("asked_filler"), words("asked")
     for word in reversed(_LAST_WORDS.findall(gap[-_MENTION:].lower())):
         if word not in filler or word in request_words:  # "of the function"
@@ -186,7 +193,7 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int) -> int:
-    """The offset of the first check or explanation before ``end``; ``end`` if there is none."""
+    """The offset of the first check or explanation before ``end``; without one, ``end``."""
     earliest = end
     english = text.isascii()
     for hint in hints("begins_check", english=english):
@@ -199,7 +206,10 @@ def first_check(text: str, end: int) -> int:
 
 
 def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
-    """The offset of a check with a hint, first found at ``at``; else ``earliest``."""
+    """The offset of a check that contains ``hint``, or ``earliest`` if there is no such check.
+
+    ``at`` is the offset at which the hint first occurs in the text.
+    """
     for _ in range(_MOST_HINTS):
         window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)
         if check := patterns.begins_check.search(text, *window):
@@ -210,7 +220,9 @@ def _check_by(hint: str, text: str, at: int, earliest: int, end: int) -> int:
 
 
 def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
-    """The offset of an explanation's heading with a hint; else ``earliest``."""
+    """The offset of an explanation's heading that contains ``hint``; ``earliest`` if there is
+    none.
+    """
     for _ in range(_MOST_HINTS):
         line = text.rfind("\n", 0, at) + 1
         if at - line < _BEFORE_HINT and patterns.heads_explanation.match(text, line):
@@ -221,5 +233,7 @@ def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
 
 
 def check_fails(text: str, start: int, end: int) -> bool:
-    """Whether a check between two offsets reports a mistake, which later text may correct."""
+    """Whether a check between two offsets reports a mistake. Later text may then correct the
+    mistake.
+    """
     return patterns.check_fails.search(text, start, end) is not None

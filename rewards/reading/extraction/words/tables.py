@@ -1,4 +1,4 @@
-"""The tables of words, phrases and layouts, loaded once; each role is one regular expression."""
+"""The tables of words, phrases and layouts, loaded once. Each role is one regular expression."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """The spellings of a role, in one language if they are words.
+    """Spellings of a role. If the spellings are words, all are in one language.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
         matches: a text that has the role by this row.
         misses: a text that does not have the role.
         language: the language's code (ISO 639-1); empty for a layout.
-        kind: the name of the group by which the row is told from others.
-        becomes: what is read in place of characters.
-        hint: letters that every spelling has; empty if the text is searched without a hint.
+        kind: the name of the regular expression's group that says which row matched.
+        becomes: the text that replaces the characters.
+        hint: letters that every spelling contains, for a fast search; empty for a search without a
+            hint.
 
     """
 
@@ -43,14 +44,15 @@ class SpellingRow:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """What words say of the formula beside them, or what a layout is for.
+    """A role: the meaning of words next to a formula, or the purpose of a layout.
 
     Attributes:
         says: the meaning.
-        reads: what a spelling is, and where it stands; the heads of the tables have the list.
+        reads: what a spelling is, and where a spelling stands; the comments at the top of the TOML
+            files list the values.
         rows: the spellings.
-        frame: what may stand around a spelling.
-        any_case: capital letters count as small ones.
+        frame: the text that may stand around a spelling.
+        any_case: whether capital letters count as small letters.
 
     """
 
@@ -74,7 +76,7 @@ def roles() -> Mapping[str, WordTable]:
 
 
 def _row(row: dict[str, str]) -> SpellingRow:
-    """A row; a long regular expression has several lines."""
+    """A row from the TOML file; a long regular expression may be written on several lines."""
     column = next(name for name in ("words", "phrase", "layout") if name in row)
     fields = {name: value for name, value in row.items() if name != column}
     spelling = row[column] if column == "words" else re.sub(r"\n\s*", "", row[column])
@@ -100,16 +102,17 @@ def unspaced_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
-    """What is read in place of a text that has this role."""
+    """The text that replaces a text with this role."""
     role = roles()[name]
     return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
 
 
 def _either(rows: tuple[SpellingRow, ...]) -> str:
-    """The regular expression of any of these rows.
+    """A regular expression that matches any of these rows.
 
-    The group with the name of a kind is empty and stands behind its rows, because a search for rows
-    that begin with groups is slow; rows may have that group themselves.
+    The name of the group says which kind of row matched. The group is empty and stands after its
+    rows, because the search is slow for expressions that begin with a group. Rows may contain that
+    group themselves.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -125,14 +128,16 @@ def _resolved(expression: str) -> str:
 
 @cache
 def framed(role: WordTable, rows: tuple[SpellingRow, ...]) -> re.Pattern[str]:
-    """The regular expression of a role with these rows of it alone."""
+    """The regular expression of a role, restricted to these rows."""
     expression = _resolved(role.frame.replace("<rows>", _either(rows)))
     return re.compile(expression, re.IGNORECASE if role.any_case else 0)
 
 
 class _Patterns:
     def __getattr__(self, name: str) -> re.Pattern[str]:
-        """Compile the regular expression of a role at its first use; then it is an attribute."""
+        """Compile the regular expression of a role at its first use, and store it as an
+        attribute.
+        """
         if name not in roles():
             raise AttributeError(name)
         compiled = framed(roles()[name], roles()[name].rows)
@@ -146,6 +151,6 @@ patterns: Final = _Patterns()
 
 @cache
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
-    """The hints of a role's rows, in their order; with ``english``, of English ones alone."""
+    """The hints of a role's rows, in order; with ``english``, only the hints of English rows."""
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

@@ -1,8 +1,8 @@
-r"""The closed list of words that may stand beside an answer, by role and language.
+r"""The closed list of words that may stand next to an answer, by role and language.
 
-Words in a box are read by this list alone: a word that is missing here may change the formula
-(``\text{the sine of }x^2``, ``x^2\text{ is wrong}``), so that the answer cannot be taken as stated.
-Names of functions in a text command are functions, by the table of the LaTeX reader.
+Words in a box are read by this list alone. A word that is not in the list may change the formula
+(``\text{the sine of }x^2``, ``x^2\text{ is wrong}``); the answer is then refused. A function's name
+in a text command is the function, by the table of the LaTeX reader.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .tables import patterns, words
 
 
 class Role(Enum):
-    """What a group of words beside a formula says."""
+    """What a group of words next to a formula says."""
 
     LEAD = "introduces or accompanies the formula"
     SAME = "the next formula is equal"
@@ -27,7 +27,9 @@ class Role(Enum):
 
 @cache
 def _word_roles() -> dict[str, Role]:
-    """The roles of the words of the list; what offers an answer does so wherever it may not."""
+    """The role of every word in the list. A word that may offer another answer has the role
+    `Role.OFFER`, even if it is in another group as well.
+    """
     roles = ("harmless", Role.LEAD), ("same", Role.SAME), ("offer", Role.OFFER)
     return {word: role for name, role in roles for word in words(name)}
 
@@ -76,10 +78,10 @@ def role_of(text: str) -> Role:
 
 @lru_cache(maxsize=1024)  # as for `role_of`
 def is_name(text: str, *, applied: bool = False) -> bool:
-    """Whether a text command holds the name of a function or a symbol, not words.
+    """Whether a text command holds the name of a function or a symbol instead of words.
 
     Args:
-        text: what the command holds.
+        text: the content of the command.
         applied: whether an argument in brackets follows.
 
     """
@@ -95,11 +97,11 @@ def is_name(text: str, *, applied: bool = False) -> bool:
 
 
 def beside_a_number(preceding: str, following: str) -> bool:
-    """Whether the words around a number leave the number as it is; a unit may follow it.
+    """Whether the words around a number leave the number unchanged; a unit may follow the number.
 
     Args:
-        preceding: the words before it.
-        following: the words after it.
+        preceding: the words before the number.
+        following: the words after the number.
 
     """
     names = patterns.word.findall(preceding.lower())
@@ -109,13 +111,16 @@ def beside_a_number(preceding: str, following: str) -> bool:
 
 
 def without_lead(latex: str) -> str:
-    """A formula without the words that introduce it: "Answer: F", "therefore F"."""
+    """A formula without introductory words, such as "Answer: F" and "therefore F"."""
     match = patterns.introduces.match(latex)
     return latex[match.end() :] if match else latex
 
 
 def unknown_word(latex: str) -> str:
-    """The first bare word of a remark that is not in the list; empty if there is none."""
+    """The first word of a remark that is not in the list; empty if there is no such word.
+
+    Words in text commands are not examined.
+    """
     role_by_word = _word_roles()
     for match in patterns.bare_word.finditer(latex):
         if match[0].lower() not in role_by_word and not is_name(match[0]):

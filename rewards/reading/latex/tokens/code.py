@@ -1,7 +1,8 @@
 """Formulas as SymPy, NumPy, Maple and Mathematica print them, respelt for the reader.
 
-Only in a text that is code: without commands of LaTeX, with ``*`` between operands, brackets after
-a capitalised name or the prefix of a module. Elsewhere ``gamma`` and ``E`` are letters.
+A text is respelt only if it is code: it has no LaTeX commands, and has ``*`` between operands,
+brackets after a capitalised name, or the prefix of a module. In any other text ``gamma`` and ``E``
+are letters.
 """
 
 from __future__ import annotations
@@ -42,11 +43,11 @@ _INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\
 
 
 def respelt(text: str, symbols: Collection[str]) -> str:
-    """Code in the spelling of the reader; other text as it is.
+    """The text in the reader's spelling, if the text is code; any other text is unchanged.
 
     Args:
         text: a formula.
-        symbols: names that the problem uses; they stay.
+        symbols: names that the problem uses; these names are not respelt.
 
     """
     if "\\" in text or not _CODE.search(text):

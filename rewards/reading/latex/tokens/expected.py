@@ -22,7 +22,9 @@ _ENDINGS: Final = CLOSERS | {"}", "|", "\\right|"}
 
 
 def expected_end(token: str) -> tuple[str, type[ReadError]]:
-    """What is expected behind a complete expression."""
+    """What the parser expects after a complete expression, and the kind of error if ``token`` is
+    there.
+    """
     if token in _ALTERNATIVES:
         return _ALTERNATIVES[token], AlternativesError
     if token == "=":
@@ -33,14 +35,16 @@ def expected_end(token: str) -> tuple[str, type[ReadError]]:
 
 
 def expected_closing(token: str) -> tuple[str, type[ReadError]]:
-    """The same in a group that is not closed."""
+    """What the parser expects in a group that is not closed, and the kind of error for
+    ``token``.
+    """
     if token in ("\\or", "\\pm", "\\mp", "="):
         return expected_end(token)
     return "an operator or a closing delimiter", ReadError
 
 
 def expected_operand(token: str) -> tuple[str, type[ReadError]]:
-    """The same where an operand begins."""
+    """What the parser expects where an operand begins, and the kind of error for ``token``."""
     if token.startswith("\\text "):
         return f"mathematics, not words: {token[6:]}", ReadError
     if token in ("\\pm", "\\mp", "\\or"):

@@ -13,7 +13,9 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether the formula continues or ends at an alignment mark, so that no other begins there."""
+    """Whether the formula continues or ends at an alignment mark, so that no other formula begins
+    there.
+    """
     return (
         previous in _OPERATORS
         or previous in _OPENING
@@ -37,11 +39,12 @@ def has_marks(text: str) -> bool:
 
 
 def kept_places(tokens: list[str]) -> list[int]:
-    r"""The places left without ``&`` and ``\\`` outside tables, and without empty groups.
+    r"""The indices of the tokens that remain when layout is removed.
 
-    A pair that is split over two lines (``\left( a \right. \\ \left. + b \right)``) is one pair.
+    Outside tables, ``&`` and ``\\`` are removed, and so are empty groups. A pair of delimiters that
+    is split over two lines (``\left( a \right. \\ \left. + b \right)``) becomes one pair.
 
-    Renames two kinds of token in place: the first underscore of ``_2F_1``, and the bar of
+    Two kinds of token are renamed in ``tokens``: the first underscore of ``_2F_1``, and the bar of
     ``\left. x \right| m``.
     """
     _mark_hypergeometric(tokens)
@@ -85,7 +88,9 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 
 def _split_pairs(tokens: list[str]) -> set[int]:
-    r"""The places of ``\right.`` and ``\left.`` with only a new line between, and of that."""
+    r"""The indices of ``\right.``, of ``\left.`` and of the new line between the two, if nothing
+    else stands between.
+    """
     indices: set[int] = set()
     closing: int | None = None
     for index, token in enumerate(tokens):
@@ -100,10 +105,10 @@ def _split_pairs(tokens: list[str]) -> set[int]:
 
 
 def _separating_bars(tokens: list[str]) -> set[int]:
-    r"""Renames the bars of ``\left. x \right| m`` and ``x \left| m \right.``.
+    r"""Rename the bars of ``\left. x \right| m`` and ``x \left| m \right.`` in ``tokens``.
 
     Returns:
-        The places of the empty delimiters.
+        The indices of the empty delimiters.
 
     """
     starts: set[int] = set()

@@ -1,9 +1,10 @@
-r"""LaTeX (or plain-text, or Unicode) mathematics to canonical tokens: one regex, one pass.
+r"""The lexer: canonical tokens of LaTeX, plain text or Unicode, by one regular expression in one
+pass.
 
-A token is a string; the parser looks its meaning up. Spelling is normalised here: sizes and spaces
-vanish, ``\left(`` is ``(``, ``\operatorname{arctanh}`` and ``artanh`` are one token, a run of
-letters such as ``xsinx`` becomes three. Offsets are not stored; `offset_of` computes one for an
-error.
+A token is a string; the parser looks up its meaning. The lexer normalises the spelling: sizes and
+spaces vanish, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` are the same
+token, and the letters ``xsinx`` become three tokens. Offsets are not stored; `offset_of` computes
+the offset for an error message.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ..errors import TooBigError
 from ..limits import Limits
 from .code import respelt
 from .layout import has_marks, kept_places
-from .numbers import with_points
+from .numbers import with_fractions, with_points
 from .pattern import TOKEN
 from .spelling import Speller
 from .words import with_signs
@@ -53,13 +54,17 @@ _MIXED_TEXT: Final = re.compile(
 )
 #: The arc tangent of two arguments, whose digit is part of the name.
 _TWO_ARGUMENTS: Final = re.compile(r"(?<![A-Za-z{])a(?:rc)?tan2(?=\s?(?:\\left\s?)?\()")
+#: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
+_POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
 _END: Final = [""] * 4
 
 
 def tokenize(
     text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
 ) -> list[str]:
-    """The canonical tokens of `text`, then an ``""`` for each token that the parser looks ahead."""
+    """The canonical tokens of `text`, followed by empty tokens on which the parser's look-ahead
+    ends.
+    """
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
     text = _prepared(text, symbols)
@@ -83,7 +88,7 @@ def tokenize(
 
 
 def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -> int:
-    """The offset in `text` of its token number `index`."""
+    """The offset in `text` of the token with the number `index`."""
     size = len(text)  # preparing may lengthen it
     text = _prepared(text, symbols)
     tokens: list[str] = []
@@ -98,11 +103,17 @@ def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -
 
 
 def _prepared(text: str, symbols: Collection[str]) -> str:
-    """Mathematical alphabets to plain letters, code and commas to the reader's spelling."""
+    """The text with plain letters for mathematical alphabets, and with code and decimal commas
+    respelt.
+    """
     if "\\" not in text:
         text = respelt(text, symbols)
     if "," in text or " " in text or "~" in text:
         text = with_points(text)
+    if ".\\" in text or "\\overline" in text:
+        text = with_fractions(text)
+    if "Re^" in text:
+        text = _POWER_OF_E.sub("R e", text)
     if "tan2" in text:
         text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
     if "\\\\" in text and "\\begin" not in text:
@@ -124,7 +135,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
 
 
 def _with_cases(text: str) -> str:
-    r"""The text with ``\left\{\begin{array}{ll} .. \end{array}\right.`` as ``cases``."""
+    r"""The text with ``\left\{\begin{array}{ll} .. \end{array}\right.`` written as ``cases``."""
     if len(_TABLE.findall(text)) != len(_TABLE_END.findall(text)):
         return text
     text = _TABLE.sub(lambda match: r"\begin{cases}".ljust(len(match[0])), text)
@@ -132,7 +143,7 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """The words in their command, then the formula that was in it."""
+    """A text command with its words alone, followed by the formula that the command contained."""
     formula = with_signs(match[3].replace("$", " "))
     return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))
 

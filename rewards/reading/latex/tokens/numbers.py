@@ -1,8 +1,8 @@
-r"""Decimal commas and thousands separators, where the text is consistent.
+r"""Decimal commas and thousands separators, if the text uses them consistently.
 
 ``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
-in brackets or with a space after it separates (``\max(2,5)``, ``0, 5``), unless another comma of
-the text can only be a decimal one.
+in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). If another
+comma of the text can only be a decimal comma, this comma is a decimal comma, too.
 """
 
 from __future__ import annotations
@@ -21,12 +21,16 @@ _THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
 _POINT: Final = re.compile(r"\d\.\d")
 _BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
 _SEPARATOR: Final = re.compile(r",\s")
+#: A decimal that repeats the digits under the bar, or one digit under a dot, for ever.
+_REPEATING: Final = re.compile(
+    r"(\d{0,20})\.(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
+)
 #: Numbers with commas that are looked at; more make a list.
 MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points and without thousands separators; of the same length."""
+    """The text with decimal points and without thousands separators; the length stays the same."""
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:
@@ -53,13 +57,25 @@ def with_points(text: str) -> str:
     return "".join((*pieces, text[start:]))
 
 
+def with_fractions(text: str) -> str:
+    r"""The text with fractions for repeating decimals: ``0.1\overline{6}`` is 15/90."""
+    return _REPEATING.sub(_fraction, text)
+
+
+def _fraction(match: re.Match[str]) -> str:
+    whole, once, period = match[1] or "0", match[2], match[3] or match[4]
+    numerator = int(whole + once + period) - int(whole + once)
+    denominator = 10 ** len(once) * (10 ** len(period) - 1)
+    return f" \\frac{{{numerator}}}{{{denominator}}} "
+
+
 def _joined(match: re.Match[str]) -> str:
-    """A number without its separators, padded."""
+    """A number without its separators, padded to the same length."""
     return re.sub(r"\D", "", match[0]).ljust(len(match[0]))
 
 
 def _depths(text: str, offsets: list[int]) -> list[int]:
-    """The number of brackets around each of these places, TeX's braces apart."""
+    """The number of open brackets at each of the offsets; TeX's braces do not count."""
     depths: list[int] = []
     depth = 0
     brackets = iter(_BRACKET.finditer(text))

@@ -1,4 +1,4 @@
-"""What tokens do in a formula: operators, postfixes, closing delimiters."""
+"""The roles of tokens in a formula: operators, postfixes, closing delimiters."""
 
 from __future__ import annotations
 

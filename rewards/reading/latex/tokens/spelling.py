@@ -1,4 +1,4 @@
-"""One raw token to canonical ones: synonyms, sizes, styles, names."""
+"""The canonical tokens of a raw token: synonyms, sizes, styles and names are resolved."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ _TABULAR: Final = frozenset(
 
 
 def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """The function that spells a raw token canonically, given the names that a problem uses."""
+    """A function from a raw token to canonical tokens, for a problem that uses the names
+    ``symbols``.
+    """
     cache: dict[str, tuple[str, ...]] = {}
 
     def spell(raw: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Words and runs of letters to canonical tokens."""
+"""The canonical tokens of words and of runs of letters."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ SYNONYMS: Final[dict[str, str]] = {
     "∏": "\\prod",
     "∂": "\\partial",
     "∞": "\\infty",
+    "\\infinity": "\\infty",
+    "\\infin": "\\infty",
     "π": "\\pi",
     "\\uppi": "\\pi",
     "𝜋": "\\pi",
@@ -195,7 +197,7 @@ LONGEST_RUN: Final = 64
 
 
 def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[str, ...]:
-    r"""What stands in ``\operatorname{...}``, ``\mathrm{...}`` or ``\text{...}``."""
+    r"""The tokens of the content of ``\operatorname{...}``, ``\mathrm{...}`` or ``\text{...}``."""
     content = content.strip("\u2061 ~")
     if not content or content in "~,.;:":
         return ()
@@ -254,7 +256,7 @@ def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
-    """A run of letters to names and letters, longest names first."""
+    """Split a run of letters into names and letters; longer names are tried first."""
     if run in symbols or len(run) == 1:
         return (run,)
     if len(run) > LONGEST_RUN:
@@ -293,7 +295,7 @@ def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def _maybe_product(name: str, symbols: frozenset[str]) -> str:
-    """The token of a name; ``asin`` is ambiguous where ``a`` is a symbol."""
+    """The token of a name; ``asin`` is ambiguous if ``a`` is a symbol of the problem."""
     if name[0] == "a" and "a" in symbols and name[1:] in NAMES:
         return "\\a " + NAMES[name][1:] + " " + NAMES[name[1:]][1:]
     return NAMES[name]

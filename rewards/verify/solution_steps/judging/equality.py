@@ -8,8 +8,8 @@ derivative along the common variable of both sides, and ``\int g\,du`` contribut
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import count, islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, count, islice
 from math import isinf, pi, tan
 
 from flint import acb
@@ -23,14 +23,15 @@ from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....numeric.outcome import show
 from ....numeric.sampling.integrand import ASSUMPTIONS
 from ....reading.expression.linear import NotLinearError, linear
-from ....reading.expression.traversal import needs_worker, symbols_of
-from ....reading.expression.tree import Expression, Symbol
+from ....reading.expression.traversal import needs_worker, nodes_of, symbols_of
+from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
 from ..result import Judgement
 from ..scope import Equation, Range, free_symbols
 from ..sides import Derivative, Differential, Integral, LimitAt, Part, Side
+from .factors import without_integrals
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
@@ -45,8 +46,14 @@ SLOTS, EVALUATED = 200_000, 40_000
 #: Sizes of the values of letters that are tried: an integral to b may be real for small b only,
 #: one of ``x^{-p}`` to infinity has a value for large p only.
 SCALES = (1.0, 4.0, 0.25)
+#: A variable that is substituted for one between far limits is looked for up to 1.5 * 2^6.
+SCALED = range(1, 7)
 #: The end of the first quadrant, and the step of the most even sequence modulo 1.
 QUADRANT, GOLDEN = 1.5, 0.6180339887
+
+
+class VaryingFactorError(NotReadError):
+    """An indefinite integral has a factor that varies."""
 
 
 @dataclass
@@ -176,7 +183,7 @@ class Program:
             if symbols_of(integral.integrand) & side.parts.keys():
                 raise NotReadError("an integral within another")
             if self.variable in symbols_of(factor):
-                raise NotReadError("a factor of an integral that is not constant")
+                raise VaryingFactorError("a factor of an integral that is not constant")
             tapes = tape(factor, self.variable), tape(integral.integrand, self.variable)
             terms.append(_Term(*tapes, integral.variable))
         return tape(constant_term, self.variable), terms
@@ -320,7 +327,11 @@ class Program:
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
-        for x in islice(self._places(own[0] if own else None), TRIED):
+        near: Iterator[Ball] = islice(self._places(own[0] if own else None), TRIED)
+        if within and self.equation.narrow:  # x = t^6 between 64 and 729
+            wider = (2**at * x for at in SCALED for x in islice(self._places(None), TRIED // 2))
+            near = chain(near, wider)
+        for x in near:
             if all(self._is_within(tape, run, x) for tape, run in within):
                 yield x
 
@@ -334,6 +345,21 @@ class Program:
         else:
             for x, _ in candidates(self.key):
                 yield acb(x)
+
+    def is_rational(self) -> bool:
+        """Whether both sides are rational functions: equal somewhere on a range, or everywhere.
+
+        Where such sides differ at a point and not at another, they are very near there: x^{2000}
+        vanishes within the precision.
+        """
+        sides = self.equation.left, self.equation.right, *self.equation.rates.values()
+        if self.varying or any(side.has(Derivative, LimitAt) for side in sides):
+            return False
+        integrals = (
+            part for side in sides for part in side.parts.values() if isinstance(part, Integral)
+        )
+        trees = [side.expression for side in sides] + [part.integrand for part in integrals]
+        return all(map(_is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
         value = tape.run(x, self.values, derivative=False)[tape.root][0]
@@ -370,6 +396,11 @@ def compare(
     for scale in SCALES if equation.free - {equation.variable} else SCALES[:1]:
         try:
             finding, error = _compared(Program(equation, order, kinds, key, work, scale)), None
+        except VaryingFactorError as unread:
+            condition = without_integrals(equation)
+            finding, error = _compared(Program(condition, 0, kinds, key, work, scale)), unread
+            if finding.judgement is Judgement.INCORRECT:  # the condition is not sufficient
+                return replace(finding, witness=None, detail="not equal for any constants")
         except NotLinearError as unread:
             error = NotReadError(str(unread))
         except NotReadError as unread:
@@ -402,14 +433,27 @@ def _compared(program: Program) -> Finding:
                 witness = _witness(program, x if moving else None, pair)
             if agreed + differing == (POINTS if moving else 1):
                 break
-    if differing and agreed:
+    if differing and agreed and not program.is_rational():
         detail = "it holds on a part of the real line only"
         return Finding(Judgement.UNCHECKED, agreed, detail=detail)
-    if agreed >= (ENOUGH if moving else 1):
+    if agreed >= (ENOUGH if moving else 1) and not differing:
         return Finding(Judgement.CORRECT, agreed)
-    if differing >= (DIFFERING if moving else 1):
+    if differing >= (1 if agreed or not moving else DIFFERING):
         return Finding(Judgement.INCORRECT, differing, witness)
     return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
+
+
+def _is_rational(tree: Expression) -> bool:
+    return all(
+        node.function in ("add", "neg", "mul", "div")
+        or (
+            node.function == "pow"
+            and isinstance(node.args[1], Number)
+            and node.args[1].denominator == 1
+        )
+        for node in nodes_of(tree)
+        if isinstance(node, Call)
+    )
 
 
 def _between(run: Range, u: float) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from ....reading.expression.build import ONE
-from ....reading.expression.linear import NotLinearError
-from ....reading.expression.traversal import symbols_of
+from ....reading.expression.build import ONE, ZERO
+from ....reading.expression.linear import NotLinearError, linear
+from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
 from ..result import Judgement, Kind
@@ -36,6 +36,12 @@ UNKNOWN = "unknown constants"
 _COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
 #: Letters that stand for an integral or a function, where nothing says what for.
 FUNCTIONS = frozenset("IJFGySR")
+
+
+#: The letter to which a sum runs, and numbers that are put in its place. Equality at these is
+#: evidence and no proof, as equality at points is.
+_SUM_TO = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*\{?\s*([a-zA-Z])\b")
+NUMBERS = (3, 4, 6, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,36 @@ class Judge:
                 best = judged
         return replace(best, anti=True) if anti else best
 
+    def at_numbers(
+        self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
+    ) -> Judged | None:
+        """Judge an equation with sums to a letter at numbers for the letter.
+
+        Args:
+            left: the left link.
+            right: the right link.
+            lead: the words before the statement.
+            sides: reads a link.
+
+        Returns:
+            None if no sum runs to a letter, or if sums run to several letters.
+
+        """
+        latex = left.link.latex, right.link.latex
+        letters = {letter for side in latex for letter in _SUM_TO.findall(side)}
+        if len(letters) != 1 or letters & self.scope.names:
+            return None
+        name = re.compile(rf"(?<![\\A-Za-z]){letters.pop()}(?![A-Za-z])")
+        judged: Judged | None = None
+        for value in NUMBERS:
+            links = [Link(name.sub(f"{{{value}}}", side), 0, 0) for side in latex]
+            at_left, at_right = (Read(link, sides(link)) for link in links)
+            judged = self.judge(at_left, at_right, lead, False)
+            if judged.finding.judgement is not Judgement.CORRECT:
+                break
+        # What no text says of a number cannot bring the problem nearer.
+        return judged and replace(judged, pair=None, earns=False)
+
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal; up to a constant in a chain of antiderivatives."""
         return self._compare(left, right, "agree", anti)[0].judgement is Judgement.CORRECT
@@ -140,7 +176,9 @@ class Judge:
             moving = any(side.has(Differential, Derivative) for side in (left, right))
             anti = anti or self._is_anti(left) or self._is_anti(right)
             if left.has(Differential) != right.has(Differential):
-                raise NotReadError("a differential on one side")
+                return self._by_rates(left, right, key), used
+            # Numbers without a constant are no antiderivatives, in whatever chain they stand.
+            anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
             finding = compare(equation, order, self.assumptions, key, self.work)
             unknown = equation.free - {equation.variable} - self.scope.symbols
@@ -161,6 +199,25 @@ class Judge:
             detail = f"{type(error).__name__}: {error}"
             return Finding(Judgement.UNCHECKED, detail=detail[:200]), used
         return (replace(finding, loose=True) if unknown - arbitrary else finding), used
+
+    def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
+        """Judge an equation with a differential on one side: ``du = 2x`` may stand for u' = 2x.
+
+        Such an equation is wrong if u' has another value, and is never right.
+        """
+        scope, detail = self.scope, "a differential on one side"
+        moving, other = (left, right) if left.has(Differential) else (right, left)
+        summand, ((factor, name), *more) = linear(moving.expression, moving.parts.keys())
+        differential = moving.parts[name]
+        if more or summand != ZERO or fold(factor) is None or scope.changed:
+            raise NotReadError(detail)  # perhaps the sign of an integral is missing
+        if not isinstance(differential, Differential) or differential.variable not in scope.values:
+            raise NotReadError(detail)
+        rate = Derivative(Symbol(differential.variable), scope.variable)
+        finding, _ = self._compare(Side(moving.expression, {name: rate}), other, key, False)
+        if finding.judgement is not Judgement.INCORRECT:
+            raise NotReadError(detail)
+        return finding
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
         """Whether antiderivatives are equated: functions, each with a constant."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 
 from flint import acb, arb
@@ -30,6 +30,10 @@ LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
 NODES = (32, 40)
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits.
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
+#: A value grows without end if it grows by the same amount from place to place, as a logarithm
+#: does to so many bits, or at least so much faster each time and to so many bits, as x^{1/20} does
+#: (2^{2.5} from place to place, 2^{25} at the last).
+EVEN, FASTER, LARGE = 32, 4.0, 20
 
 
 class DivergentStepError(NotReadError):
@@ -188,11 +192,21 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
         if not value.is_finite() or not real_everywhere(tape, jets):
             return None
         limits.append(value)
-    error = max(((finer - coarser).abs_upper() for coarser, finer in pairwise(limits)), key=log2)
+    steps = [finer - coarser for coarser, finer in pairwise(limits)]
+    error = max((step.abs_upper() for step in steps), key=log2)
     finest: Ball = limits[-1]
     if log2(error) > max(log2(finest.abs_upper()), 0) - SETTLED:
+        if _grows(steps, finest):
+            raise DivergentStepError("a limit that is infinite")
         return None
     return acb(finest.real + arb(0, 4 * error))
+
+
+def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
+    """Whether values grow without end, by the steps between them and the last value."""
+    first, second = (step.real for step in steps)
+    even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
+    return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)
 
 
 def _approach(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:

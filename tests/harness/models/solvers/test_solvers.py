@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -27,7 +27,7 @@ from calculus_harness.harness.core.requests import (
 )
 from calculus_harness.harness.models import Model, create
 from calculus_harness.harness.models.solvers import _worker
-from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_integrate
+from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_question
 from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
 from calculus_harness.harness.models.solvers.maxima import MAXIMA
@@ -357,7 +357,8 @@ class Shell(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "script"]
 
-    def script(self, integrand: str, assumptions: dict[str, str], limits: tuple[str, ...]) -> str:
+    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+        integrand = re.sub(r"integrate\((.*),x\)", r"\1", asked)
         return self.text.replace("INTEGRAND", integrand)
 
     def error_message(self, output: str) -> str:
@@ -431,7 +432,7 @@ def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch)
         raise NotImplementedError("algebraic case")
 
     monkeypatch.setattr("sympy.integrate", fail)
-    reply = sympy_integrate("x", "x", {}, 5.0)
+    reply = sympy_question("integration", "x", "x", {}, 5.0)
     assert (reply["outcome"], reply["text"]) == ("answer", "")
     assert reply["detail"] == "SymPy raised NotImplementedError: algebraic case"
 
@@ -441,4 +442,4 @@ def test_sympys_memory_error_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
         raise MemoryError
 
     monkeypatch.setattr("sympy.integrate", fail)
-    assert sympy_integrate("x", "x", {}, 5.0)["outcome"] == "memory"
+    assert sympy_question("integration", "x", "x", {}, 5.0)["outcome"] == "memory"

@@ -8,7 +8,7 @@ from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.core.errors import ModelError
 from calculus_harness.harness.core.requests import FinishReason
 from calculus_harness.harness.models import create
-from calculus_harness.harness.models.solvers.base import SolverQuestion
+from calculus_harness.harness.models.solvers.question import SolverQuestion
 from calculus_harness.rewards import verify_sum
 from calculus_harness.rewards.reading.expression.infix import NotationError
 from tests.harness.models.solvers.test_solvers import answers
@@ -54,7 +54,7 @@ def test_questions_that_systems_are_not_asked_have_no_answer() -> None:
     assert not found.text
     assert "not asked for a radius" in found.detail
     with pytest.raises(NotationError):
-        SolverQuestion.of(_problem(RADIUS, "p"))
+        SolverQuestion.of("sum", RADIUS, None, {})
 
 
 def test_an_unreadable_sum_is_an_error_of_that_problem() -> None:

@@ -5,224 +5,34 @@ What `transformers` computes with the same weights says what is right.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
-import tests.harness.tiny_model as tiny_model
 from calculus_harness import harness
-from calculus_harness.benchmarks import Problem
-from calculus_harness.harness import Run, Sampling
 from calculus_harness.harness.core.errors import ModelError
-from calculus_harness.harness.core.requests import Completion, FinishReason, Request, request_hash
-from calculus_harness.harness.models import Continuation, Model, Scored, create
+from calculus_harness.harness.core.requests import Completion, FinishReason
+from calculus_harness.harness.models import Continuation, create
 from calculus_harness.harness.models.placed.pool import EnginePool, placed
-from calculus_harness.prompts import Message, Rendered
+from calculus_harness.prompts import Rendered
 from calculus_harness.rewards import use_cluster
-from tests.harness.jobs import job_of
+from tests.harness.models.vllm.asked import (
+    CHAT,
+    LENGTH,
+    OPTIONS,
+    TEXT,
+    Asked,
+    Reference,
+    request,
+    stream,
+)
 from tests.ray_nodes import ray_nodes
 
-pytestmark = pytest.mark.vllm
+pytestmark = [pytest.mark.vllm, pytest.mark.usefixtures("environment")]
 
 ROOT = Path(__file__).parents[4]
-LENGTH = 256
-OPTIONS = {"dtype": "float32", "max-model-len": str(LENGTH), "enforce-eager": "true"}
-ENVIRONMENT = {
-    "HF_HUB_OFFLINE": "1",
-    "VLLM_NO_USAGE_STATS": "1",
-    "VLLM_CPU_KVCACHE_SPACE": "1",
-    "OMP_NUM_THREADS": "1",
-}
-CHAT = Rendered(messages=(Message("user", "Integrate 2x."),))
-TEXT = Rendered(text="Integrate 2x.\nAnswer:")
-
-Item = TypeVar("Item")
-Ask = Callable[..., list[Completion]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def environment() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in ENVIRONMENT.items():
-            patch.setenv(name, value)
-        yield
-
-
-@pytest.fixture(scope="module")
-def weights(tmp_path_factory: pytest.TempPathFactory, environment: None) -> Path:
-    """A model that is unsure of itself, but not of everything, and ends now and then."""
-    return tiny_model.make(tmp_path_factory.mktemp("models") / "tiny", spread=0.3)
-
-
-@pytest.fixture(scope="module")
-def adapter(weights: Path) -> Path:
-    return tiny_model.make_adapter(weights.with_name("adapter"), weights)
-
-
-class Asked:
-    """A model that was started, with the loop that it lives in."""
-
-    def __init__(self, model: Model | EnginePool) -> None:
-        self.model, self.runner = model, asyncio.Runner()
-        self._started: set[int] = set()
-
-    def complete(self, *requests: Request) -> list[Completion]:
-        found = self._collect(self.model.complete(stream(requests)))
-        wanted = sorted(key for request in requests for key in request.keys)
-        assert sorted(completion.key for completion in found) == wanted
-        return sorted(found, key=lambda one: (one.request, one.sample))
-
-    def score(self, *texts: Continuation) -> dict[str, Scored]:
-        return {one.key: one for one in self._collect(self.model.score(stream(texts)))}
-
-    def ask(
-        self, prompt: Rendered, samples: int = 1, seed: int = 0, **how: Any
-    ) -> list[Completion]:
-        """So many samples of a prompt, each by itself."""
-        first = request(self.model, prompt, seed=seed, **how)
-        return self.complete(*(replace(first, sample=n, seed=seed + n) for n in range(samples)))
-
-    def _collect(self, found: AsyncGenerator[Item, None]) -> list[Item]:
-        async def collect() -> list[Item]:
-            return [item async for item in found]
-
-        before = set(family(os.getpid()))
-        try:
-            return self.runner.run(collect())
-        finally:
-            self._started |= set(family(os.getpid(), *NAMES)) - before
-
-    def close(self) -> None:
-        """Close the model, and see that what it had started is gone."""
-        self.runner.run(self.model.close())
-        self.runner.close()
-        wait_for(lambda: gone(self._started), 10)
-
-
-def request(model: Model, prompt: Rendered, seed: int = 0, count: int = 1, **how: Any) -> Request:
-    sampling = Sampling(**({"max_tokens": 24} | how))
-    shown = {"integrand": "2x", "variable": "x"}
-    problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
-    return Request(
-        model.hash,
-        problem,
-        prompt,
-        sampling,
-        request_hash(problem, prompt, sampling),
-        seed=seed,
-        count=count,
-    )
-
-
-async def stream(items: Iterable[Item]) -> AsyncIterator[Item]:
-    for item in items:
-        yield item
-
-
-@pytest.fixture(scope="module")
-def engine(weights: Path) -> Iterator[Asked]:
-    asked = Asked(create(f"vllm/{weights}", OPTIONS))
-    yield asked
-    assert asked._started
-    asked.close()
-
-
-@pytest.fixture(scope="module")
-def server(weights: Path, adapter: Path) -> Iterator[Asked]:
-    """The model with an adapter, behind vLLM's server."""
-    options = {**OPTIONS, "lora": str(adapter), "reasoning-parser": "deepseek_r1"}
-    asked = Asked(create(f"vllm-server/{weights}", options))
-    yield asked
-    assert asked._started
-    asked.close()
-
-
-class Reference:
-    """The same weights under `transformers`."""
-
-    def __init__(self, weights: Path, adapter: Path | None = None) -> None:
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-
-        self.tokenizer: Any = AutoTokenizer.from_pretrained(weights)
-        self.model: Any = AutoModelForCausalLM.from_pretrained(weights)
-        if adapter is not None:
-            from peft import PeftModel
-
-            self.model = PeftModel.from_pretrained(self.model, adapter).merge_and_unload()
-
-    def logprobs(self, before: Sequence[int], after: Sequence[int]) -> list[float]:
-        import torch
-
-        with torch.no_grad():
-            found = self.model(torch.tensor([[*before, *after]])).logits[0].log_softmax(-1)
-        rows = found[len(before) - 1 : -1]
-        return [float(row[token]) for row, token in zip(rows, after, strict=True)]
-
-    def tokens(self, prompt: Rendered, **template: Any) -> list[int]:
-        if not prompt.messages:
-            return list(self.tokenizer.encode(prompt.text))
-        turns = [{"role": turn.role, "content": turn.content} for turn in prompt.messages]
-        text = self.tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True, **template
-        )
-        return list(self.tokenizer.encode(text, add_special_tokens=False))
-
-    def text_tokens(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text, add_special_tokens=False))
-
-
-@pytest.fixture(scope="module")
-def truth(weights: Path) -> Reference:
-    return Reference(weights)
-
-
-#: What vLLM's processes are called.
-NAMES = ("EngineCore", "VllmWorker", "VLLM::", "api_server", "spawn_main")
-
-
-def family(pid: int, *names: str) -> list[int]:
-    """The descendants of a process, or those that have one of the names."""
-    import psutil
-
-    found = []
-    for child in psutil.Process(pid).children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            called = " ".join([child.name(), *child.cmdline()])
-            if not names or any(name in called for name in names):
-                found.append(child.pid)
-    return found
-
-
-def gone(pids: Iterable[int]) -> bool:
-    import psutil
-
-    def runs(pid: int) -> bool:
-        try:
-            return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-        except psutil.NoSuchProcess:
-            return False
-
-    return not any(map(runs, pids))
-
-
-def wait_for(condition: Callable[[], Any], seconds: float) -> Any:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if found := condition():
-            return found
-        time.sleep(0.1)
-    raise AssertionError("it did not come about")
 
 
 # --- in process --------------------------------------------------------------------------------
@@ -509,63 +319,6 @@ def test_an_engine_that_cannot_start_is_one_clear_line(weights: Path, tmp_path: 
     asked.close()
 
 
-# --- the server --------------------------------------------------------------------------------
-
-
-def test_the_server_answers_with_the_adapter_and_scores(
-    server: Asked, weights: Path, adapter: Path, truth: Reference
-) -> None:
-    changed = Reference(weights, adapter)
-    before, after = truth.tokens(TEXT), truth.text_tokens("x^2 + C")
-    scored = server.score(Continuation("k", TEXT, "x^2 + C"))["k"]
-    expected = changed.logprobs(before, after)
-    assert list(scored.token_logprobs)[: len(after)] == pytest.approx(expected, abs=2e-3)
-    assert expected != pytest.approx(truth.logprobs(before, after), abs=0.1)
-    first = server.ask(TEXT, samples=4, logprobs=True)
-    assert [one.text for one in server.ask(TEXT, samples=4)] == [one.text for one in first]
-    assert len({one.text for one in first}) == 4
-    for one in first:
-        assert len(one.extra["token_logprobs"]) == one.completion_tokens
-
-
-def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> None:
-    texts = [Continuation(text, TEXT, text) for text in ("x^2 + C", "∫2x", "y")]
-    exact = server.score(*texts)
-    running: Any = server.model._server._server.client  # type: ignore[attr-defined]
-    # One at a time, as vLLM on the CPU must with an adapter.
-    plain = Asked(
-        create(running.spec, {"base-url": running.base_url, "echo": "true", "concurrency": "1"})
-    )
-    found = plain.score(*texts)
-    plain.close()
-    assert plain.model.capabilities < running.capabilities
-    for key, scored in found.items():
-        assert len(scored.token_logprobs) == len(key)
-        expected = list(exact[key].token_logprobs)
-        assert list(scored.token_logprobs) == pytest.approx(expected, abs=2e-3)
-
-
-def test_the_server_takes_what_the_engine_takes(server: Asked) -> None:
-    beams = server.complete(request(server.model, TEXT, count=3, beams=4, max_tokens=8))
-    assert len({one.text for one in beams}) == 3
-    together = server.complete(request(server.model, TEXT, count=3, grouped=True))
-    assert len({one.text for one in together}) == 3
-    (long,) = server.ask(Rendered(text="x" * LENGTH))
-    assert long.finish_reason is FinishReason.ERROR
-    assert str(LENGTH) in long.detail
-    (chat,) = server.ask(CHAT, seed=2)
-    assert "<think>" not in chat.text
-    (cut,) = server.ask(Rendered(text="x" * (LENGTH - 6)), max_tokens=99, stop=("\x00",))
-    assert cut.finish_reason is FinishReason.LENGTH or cut.completion_tokens in range(1, 6)
-
-
-def test_a_server_that_dies_says_how_and_leaves_nothing(weights: Path) -> None:
-    asked = Asked(create(f"vllm-server/{weights}", OPTIONS | {"quantization": "awq"}))
-    with pytest.raises(ModelError, match=r"(?s)did not start \(exit status 1\); its log, .*awq"):
-        asked.ask(TEXT)
-    asked.close()
-
-
 @pytest.mark.ray
 def test_engines_on_a_cluster_answer_as_one_here(engine: Asked, weights: Path) -> None:
     asked = [request(engine.model, TEXT, seed=seed) for seed in range(12)]
@@ -579,93 +332,3 @@ def test_engines_on_a_cluster_answer_as_one_here(engine: Asked, weights: Path) -
         there = Asked(engines)
         assert [one.text for one in there.complete(*asked)] == [one.text for one in here]
         there.close()
-
-
-# --- ways out ----------------------------------------------------------------------------------
-
-STARTER = """
-import asyncio, signal, sys
-from calculus_harness.harness.models import create
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
-
-async def main():
-    model = create(sys.argv[1], {"dtype": "float32"})
-    await model._server.started()
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_no_server_outlives_the_sweep(weights: Path, number: signal.Signals) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", STARTER, f"vllm-server/{weights}"],
-        cwd=ROOT,
-        env=os.environ | ENVIRONMENT,
-        stderr=subprocess.DEVNULL,
-    )
-    servers = wait_for(lambda: family(process.pid, "api_server"), 60)
-    time.sleep(1)
-    process.send_signal(number)
-    process.wait(60)
-    wait_for(lambda: gone(servers), 30)
-
-
-PROMPT = '+++\ntask = "integration"\ndescription = "Short."\n+++\nIntegrate {{ integrand }}.\n'
-
-
-def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
-    engine: Asked, weights: Path, tmp_path: Path
-) -> None:
-    rows = [{"integrand": f"{n} x", "id": f"p{n}"} for n in range(1, 13)]
-    bench, prompt = tmp_path / "bench.jsonl", tmp_path / "short.jinja"
-    bench.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    prompt.write_text(PROMPT)
-    options = [part for name, value in OPTIONS.items() for part in ("-M", f"{name}={value}")]
-    command = [
-        *(sys.executable, "run.py", "sweep", "--model", f"vllm/{weights}", *options),
-        *("--benchmark", str(bench), "--prompt", str(prompt), "-n", "8", "--max-tokens", "160"),
-        *("-M", "concurrency=4", "--out", str(tmp_path / "killed")),
-    ]
-
-    def stored(path: Path) -> dict[str, Any]:
-        found = Run(path).completions.rows() if (path / "manifest.json").exists() else ()
-        return {row["key"]: row["text"] for row in found}
-
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE, text=True
-    )
-    wait_for(lambda: stored(tmp_path / "killed"), 240)
-    engines = family(process.pid, *NAMES)
-    assert engines
-    process.kill()
-    output = process.communicate()[0]
-    assert output == ""  # nothing of vLLM's: results go there
-    first = stored(tmp_path / "killed")
-    assert 0 < len(first) < 96
-    wait_for(lambda: gone(engines), 30)
-
-    resumed = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | ENVIRONMENT,
-        check=True,
-        timeout=300,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert "Traceback" not in resumed.stderr  # the end of the engine is no failure
-
-    job = job_of(
-        [engine.model],
-        [str(bench)],
-        prompt=str(prompt),
-        samples=8,
-        sampling=Sampling(max_tokens=160),
-        out=tmp_path / "undisturbed",
-    )
-    undisturbed = {one.key: one.text for one in engine.complete(*job.requests(engine.model))}
-    assert len(undisturbed) == 96
-    assert stored(tmp_path / "killed") == undisturbed
-    assert first.items() <= undisturbed.items()

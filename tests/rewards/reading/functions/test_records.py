@@ -37,8 +37,6 @@ PARAMETERS |= {"a": (9, 7), "v": (5, 3)}
 POINTS = (-7.3125, -2.625, -1.4375, -0.71875, -0.28125, 0.34375, 0.8125, 1.5625, 2.6875, 6.40625)
 #: Functions without a derivative among functions, and why.
 NO_SLOPE = {
-    "airy_ai": "the derivative satisfies y'' = u y and has no name",
-    "airy_bi": "the derivative satisfies y'' = u y and has no name",
     "double_factorial": "of whole numbers only",
     "hypgeom": "raises all parameters by one; of any number of them",
     "add": "a rule of sums", "mul": "a rule of products", "neg": "a rule of sums",

@@ -13,6 +13,17 @@ from calculus_harness.rewards.reading.latex import read, to_latex
 from tests.examples import examples
 
 RIGHT = [
+    # The variables of a function that is named without arguments are those of the question.
+    (r"z=x^2y^3, \frac{\partial^2 z}{\partial x\partial y}", "6xy^2"),
+    (r"z=\ln(x^2+y^2), \frac{\partial^2 z}{\partial x^2}+\frac{\partial^2z}{\partial y^2}", "0"),
+    (r"u=x^2y^3, x u_x + y u_y", "5x^2y^3"),
+    (r"f(x)=xy^2, \frac{\partial f}{\partial y}", "2xy"),
+    (r"\left(\frac{\ln x}{x}\right)'", r"\frac{1-\ln x}{x^2}"),
+    # Leibniz's rule
+    (r"\frac{d}{dx}\int_0^{x^2}\sin(t^2)\,dt", r"2x\sin(x^4)"),
+    (r"g(x)=\int_{\sin x}^{x}\sqrt{1+t^2}\,dt, g'(x)", r"\sqrt{1+x^2}-\cos x\sqrt{1+\sin^2x}"),
+    (r"\frac{d}{dx}\left(\int_x^5 e^{-t^2}dt\right)", "-e^{-x^2}"),
+    (r"F(x)=\int_0^x e^{t^2}dt, F''(x)", "2xe^{x^2}"),
     (r"\frac{d}{dx} x^3", "3x^2"),
     (r"\frac{d}{dx} x^3", r"\frac{d}{dx}x^3 = 3x^2"),
     (r"\dfrac{\mathrm{d}}{\mathrm{d}x}\left[\sin(x^2)\right]", r"2x\cos(x^2)"),
@@ -35,6 +46,8 @@ RIGHT = [
     (r"\frac{d}{dx}|x|", r"\frac{|x|}{x}"),
 ]
 WRONG = [
+    (r"\frac{d}{dx}\int_0^{x^2}\sin(t^2)\,dt", r"\sin(x^4)"),
+    (r"z=x^2y^3, \frac{\partial^2 z}{\partial x\partial y}", "0"),
     (r"\frac{d}{dx} x^3", "3x^2 + C"),
     (r"\frac{d}{dx} x^3", "x^3"),
     (r"\frac{d}{dx} x^3", "3.0001x^2"),
@@ -87,6 +100,9 @@ def test_a_list_of_guesses_is_wrong() -> None:
         (r"\frac{d}{dx} x^2, \text{at }(1,2)", "as many values as names"),
         ("y^{(99)}, y = x", "order above"),
         ("x" * 5000, "more than 4000 characters"),
+        (r"\frac{d}{dx}\int_0^x xt\,dt", "depends on x, too"),
+        (r"F(x)=\int_0^x e^{t^2}dt, F(x)+F'(x)", "as well as its derivative"),
+        (r"\frac{d}{dx}\int x^2\,dx", "needs limits"),
     ],
 )
 def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:

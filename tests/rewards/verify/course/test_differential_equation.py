@@ -24,6 +24,8 @@ RIGHT = [
     (r"y' = -\frac{x}{y}, y(0) = 5", "x^2 + y^2 = 25"),
     (r"Find all solutions of $y' = y^2$", r"y = -\frac{1}{x+C} \text{ or } y = 0"),
     ("Solve the first-order equation $y' = y$.", "y = Ce^x"),
+    ("Solve the equation. Assume A, F are real and positive. $Ay' = F$", r"y = \frac{F}{A}x + C"),
+    ("y'' = xy", r"y = C_1\operatorname{Ai}(x) + C_2\operatorname{Bi}(x)"),
     (r"y'\left(x+\sqrt{y^2-xy}\right) = y", r"\ln y = C - 2\sqrt{1-\frac{x}{y}}"),
     ("x' = y, y' = -x", r"x = A\cos t + B\sin t, y = B\cos t - A\sin t"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = C\sin x"),
@@ -154,3 +156,36 @@ def test_a_substitution_of_the_variable_changes_no_verdict(
             rf"\boxed{{{changed.answer}{slip}}}", changed.question
         )
         assert verdict.correct == is_right, (entry.id, changed.question, changed.answer)
+
+
+CASES = (
+    r"y = C + \begin{cases} -\frac{(kx+1)e^{-kx}}{k^{%s}} & \text{if } k \ne 0"
+    r" \\ \frac{x^2}{2} & \text{otherwise} \end{cases}"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "status"),
+    [
+        ("y' = xe^{-kx}", CASES % 2, Status.CORRECT),
+        ("y' = xe^{-kx}", CASES % 3, Status.INCORRECT),
+        (
+            "x^2y'' + xy' + (x^2-3)y = 0",
+            r"y = C_1J_{\sqrt{3}}(x) + C_2Y_{\sqrt{3}}(x)",
+            Status.CORRECT,
+        ),
+        (
+            "x^2y'' + xy' + (x^2-3)y = 0",
+            r"y = C_1J_{\sqrt{2}}(x) + C_2Y_{\sqrt{2}}(x)",
+            Status.INCORRECT,
+        ),
+        (
+            "x(x-1)y'' + (\\frac32-2x)y' + 2y = 0",
+            r"y = C_1x^{5/2}{}_2F_1(\frac12,\frac32;\frac72;x)+C_2{}_2F_1(-2,-1;-\frac32;x)",
+            Status.CORRECT,
+        ),
+        ("y'' = xy", r"y = C_1\operatorname{Ai}(x) + C_2\operatorname{Bi}(-x)", Status.INCORRECT),
+    ],
+)
+def test_cases_and_special_functions(question: str, answer: str, status: Status) -> None:
+    assert verify_differential_equation(rf"\boxed{{{answer}}}", question).status is status

@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 
-from .templates import TEMPLATES, Derivation, Line
+from .templates import TEMPLATES
+from .templates.derivations import Derivation, Line
 
 SIZE = 400
 SEED = 22

@@ -1,0 +1,68 @@
+r"""Equations in which an indefinite integral has a factor that varies: ``\int f dx = h \int g dx``.
+
+The terms are moved to one side, S + h G = 0, where G' = g and S' are formulas and S is determined
+up to a constant. Then S / h = -G, and the derivatives give S' h - S h' = -g h^2. So S is
+(S' h + g h^2) / h' for every choice of the constants, and the equation is wrong if the derivative
+of this quotient is not S'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ....reading.expression.build import ZERO, add, div, mul, neg, power
+from ....reading.expression.derivative import differentiate
+from ....reading.expression.linear import linear
+from ....reading.expression.traversal import size, symbols_of
+from ....reading.expression.tree import Expression, Number
+from ..extents import NotReadError
+from ..scope import MOST_NODES, Equation
+from ..sides import Integral, Side
+
+
+def without_integrals(equation: Equation) -> Equation:
+    """A necessary condition for an equation with one varying factor of an integral.
+
+    Raises:
+        NotReadError: several integrals have such factors, or a part of a side is no integral over
+            the variable of the equation.
+
+    """
+    variable, slopes = equation.variable, list[Expression]()
+    varying: dict[tuple[Expression, str], list[Expression]] = {}
+    for side, sign in ((equation.left, 1), (equation.right, -1)):
+        summand, terms = linear(side.expression, side.parts.keys())
+        slopes.append(mul(Number(sign), _slope(summand, variable)))
+        for factor, name in terms:
+            integral = side.parts[name]
+            signed = mul(Number(sign), factor)
+            if not isinstance(integral, Integral) or (integral.variable, integral.limits) != (
+                variable,
+                None,
+            ):
+                raise NotReadError("a varying factor beside another variable")
+            if symbols_of(integral.integrand) & side.parts.keys():
+                raise NotReadError("an integral within another")
+            if variable in symbols_of(factor):
+                varying.setdefault((integral.integrand, name), []).append(signed)
+            else:
+                slopes.append(mul(signed, integral.integrand))
+    if len(varying) != 1:
+        raise NotReadError("varying factors of several integrals")
+    (((integrand, _), factors),) = varying.items()
+    slope, factor = add(*slopes), add(*factors)
+    factor_slope = _slope(factor, variable)
+    if factor_slope == ZERO:
+        raise NotReadError("a factor of an integral that does not vary")
+    moved = add(mul(slope, factor), mul(integrand, power(factor, Number(2))))
+    condition = add(_slope(div(moved, factor_slope), variable), neg(slope))
+    if size(condition) > MOST_NODES:
+        raise NotReadError("a condition that grows too large")
+    return replace(equation, left=Side(condition, {}), right=Side(ZERO, {}), rates={})
+
+
+def _slope(tree: Expression, variable: str) -> Expression:
+    try:
+        return differentiate(tree, variable)
+    except ValueError:
+        raise NotReadError("a derivative without a rule") from None

@@ -1,0 +1,54 @@
+"""Weights, an adapter, an engine and a server that the tests of a module share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tests.harness.tiny_model as tiny_model
+from calculus_harness.harness.models import create
+from tests.harness.models.vllm.asked import ENVIRONMENT, OPTIONS, Asked, Reference
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
+        yield
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory, environment: None) -> Path:
+    """A model that is unsure of itself, but not of everything, and ends now and then."""
+    return tiny_model.make(tmp_path_factory.mktemp("models") / "tiny", spread=0.3)
+
+
+@pytest.fixture(scope="module")
+def adapter(weights: Path) -> Path:
+    return tiny_model.make_adapter(weights.with_name("adapter"), weights)
+
+
+@pytest.fixture(scope="module")
+def engine(weights: Path) -> Iterator[Asked]:
+    asked = Asked(create(f"vllm/{weights}", OPTIONS))
+    yield asked
+    assert asked._started
+    asked.close()
+
+
+@pytest.fixture(scope="module")
+def server(weights: Path, adapter: Path) -> Iterator[Asked]:
+    """The model with an adapter, behind vLLM's server."""
+    options = {**OPTIONS, "lora": str(adapter), "reasoning-parser": "deepseek_r1"}
+    asked = Asked(create(f"vllm-server/{weights}", options))
+    yield asked
+    assert asked._started
+    asked.close()
+
+
+@pytest.fixture(scope="module")
+def truth(weights: Path) -> Reference:
+    return Reference(weights)
