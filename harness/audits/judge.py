@@ -410,7 +410,8 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
     """The judge of a question of the course."""
 
     def judge(item: AuditItem) -> Finding:
-        reference, options = _reference(item), {"assumptions": item.assumptions}
+        assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
+        reference, options = _reference(item), {"assumptions": assumptions}
         verdict = COURSE[name].verify(boxed(reference), item.problem, **options)
         if verdict.correct:
             return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
@@ -423,10 +424,8 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
             return Finding(SUSPECT, kind="not the general solution", reason=detail)
         text = verdict.evidence.reading or reference
         try:
-            programs = list(
-                of_course(name, item.problem, text, item.assumptions, "diverges" in detail)
-            )
-        except (UncomputedError, ReadError, UnprintableError) as error:
+            programs = list(of_course(name, item.problem, text, assumptions, "diverges" in detail))
+        except (UncomputedError, ReadError, UnreadError, UnprintableError) as error:
             why = verdict.evidence.witness or detail
             return Finding(UNDECIDED, reason=f"refuted ({why}), not confirmed: {error}")
         finding = confirmed(programs, verdict)
@@ -436,9 +435,9 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
         def verdict_on(text: str) -> Verdict:
             return COURSE[name].verify(boxed(text), item.problem, **options)
 
-        return finding.replaced(
-            **_repaired(_repairs_of_course(name, item, text, finding), verdict_on)
-        )
+        repaired = _repaired(_repairs_of_course(name, item, text, finding), verdict_on)
+        # Values beside a point where a limit does not exist say nothing of a slip.
+        return finding.replaced(**repaired) if repaired.get("correction") else finding
 
     return judge
 

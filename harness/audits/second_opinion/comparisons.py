@@ -345,7 +345,14 @@ def _limit(
                     f"reference = {wanted}",
                 )
                 shown = labels if bounded else ("near the point", "reference")
-                program = Program(lines, parameters, shown, digits=_LIMIT_DIGITS, otherwise=program)
+                program = Program(
+                    lines,
+                    parameters,
+                    shown,
+                    digits=_LIMIT_DIGITS,
+                    otherwise=program,
+                    remark="of v/(1 + |v|)" if bounded else "",
+                )
             assert program is not None
             yield program
 
@@ -383,11 +390,12 @@ def _sum(
     if not isinstance(series.upper, int) and not isinstance(series.lower, int):
         totals = [f"mp.fsum(f(mpf(k)) for k in range(int({lower}), int({upper}) + 1))"]
     elif diverges:
-        # Partial sums that grow as a power have reciprocals that tend to zero.
+        # Partial sums that grow as a power tend to no number.
         lines += [f"sums = [mp.fsum(f({lower} + k) for k in range(10**n)) for n in (2, 3, 4)]"]
-        lines += ["values = [1/s for s in sums]", *_LIMIT_OF_VALUES]
-        lines += ["reference = 1/reference"]
-        yield Program(tuple(lines), parameters, ("1/partial sum", "1/reference"))
+        lines += ["grows = abs(sums[2]) > 2*abs(sums[1]) > 4*abs(sums[0])"]
+        lines += ["value, error = sums[2], 0 if grows else mp.inf"]
+        labels = ("sum of 10,000 terms", "reference")
+        yield Program(tuple(lines), parameters, labels, remark="of 10,000 terms")
         return
     else:  # terms such as n^(-3/2) mislead the usual extrapolation, factorials that of Levin
         methods = ("", ', method="levin", levin_variant="u"')
@@ -451,13 +459,16 @@ def _residuals(
     functions.name_jets(question.jets)
     parameters = parameters_of(free, assumptions)
     for equations, variable in ((question.equations, x), (question.conditions, "")):
+        own_parameters = {
+            name: usual for name, usual in parameters.items() if variable or name != x
+        }
         for left, right in equations:
             lines = (
                 *functions.lines,
                 f"value = {python(right, functions.names)} + mpf(0)",
                 f"reference = {python(left, functions.names)} + mpf(0)",
             )
-            yield Program(lines, parameters, ("right side", "left side"), variable)
+            yield Program(lines, own_parameters, ("right side", "left side"), variable)
 
 
 _OF_COURSE: Mapping[str, Callable[[str, str, Mapping[str, str], bool], Iterator[Program]]] = {

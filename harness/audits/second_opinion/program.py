@@ -119,7 +119,7 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 def identifiers(*trees: Expression) -> dict[str, str]:
     """Identifiers for the symbols of formulas, apart from the names that programs use."""
-    taken = {*"mp mpf f F v value values reference error finite terms steps sums".split()}
+    taken = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
@@ -198,6 +198,7 @@ class Program:
         allows: whether the problem is about a value of the variable.
         digits: the digits of the arithmetic.
         otherwise: the program to ask if this one has no value.
+        remark: what the two values are of, where they are not those of problem and reference.
 
     """
 
@@ -208,6 +209,7 @@ class Program:
     allows: Callable[[float], bool] = lambda value: True
     digits: int = DIGITS
     otherwise: Program | None = None
+    remark: str = ""
 
     def source(self, point: Mapping[str, Fraction]) -> str:
         """The text of the program at a point, of at most twenty lines for usual formulas."""
@@ -252,7 +254,8 @@ class Program:
 
     def shown(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
-        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.parameters)
+        values = [f"{name} = {_decimal(point[name])}" for name in self.parameters]
+        return ", ".join([*values, *filter(None, [self.remark])])
 
 
 @dataclass(frozen=True, slots=True)
