@@ -29,3 +29,11 @@ def test_the_bank_s_tables_are_those_of_its_result_file(
     stored = json.loads((RESULTS / "bank.json").read_text(encoding="utf-8"))
     assert f"seed {stored['seed']}, {stored['date']}." in tables
     assert tables in (RESULTS / "bank.md").read_text(encoding="utf-8")
+
+
+def test_the_course_s_tables_are_those_of_its_result_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = printed("course.py", capsys)
+    assert "differential_equations_shifted" in tables
+    assert tables in (RESULTS / "course.md").read_text(encoding="utf-8")
