@@ -33,7 +33,7 @@ POINT_DIGITS = 6
 
 #: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
 #: the ends; and how far from 0 an infinite range is looked at.
-SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024
+SAMPLES, SHARES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 200, 1024
 
 
 class OutsideDomainError(QuadratureError):
@@ -149,4 +149,4 @@ def sample_points(lower: arb, upper: arb) -> Iterator[arb]:
     low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
     high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
     for k in SAMPLES:
-        yield arb((low + (high - low) * k / 200).mid())
+        yield arb((low + (high - low) * k / SHARES).mid())

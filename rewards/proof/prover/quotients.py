@@ -33,6 +33,7 @@ class TooLargeError(NotProvedError):
     """A polynomial would have too many terms, or too high a degree."""
 
 
+# Sizes are `constants.SIZE` and multiples of `reading.WORD` up to `field.MAX_GENERATORS`: six.
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
     """A ring, the variables of the ring, unity and zero."""
@@ -80,6 +81,7 @@ def is_factored_quickly(poly: Poly) -> bool:
     return all(highest * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
+# A bound of the memory only, as that of `rational_of`.
 @lru_cache(maxsize=256)
 def unit_circle(size: int, sine: int, cosine: int) -> Poly:
     """The relation s^2 + c^2 - 1 of the variables with the indices ``sine`` and ``cosine``."""
@@ -89,6 +91,8 @@ def unit_circle(size: int, sine: int, cosine: int) -> Poly:
 
 def product(a: Poly, b: Poly) -> Poly:
     """The product of two polynomials, unless too large."""
+    # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
+    # collected, and is refused where that takes long.
     if len(a) * len(b) > 4 * MAX_TERMS:
         raise TooLargeError("too many terms")
     return a * b
