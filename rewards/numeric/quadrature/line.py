@@ -19,7 +19,7 @@ from .work import SPECIAL, QuadratureError, WorkError, spend
 END_BITS = 4096
 #: Evaluations of a tape's slot that one integral may cost: about a second.
 SLOT_BUDGET = 4_000_000
-#: What a slow function costs, in slots, up to this precision; beyond, in proportion to it.
+#: The cost of a slow function in slots up to `SLOW_BITS`; for more bits, in proportion to the bits.
 SLOW_SLOTS, SLOW_BITS = 400, 512
 
 #: How near to an end f has to be bounded to be regular there.
@@ -96,7 +96,7 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether f has no finite value at a point, however precisely it is known."""
+        """Whether f has no finite value at a point, to any precision of the point."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:

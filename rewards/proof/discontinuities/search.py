@@ -181,7 +181,7 @@ class Steps:
         if not (self.tape.poles or self.touching):
             return False
         ctx.prec = BASE_BITS
-        # The corpora have up to 266 touching places in an answer, of periodic radicands: a few tell.
+        # An answer of the corpora has up to 266 touching places, of periodic radicands: a few tell.
         touching = ((interval.low, interval.high) for interval in self.touching[:8])
         return any(
             jump(self.at, *interval) for interval in itertools.chain(touching, self._poles())

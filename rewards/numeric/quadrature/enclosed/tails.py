@@ -282,7 +282,7 @@ _BOUNDED = {"bessel_j": 1} | {
 }
 
 
-#: Those of them with |f u| <= c |u|, and c, rounded up.
+#: The functions among these with |f u| <= c |u|, and c, rounded up.
 _LIKE_THE_ARGUMENT = {
     f.name: math.nextafter(f.steepest, math.inf)
     for f in RECORDS.values()
