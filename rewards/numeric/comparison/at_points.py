@@ -398,7 +398,10 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f on another branch; None if this precision does not decide."""
+        """Whether F' agrees with f for another choice of branches.
+
+        None if the precision does not suffice to decide.
+        """
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)

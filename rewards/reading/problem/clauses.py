@@ -115,7 +115,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     Raises:
         ProblemError: a word that is not understood may change the question.
 
-    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$.", frozenset(("of", "with")))
+    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$", frozenset(("of", "with")))
     "$x'$ of with $x=t^2$ ."
 
     """
