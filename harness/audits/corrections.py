@@ -25,38 +25,6 @@ SYSTEMS = ("sympy", "maxima", "fricas")
 SECONDS = 10
 
 
-def systems() -> dict[str, Model]:
-    """The installed systems."""
-    installed = {}
-    for name in SYSTEMS:
-        try:
-            installed[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
-        except ModelError:
-            continue
-    return installed
-
-
-def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
-    """Right references for refuted rows.
-
-    Args:
-        rows: rows of an audit.
-
-    Returns:
-        By the number of the row: a reference that the verifier accepts, and the system's name.
-
-    """
-    problems = {row["number"]: made for row in rows if (made := _problem(row)) is not None}
-    corrected: dict[int, tuple[str, str]] = {}
-    for name, model in systems().items():
-        remaining = [problem for number, problem in problems.items() if number not in corrected]
-        for completion in run_async(_asked(model, remaining)) if remaining else ():
-            number = int(completion.problem.rpartition("/")[2])
-            if completion.text and (answer := _proved(problems[number], completion.text)):
-                corrected[number] = answer, name
-    return corrected
-
-
 def _problem(row: Mapping[str, Any]) -> Problem | None:
     """The integral of a row as a benchmark's problem; None for another task."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
@@ -105,15 +73,26 @@ def _proved(problem: Problem, text: str) -> str:
 
 
 def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Rows with the corrections that systems find.
+    """Rows with the corrections that the installed systems find.
 
     Args:
         rows: refuted rows.
         most: the largest number of rows about which systems are asked.
 
     """
-    without = [row for row in rows if not row.get("correction")][:most]
-    corrected = corrections(without) if without else {}
+    open_rows = [row for row in rows if not row.get("correction")][:most]
+    problems = {row["number"]: made for row in open_rows if (made := _problem(row)) is not None}
+    corrected: dict[int, tuple[str, str]] = {}
+    for name in SYSTEMS:
+        remaining = [problems[number] for number in problems.keys() - corrected.keys()]
+        try:
+            model = create(f"solver/{name}", {"time-limit": str(SECONDS)}) if remaining else None
+        except ModelError:  # not installed
+            continue
+        for completion in run_async(_asked(model, remaining)) if model is not None else ():
+            number = int(completion.problem.rpartition("/")[2])
+            if completion.text and (answer := _proved(problems[number], completion.text)):
+                corrected[number] = answer, name
     for row in rows:
-        answer = corrected.get(row["number"])
-        yield {**row, "correction": answer[0], "corrected_by": answer[1]} if answer else row
+        answer, name = corrected.get(row["number"], ("", ""))
+        yield {**row, "correction": answer, "corrected_by": name} if answer else row

@@ -16,6 +16,7 @@ from ....rewards.errors import ProblemError
 from ....rewards.proof.limit_questions import limit_readings
 from ....rewards.reading.expression.traversal import fold, symbols_of
 from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.latex.readings import signed_infinity
 from ....rewards.reading.problem.clauses import clauses
 from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
 from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
@@ -314,7 +315,7 @@ def _limit(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = limit_readings(problem, assumptions)[0]
-    infinity, symbols = _infinity(reference), question.parameters
+    infinity, symbols = signed_infinity(reference), question.parameters
     tree = Number(infinity) if infinity else with_constants(tree_of(reference, symbols), symbols)
     names = identifiers(question.expression, tree, *map(Symbol, (*symbols, question.variable)))
     x = names.pop(question.variable)
@@ -357,19 +358,13 @@ def _limit(
             yield program
 
 
-def _infinity(reference: str) -> int:
-    """The sign of an infinite reference; 0 for a formula."""
-    text = re.sub(r"[\s$+]|\\infty", lambda m: "oo" if "infty" in m[0] else "", reference)
-    return {"oo": 1, "-oo": -1}.get(text, 0)
-
-
 def _sum(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     if asks_of_series(problem):
         yield _series(read_series(problem), reference, assumptions)
         return
-    if _infinity(reference):
+    if signed_infinity(reference):
         raise UncomputedError("an infinite sum")
     series = read_sum(problem)[0]
     tree = with_constants(tree_of(reference, series.parameters), series.parameters)

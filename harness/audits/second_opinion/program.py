@@ -44,8 +44,6 @@ _NOTATION: dict[str, str] = {
     "heaviside": "(({0} > 0) + mpf(0))",
     "max": "max({0}, {1})",
     "min": "min({0}, {1})",
-    "fresnel_s": "mp.fresnels({0})",
-    "fresnel_c": "mp.fresnelc({0})",
     "elliptic_f": "mp.ellipf({0}, {1})",
     "elliptic_e": "mp.ellipe({0}, {1})",
     "elliptic_k": "mp.ellipk({0})",
@@ -57,12 +55,6 @@ _NOTATION: dict[str, str] = {
     "chebyshev_u": "mp.chebyu({0}, {1})",
     "hermite_h": "mp.hermite({0}, {1})",
     "laguerre_l": "mp.laguerre({0}, 0, {1})",
-    "bessel_j": "mp.besselj({0}, {1})",
-    "bessel_y": "mp.bessely({0}, {1})",
-    "bessel_i": "mp.besseli({0}, {1})",
-    "bessel_k": "mp.besselk({0}, {1})",
-    "airy_ai": "mp.airyai({0})",
-    "airy_bi": "mp.airybi({0})",
     "lt": "({0} < {1})",
     "le": "({0} <= {1})",
     "gt": "({0} > {1})",
@@ -72,11 +64,12 @@ _NOTATION: dict[str, str] = {
     "and": "({0} and {1})",
     "or": "({0} or {1})",
 }
-#: Functions that mpmath calls by our name.
+#: Functions that mpmath calls by our name without underscores.
 _SAME = frozenset(
     "sqrt exp log sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech "
     "csch asinh acosh atanh acoth asech acsch re im arg floor ceil frac factorial binomial gamma "
-    "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi".split()
+    "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi fresnel_s fresnel_c "
+    "bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi".split()
 )
 #: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
@@ -174,7 +167,7 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
     if name in _NOTATION:
         return _NOTATION[name].format(*args), _ATOM
     if name in _SAME:
-        return f"mp.{name}({', '.join(args)})", _ATOM
+        return f"mp.{name.replace('_', '')}({', '.join(args)})", _ATOM
     definition = definition_of(tree) if name in RECORDS else None
     if definition is None:
         raise UnprintableError(f"mpmath has no function for {name!r}")
