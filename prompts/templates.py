@@ -24,7 +24,8 @@ With a head, a body without blocks is a text to complete. Variables of the body:
 - with ``shots``, ``examples``: worked examples (`prompts.fewshot`), with ``integrand``,
   ``variable``, ``solution`` and ``antiderivative``; for labels ``sequence`` and ``label``; for
   arithmetic ``expression``, ``value`` and ``steps``;
-- the filter ``problem | prefix_form("integrand")``, for sequence models that read prefix tokens;
+- the filter ``problem | prefix_form("integrand")`` (or ``"equation"``), for sequence models that
+  read prefix tokens;
 - with ``stages``, the body is rendered once per stage: ``stage`` is the name of the current stage,
   and the names of earlier stages hold the model's completions. Only the last stage is graded.
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from ...rewards.errors import ProblemError
+from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression
 from ...rewards.reading.latex import ReadError
+from ...rewards.reading.problem.differential_equation import (
+    read_differential_equation,
+    solutions,
+)
 from ..algebra.formulas import parse
 from ..algebra.normal_form import Algebra, UnusableFormulaError
-from ..payloads import IntegrationTarget
+from ..payloads import IntegrationTarget, QuestionTarget
 from ..problem import Problem
+from .codec.equations import equation_tokens, solution_tokens
 from .codec.prefix import PrefixError, Tokens, to_prefix
 
 
@@ -17,14 +24,14 @@ def prefix(tree: Expression, variable: str = "x") -> Tokens:
 
 
 def prefix_form(problem: Problem, side: str) -> str:
-    r"""The tokens of a problem's integrand or reference, in SymPy's order.
+    r"""The tokens of a problem's integrand, equation or reference, in SymPy's order.
 
     Random integrals and problems of released files have tokens in the metadata. For other problems
     the LaTeX is brought to normal form: evaluated, with sums and products in order.
 
     Args:
-        problem: an integration problem.
-        side: ``integrand`` or ``antiderivative``.
+        problem: an integration problem, or a differential equation.
+        side: ``integrand`` or ``antiderivative``; ``equation`` or ``solution``.
 
     Returns:
         The tokens, separated by spaces.
@@ -37,9 +44,13 @@ def prefix_form(problem: Problem, side: str) -> str:
     'add x mul INT+ 3 sin mul INT+ 2 x'
 
     """
-    stored = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
+    stored = problem.metadata.get(
+        "prefix" if side in ("integrand", "equation") else f"{side}_prefix"
+    )
     if stored is not None:
         return str(stored)
+    if isinstance(problem.target, QuestionTarget):
+        return " ".join(_of_equation(problem.target, side))
     target = problem.target_as(IntegrationTarget)
     latex, variable = str(getattr(target, side)), target.variable
     try:
@@ -47,3 +58,16 @@ def prefix_form(problem: Problem, side: str) -> str:
     except (ReadError, UnusableFormulaError) as error:
         raise PrefixError(f"no prefix form of {latex!r}: {error}") from None
     return " ".join(tokens)
+
+
+def _of_equation(target: QuestionTarget, side: str) -> Tokens:
+    """The tokens of a differential equation, or of its known solution."""
+    try:
+        asked = read_differential_equation(target.question)
+        if side == "equation":
+            return equation_tokens(asked)
+        (solution,) = solutions(target.answer or "", asked)
+        (formula,) = solution.formulas.values()
+        return solution_tokens(formula, sorted(symbols_of(formula) - asked.names))
+    except (ReadError, ProblemError, UnusableFormulaError, ValueError) as error:
+        raise PrefixError(f"no prefix form of {target.question!r}: {error}") from None

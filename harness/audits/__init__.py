@@ -1,7 +1,7 @@
 """Which references of a problem set are wrong, with proof: `audit("problems.jsonl")`.
 
-Workers judge the rows (`judge`): the verifier decides, a second path confirms each refutation
-(`program`), slips and other readings are named (`slips`, `suspicions`). `auditing` keeps what they
-say in a directory, goes on where it stopped, and counts; `report` writes the page and the Markdown
-that an author gets.
+`items` reads rows of tables. In workers, `judge` asks the verifier about each reference;
+`second_opinion` confirms a refutation by another computation; `slips` and `suspicions` name the
+error. `auditing` stores the findings in a directory, resumes there, and counts. `report` writes the
+page and the Markdown file for the author of the set.
 """

@@ -1,8 +1,8 @@
-"""An audit from its sources to its counts: a pool of workers, a directory that can be resumed.
+"""Runs an audit: workers judge the rows, a directory keeps the findings, and a rerun resumes.
 
-A directory holds ``audit.json`` (what was audited, how) and ``rows/``, an append-only log with a
-row for every row of the sources, in their order. So the number of stored rows says where to go on,
-and memory does not grow with the sources: what is held is a few batches.
+The directory holds ``audit.json`` (sources and options) and ``rows/``, an append-only log. The log
+has one finding for each row of the sources, in the order of the sources. So the number of findings
+says where an interrupted audit resumes, and memory holds only a few batches of rows.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from .findings import (
 from .items import AuditItem, items_of
 
 TASKS = {"audit": f"{__package__}.judge:audited"}
-#: Seconds of processor time for a row; a definite integral may take most of it.
+#: Seconds of processor time for a row; definite integrals of public sets take up to 13.
 DEADLINE = 30.0
-#: Rows of a batch, which is stored when all are done, and batches under way: enough that no worker
-#: waits for a slow row of another.
+#: Rows of a batch, and batches that workers judge at the same time. A batch is stored as a whole;
+#: 32 batches keep the other workers busy while one worker judges a slow row.
 BATCH, BATCHES = 32, 32
-#: What is not read when rows are only counted.
+#: Fields of the log that counting does not read.
 HEAVY = ("program", "certificate", "problem", "reference")
 RECORD = "audit.json"
 #: Names of temporary directories and of the lock in them, seconds for which such a directory is
@@ -65,14 +65,14 @@ _KEPT: list[tuple[tempfile.TemporaryDirectory[str], filelock.BaseFileLock]] = []
 
 @dataclass(frozen=True)
 class Audit:
-    """The rows of an audit, and what they add up to.
+    """The findings of an audit and their counts.
 
     Attributes:
         path: the directory.
         sources: what was audited.
-        columns: a line for each table that says which columns were taken.
-        rows_of_sources: how many rows the sources have, if a sample was drawn.
-        sampled: how many of them were drawn; None for all.
+        columns: for each table a line with the columns that were chosen.
+        rows_of_sources: the number of rows of the sources, if a sample was drawn.
+        sampled: the size of the sample; None if all rows were audited.
         counts: rows by status.
         kinds: refuted and suspect rows by status and kind.
         by_subset: rows by subset and status.
@@ -93,13 +93,13 @@ class Audit:
     by_subset: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def rows(self, *statuses: str) -> Iterator[dict[str, Any]]:
-        """The rows of these statuses, in full, or all.
+        """The findings with one of these statuses; all findings without statuses.
 
         Args:
-            statuses: some of `findings.STATUSES`.
+            statuses: members of `findings.STATUSES`.
 
         Yields:
-            The item and the finding of each as one dictionary.
+            The fields of the row and of its finding.
 
         """
         log = LogReader(self.path / "rows", HEAVY, ("number",))
@@ -108,7 +108,7 @@ class Audit:
 
     @property
     def refuted(self) -> list[dict[str, Any]]:
-        """The rows whose reference is wrong."""
+        """The findings on wrong references."""
         return list(self.rows(REFUTED))
 
     @property
@@ -120,8 +120,8 @@ class Audit:
     def error_rate(self) -> tuple[float, float, float] | None:
         """The share of refuted references among those that were read, with its interval.
 
-        The interval is for the set that a sample was drawn from; of a whole set it is the range
-        that undecided rows leave. None where nothing was read.
+        For a sample the interval is the confidence interval for the whole set. For a whole set the
+        interval is the range that undecided rows leave. None if no row was read.
         """
         read = sum(self.counts.values()) - self.counts[UNREAD] - self.counts[WITHOUT]
         if not read:
@@ -132,16 +132,16 @@ class Audit:
         return wrong / read, wrong / read, (wrong + self.undecided) / read
 
     def duplicates(self, most: int = 100) -> list[list[dict[str, Any]]]:
-        """Groups of rows whose problems are the same up to a factor and names, by fingerprint.
+        """Groups of rows with one fingerprint: equal up to a constant factor and names of symbols.
 
         Args:
-            most: how many groups are returned, and rows of each.
+            most: the largest number of groups, and of rows in a group.
 
         Returns:
             The rows of each group, without heavy fields.
 
         """
-        # Eight bytes for a row, sorted, so that a million rows take no more than 16 MB.
+        # First the fingerprints alone, eight bytes a row; then the rows of repeated fingerprints.
         log = LogReader(self.path / "rows", HEAVY, ("number",))
         keys = np.fromiter(
             (int(row.get("key") or "0", 16) for _, row in log.heads()), dtype=np.uint64
@@ -215,7 +215,7 @@ def audit(
         out = _temporary()
     path = Path(out)
     path.mkdir(parents=True, exist_ok=True)
-    asked = {
+    settings = {
         "sources": [[source, _content(source)] for source in sources],
         "columns": dict(columns or {}),
         "sample": sample,
@@ -223,7 +223,7 @@ def audit(
     }
     shown: list[str] = []
     with exclusive(path):
-        _claim(path, asked)
+        _claim(path, settings)
         chosen, total = None, None
         if sample is not None:
             total = sum(1 for _ in items_of(sources, columns or {}, []))
@@ -282,7 +282,7 @@ class _Counted:
         self.counts[status] += 1
         self.total += 1
         if row.get("kind") and status not in (PROVED, AGREED):
-            # The factor is told in the row; tables count factors together.
+            # Tables count all factors as one kind of error.
             kind = "a factor" if row["kind"].startswith("a factor") else row["kind"]
             self.kinds[status, kind] += 1
         if row.get("subset"):
@@ -291,7 +291,7 @@ class _Counted:
 
 
 def _content(source: str) -> str:
-    """The hash of a file's content; empty for what is not a file."""
+    """The hash of a file's content; empty for a source that is no file."""
     path = Path(parse(source).place) if is_source(source) else Path(source)
     if not path.is_file():
         return ""
@@ -299,21 +299,21 @@ def _content(source: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _claim(path: Path, asked: dict[str, Any]) -> None:
-    """Write what is audited into the directory, or see that it is the same as before."""
+def _claim(path: Path, settings: dict[str, Any]) -> None:
+    """Record sources and options in a new directory; compare them with the record of an old one."""
     record = path / RECORD
     if not record.exists():
         if any((path / "rows").glob("*")):
             raise UserError(f"{path} holds rows, but does not say of what: choose another --out")
-        write_atomically(record, (json.dumps(asked, indent=1) + "\n").encode())
+        write_atomically(record, (json.dumps(settings, indent=1) + "\n").encode())
         return
     try:
         before = json.loads(record.read_bytes())
     except ValueError as error:
         raise UserError(f"{record} is damaged: {error}") from None
-    if before != json.loads(json.dumps(asked)):
+    if before != json.loads(json.dumps(settings)):
         changed = [
-            name for name in asked if before.get(name) != json.loads(json.dumps(asked))[name]
+            name for name in settings if before.get(name) != json.loads(json.dumps(settings))[name]
         ]
         raise UserError(
             f"{path} holds the audit of something else (other {', '.join(changed)}): "
@@ -331,33 +331,33 @@ def _drawn(total: int, sample: int, seed: int) -> frozenset[int]:
 
 
 def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[str, Any]]:
-    """The rows with their findings, in order; a few batches are under way at once."""
+    """The findings as rows of the log, in the order of the items."""
     pool = shared_pool(workers, tasks=TASKS)
     waiting: deque[tuple[list[AuditItem], list[int], Future[list[Any]]]] = deque()
     source = iter(items)
     while True:
         while len(waiting) < BATCHES + pool.size // 8 and (batch := list(islice(source, BATCH))):
-            asked = [at for at, item in enumerate(batch) if item.kind]
-            rows = [[batch[at].to_dict()] for at in asked]
-            waiting.append((batch, asked, pool.submit("audit", rows, deadline=DEADLINE)))
+            positions = [at for at, item in enumerate(batch) if item.task]
+            rows = [[batch[at].to_dict()] for at in positions]
+            waiting.append((batch, positions, pool.submit("audit", rows, deadline=DEADLINE)))
         if not waiting:
             return
-        batch, asked, future = waiting.popleft()
-        found = dict(zip(asked, future.result(), strict=True))
+        batch, positions, future = waiting.popleft()
+        results = dict(zip(positions, future.result(), strict=True))
         for at, item in enumerate(batch):
-            yield _row(item, found.get(at))
+            yield _row(item, results.get(at))
 
 
-def _row(item: AuditItem, found: Any) -> dict[str, Any]:
-    """A row of the log: fields without their defaults, and texts only where a reader needs them."""
-    if found is None:
+def _row(item: AuditItem, result: Any) -> dict[str, Any]:
+    """A row of the log. Problem and reference are stored only of rows that a report shows."""
+    if result is None:
         reason = item.fault
-        found = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()
-    elif isinstance(found, WorkerError):
-        found = Finding(UNDECIDED, reason=f"no verdict: {found}").to_dict()
-    plain = found["status"] in (PROVED, AGREED, WITHOUT)
-    kept = ("number", "place", "id", "subset", "kind")
+        result = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()
+    elif isinstance(result, WorkerError):
+        result = Finding(UNDECIDED, reason=f"no verdict: {result}").to_dict()
+    plain = result["status"] in (PROVED, AGREED, WITHOUT)
+    kept = ("number", "place", "id", "subset", "task")
     told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions", "note")
     texts = item.to_dict()
-    row = {"task" if name == "kind" else name: texts[name] for name in told if texts[name]}
-    return {"number": item.number, **row, **{name: v for name, v in found.items() if v}}
+    row = {name: texts[name] for name in told if texts[name]}
+    return {"number": item.number, **row, **{name: v for name, v in result.items() if v}}

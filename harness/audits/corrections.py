@@ -1,4 +1,4 @@
-"""What refuted references should have been: asked of computer algebra systems, proved by us."""
+"""Corrects refuted references: computer algebra systems propose, the verifier decides."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from ..models.registry import create
 from ..tasks import task as task_of
 from .reading import UnreadError, posed
 
-#: The systems that are asked where they are installed, the quickest to start first.
+#: Computer algebra systems in the order in which they are asked; the first starts fastest.
 SYSTEMS = ("sympy", "maxima", "fricas")
 #: Seconds of processor time for a system and a problem.
 SECONDS = 10
 
 
 def systems() -> dict[str, Model]:
-    """The systems that this machine has."""
-    found = {}
+    """The installed systems."""
+    installed = {}
     for name in SYSTEMS:
         try:
-            found[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
+            installed[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
         except ModelError:
             continue
-    return found
+    return installed
 
 
 def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
-    """Right references for refuted rows that have none yet.
+    """Right references for refuted rows.
 
     Args:
         rows: rows of an audit.
@@ -47,18 +47,18 @@ def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]
 
     """
     problems = {row["number"]: made for row in rows if (made := _problem(row)) is not None}
-    found: dict[int, tuple[str, str]] = {}
+    corrected: dict[int, tuple[str, str]] = {}
     for name, model in systems().items():
-        left = [problem for number, problem in problems.items() if number not in found]
-        for completion in run_async(_asked(model, left)) if left else ():
+        remaining = [problem for number, problem in problems.items() if number not in corrected]
+        for completion in run_async(_asked(model, remaining)) if remaining else ():
             number = int(completion.problem.rpartition("/")[2])
             if completion.text and (answer := _proved(problems[number], completion.text)):
-                found[number] = answer, name
-    return found
+                corrected[number] = answer, name
+    return corrected
 
 
 def _problem(row: Mapping[str, Any]) -> Problem | None:
-    """The integral of a row as a problem that a system can be asked."""
+    """The integral of a row as a benchmark's problem; None for another task."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
     if task not in ("integration", "definite_integral"):
         return None
@@ -80,7 +80,7 @@ async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
 
     async def requests() -> AsyncIterator[Request]:
         for problem in problems:
-            # Systems are given the problem itself; a request has a prompt all the same.
+            # A solver reads the problem and ignores the prompt, which a request must have.
             prompt = load_prompt(task_of(problem.task).prompt or "").render(problem)
             hashed = request_hash(problem, prompt, sampling)
             yield Request("audit", problem, prompt, sampling, hashed)
@@ -89,7 +89,7 @@ async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
 
 
 def _proved(problem: Problem, text: str) -> str:
-    """The answer of a system if the verifier accepts it; empty otherwise."""
+    """The answer of a system if the verifier accepts the answer; empty otherwise."""
     try:
         if isinstance(problem.target, IntegrationTarget):
             integrand, variable = problem.target.integrand, problem.target.variable
@@ -105,15 +105,15 @@ def _proved(problem: Problem, text: str) -> str:
 
 
 def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Rows, the first of which have a corrected reference where a system finds one.
+    """Rows with the corrections that systems find.
 
     Args:
         rows: refuted rows.
-        most: for how many of those without a correction systems are asked.
+        most: the largest number of rows about which systems are asked.
 
     """
     without = [row for row in rows if not row.get("correction")][:most]
-    found = corrections(without) if without else {}
+    corrected = corrections(without) if without else {}
     for row in rows:
-        answer = found.get(row["number"])
+        answer = corrected.get(row["number"])
         yield {**row, "correction": answer[0], "corrected_by": answer[1]} if answer else row

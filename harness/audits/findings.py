@@ -1,4 +1,4 @@
-"""What an audit finds in a row."""
+"""The verdict of an audit on one reference, and the names of its statuses."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, Self
 
 from ...rewards.records import Record
 
-#: The reference is an identity that is proved, or a value that is enclosed.
+#: The reference is proved: as an identity, or as a value that is enclosed.
 PROVED = "proved"
-#: The reference agrees to many digits wherever it was looked at.
+#: The reference agrees to many digits at all points that were compared.
 AGREED = "agreed"
-#: The reference is wrong at a point, and a second path confirms that.
+#: The reference is wrong, and a second computation confirms that.
 REFUTED = "refuted"
 #: The reference is right on a part of the domain, in another reading, or under another condition.
 SUSPECT = "suspect"
-#: The verifier refutes it and a second path does not: a problem of ours.
+#: The verifier refutes the reference, and a second computation contradicts: a fault of ours.
 DISPUTED = "disputed"
 UNDECIDED = "undecided"
 #: The problem or the reference cannot be read; the reason says where, and what was expected.
 UNREAD = "unread"
-#: The row has no reference, or one of a kind that is not audited.
+#: The row has no reference, or asks for something that is not audited.
 WITHOUT = "without a reference"
 #: All statuses, in the order of reports.
 STATUSES = (PROVED, AGREED, REFUTED, SUSPECT, DISPUTED, UNDECIDED, UNREAD, WITHOUT)
@@ -35,15 +35,15 @@ class Finding(Record):
         status: one of `STATUSES`.
         kind: of a refuted reference the slip, of a suspect one what makes it right.
         reason: an explanation.
-        offset: where reading failed.
-        point: where the reference is wrong.
-        expected: the value there that follows from the problem.
-        got: the reference's.
-        program: the Python program that shows it.
-        confirmed_by: ``certificate`` (its checker), ``mpmath`` (the program), or both.
+        offset: the place in the text where reading failed.
+        point: the values of the symbols at which the reference is wrong.
+        expected: the value at this point that follows from the problem.
+        got: the value of the reference at this point.
+        program: the Python program that compares both values.
+        confirmed_by: ``certificate`` (the checker of certificates), ``mpmath`` (the program).
         certificate: the certificate of the refutation.
-        correction: a right reference, proved.
-        corrected_by: how it was found.
+        correction: a reference that the verifier accepts.
+        corrected_by: how the correction was made.
         key: the problem's fingerprint.
         reference: the reference that was judged, where it is the alternative.
 

@@ -1,7 +1,8 @@
-r"""Iterated integrals ``\int_0^1 dy \int_y^1 f dx``, of which the verifier has no value.
+r"""Judges references of iterated integrals ``\int_0^1 dy \int_y^1 f dx``.
 
-They are computed by two quadratures that have nothing in common but the integrand. So a reference
-is never proved: it agrees, or is refuted where both say the same other value.
+The verifier does not evaluate such integrals. Two different quadratures of mpmath do: a reference
+agrees with both values, or is refuted if both values are equal and the reference differs. A
+reference is never proved.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from ...rewards.numeric.quadrature import DefiniteIntegral, prepare_definite
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.problem import Limit, limit_of, limits_of
-from .comparisons import end_in_python, function, given_values, trees_of
 from .findings import AGREED, REFUTED, UNDECIDED, Finding
-from .program import APART, Program, identifiers, python, run
+from .second_opinion.comparisons import end_in_python, function, parameters_of, trees_of
+from .second_opinion.program import APART, Program, identifiers, python, run
 
 _SIGN = re.compile(r"\\int(?![a-zA-Z])")
 _FIRST = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")
@@ -40,10 +41,10 @@ class Iterated:
 
 
 def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
-    """The iterated integral in a formula; None if it has not two integral signs.
+    """The iterated integral in a formula; None if the formula has no two integral signs.
 
     Raises:
-        ProblemError: it has two and cannot be read.
+        ProblemError: an iterated integral is unreadable.
 
     """
     signs = list(_SIGN.finditer(text))
@@ -53,31 +54,33 @@ def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
     rest = rest.strip()
     if rest.endswith("}") and rest.count("}") > rest.count("{"):  # of \displaystyle{...}
         rest = rest[:-1]
-    found = _FIRST.match(rest) or _LAST.search(rest)
-    if found is None or set(marks) != {"_", "^"}:
+    differential = _FIRST.match(rest) or _LAST.search(rest)
+    if differential is None or set(marks) != {"_", "^"}:
         raise ProblemError(f"{text!r}: expected the limits and the differential of the outer range")
-    name = found["name"]
-    inner = rest[found.end() :] if found.re is _FIRST else rest[: found.start()]
+    name = differential["name"]
+    inner = (
+        rest[differential.end() :] if differential.re is _FIRST else rest[: differential.start()]
+    )
     lower, upper = (limit_of(marks[mark], text, name) for mark in "_^")
     return Iterated(prepare_definite(inner, assumptions), name, lower, upper)
 
 
 def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
-    """What both quadratures say of a reference, at each of two choices of the parameters."""
+    """The finding on a reference by both quadratures, at two choices of the parameters."""
     inner, ends = problem.inner, (problem.lower, problem.upper)
     bound = {problem.variable, inner.integrand.variable}
     own = set(inner.parameters).union(*map(symbols_of, trees_of(ends))) - bound
     if not symbols_of(reference) <= own:
         return Finding(UNDECIDED, reason="the reference has other symbols than the integral")
     program = _program(problem, reference)
-    usual = {name: value for name, (_, value) in program.given.items()}
+    usual = {name: value for name, (_, value) in program.parameters.items()}
     for point in (usual, {name: value / 2 + 1 for name, value in usual.items()})[: 1 + bool(own)]:
         source = program.source(point)
         runs = [_run(source.replace("mp.quad(", f"mp.{name}(")) for name in ("quadts", "quadgl")]
         if None in runs:
             return Finding(UNDECIDED, reason="no quadrature has a value")
-        (value, got), (other, _) = runs  # type: ignore[misc]
-        if abs(value - other) > _SAME * abs(value):
+        (value, got), (second, _) = runs  # type: ignore[misc]
+        if abs(value - second) > _SAME * abs(value):
             return Finding(UNDECIDED, reason="two quadratures differ")
         if abs(value - got) <= 10 * _SAME * abs(value):
             continue
@@ -107,7 +110,7 @@ def _program(problem: Iterated, reference: Expression) -> Program:
         f"reference = {python(reference, names)} + mpf(0)",
     )
     free = {name: names[name] for name in names if name not in (f.variable, y)}
-    return Program(lines, given_values(free, {}), ("integral", "reference"), digits=_DIGITS)
+    return Program(lines, parameters_of(free, {}), ("integral", "reference"), digits=_DIGITS)
 
 
 def _run(source: str) -> tuple[Any, Any] | None:

@@ -80,9 +80,9 @@ def audit(
     \b
       proved      an identity, or a value that is enclosed
       agreed      to many digits wherever it was looked at
-      refuted     wrong at a point, confirmed by a second path
+      refuted     wrong, and a second computation confirms it
       suspect     right on a part of the domain, in another reading, under a condition
-      disputed    refuted, but not by the second path: a fault of ours
+      disputed    refuted, and a second computation contradicts: a fault of ours
       undecided   neither proved nor refuted
       unread      with the place, and what was expected there
 

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...rewards.batch import averify_many
 from ...rewards.verdict import Verdict
 from ..core.policy import Policy
-from ..core.requests import FinishReason
 from .base import Graded, Task
-from .prefix_answers import as_latex
-
-
-async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
-    if policy.answer_format == "latex":
-        return await _verified(graded, policy, stop)
-    readings = [as_latex(completion.text, stop) for _, completion in graded]
-    readable = [
-        (problem, replace(completion, text=reading, finish_reason=FinishReason.STOP))
-        for (problem, completion), reading in zip(graded, readings, strict=True)
-        if isinstance(reading, str)
-    ]
-    verified = iter(await _verified(readable, policy, ()))
-    return [next(verified) if isinstance(reading, str) else reading for reading in readings]
+from .prefix_answers import with_prefix
 
 
 async def _verified(
@@ -44,7 +29,7 @@ TASK = Task(
     name="integration",
     summary="Find an antiderivative of an integrand.",
     verifier="antiderivative",
-    grade=_grade,
+    grade=with_prefix(_verified),
     prompt="antiderivbench",
     answer_formats=("latex", "prefix"),
 )

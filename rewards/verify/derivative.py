@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
@@ -33,14 +32,13 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
-from .decision.decide import decide
 from .values import (
     agreement_on_curve,
     check_variable,
     equality,
     half_line,
-    on_interval,
     proved_value,
+    same_function,
 )
 
 #: Principal branches count, as for `rewards.verify_equivalent`: two functions are compared.
@@ -153,18 +151,8 @@ class _DerivativeJudge:
             return proved_value(answer, self.expected)
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
-        integrand, kinds = self.integrand, self.integrand.assumptions
-        options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         try:
-            outcome = decide(answer, integrand, _POLICY, text, **options)
-            if outcome.status is Status.INCORRECT and self.bounds != (None, None):
-                x, names = question.variable, symbols_of(self.expected)
-                tree, moved = (
-                    on_interval(side, x, *self.bounds) for side in (self.expected, answer)
-                )
-                within = Integrand(tree, x, kinds, f"within {self.bounds} {tree}", names=names)
-                outcome = decide(moved, within, _POLICY, text, **options)
-            return outcome
+            return same_function(answer, self.integrand, self.bounds, _POLICY, text, budget)
         except UnusableError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
 

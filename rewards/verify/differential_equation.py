@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from ..arguments import Acceptance
 from ..numeric.ball_arithmetic.balls import UnusableError
@@ -44,15 +44,14 @@ from .answers import (
     stated_text,
     verify_in_worker,
 )
-from .decision.decide import decide
 from .values import (
     HALVES,
     agreement_on_curve,
     check_variable,
     equality,
     half_line,
-    on_interval,
     proved_value,
+    same_function,
 )
 
 _POLICY: Final = DecisionPolicy(strict_domain=True)
@@ -391,14 +390,8 @@ class _Family:
         assumed = self.kinds
         if self._relation is not None and policy is not _POLICY:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
-        options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
-        outcome = decide(lhs, integrand, policy, text, **options)
-        if outcome.status is Status.INCORRECT and x in names and assumed.get(x) in HALVES:
-            lhs, rhs = (on_interval(side, x, *half_line(assumed[x])) for side in (lhs, rhs))
-            integrand = Integrand(rhs, x, assumed, f"half {rhs}", names=names)
-            outcome = decide(lhs, integrand, policy, text, **options)
-        return outcome
+        return same_function(lhs, integrand, half_line(assumed.get(x, "")), policy, text, budget)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Whether an implicit solution passes through a point that a condition names."""

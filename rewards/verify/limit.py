@@ -237,7 +237,7 @@ class _KnownLimit:
                 "the limit is infinite" if self.limit.exists else "the limit does not exist"
             )
         if self._equals(answer, self.limit.value):
-            return self._accepted("", answer)
+            return self._accepted("")
         if names:
             return self._at_draws(answer)
         outcome = compare_values(answer, self.limit.value)
@@ -286,7 +286,7 @@ class _KnownLimit:
         flags = ("limit:parameters drawn",)
         return Outcome(Status.CORRECT, points=compared, flags=flags)
 
-    def _accepted(self, detail: str, answer: Expression | None = None) -> Outcome:
+    def _accepted(self, detail: str) -> Outcome:
         proof = "expansion" if self.is_proved else ""
         return Outcome(Status.CORRECT, points=1, detail=detail, proof=proof)
 

@@ -302,6 +302,38 @@ def value_at(tree: Expression, values: Mapping[str, Ball]) -> Ball:
     return tape.run(ZERO, values, derivative=False)[tape.root][0]
 
 
+def same_function(
+    answer: Expression,
+    target: Integrand,
+    bounds: tuple[Expression | None, Expression | None],
+    policy: DecisionPolicy,
+    text: str,
+    budget: Budget,
+) -> Outcome:
+    """Whether an answer is the function of the target, at least where the variable has values.
+
+    Args:
+        answer: the answer.
+        target: the function.
+        bounds: of the variable; None on a side without a bound.
+        policy: what counts as correct.
+        text: the text of the answer.
+        budget: the work that is left.
+
+    Raises:
+        UnusableError: a function has no values.
+
+    """
+    options: dict[str, Any] = {"order": 0, "budget": budget, "as_identity": True}
+    outcome = decide(answer, target, policy, text, **options)
+    if outcome.status is not Status.INCORRECT or bounds == (None, None):
+        return outcome
+    x, names = target.variable, set(target.symbols)
+    tree, moved = (on_interval(side, x, *bounds) for side in (target.expression, answer))
+    within = Integrand(tree, x, target.assumptions, f"within {bounds} {tree}", names=names)
+    return decide(moved, within, policy, text, **options)
+
+
 def equality(answer: Expression, expected: Expression) -> Proof | None:
     """A proof that two expressions are equal; None if the search finds no proof.
 

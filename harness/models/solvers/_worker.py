@@ -23,6 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ....rewards.reading.expression.infix import NotationError
 from ....rewards.workers.worker import processor_time_of
 from .question import SolverQuestion
 
@@ -57,7 +58,10 @@ def sympy_question(
     """
     from .sympy_operations import answer  # before the fork: the time of the import does not count
 
-    question = SolverQuestion.of(task, text, variable, assumptions)  # or an error
+    try:
+        question = SolverQuestion.of(task, text, variable, assumptions)
+    except NotationError as error:
+        return {"outcome": "answer", "seconds": 0.0, "text": "", "detail": str(error), "output": ""}
     return _in_child(partial(answer, question), seconds)
 
 

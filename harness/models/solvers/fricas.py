@@ -86,7 +86,7 @@ FRICAS = Dialect(
         "derivative": "D({0},{1})",
         "value_at": "eval({0},{1}={2})",
         "ode": "general(solve({0},{1},{2}),{1}({2}),plain.1)",
-        "ode_initial": "[[plain.1,solve({0},{1},{2}={3},{4})]]::List List F",
+        "ode_initial": "initial(([solve({0},{1},{2}={3},{4})]::List F).1,{1}({2}),plain.1)",
         "ode_system": "system(solve({0},{1},{2}),plain)",
         "equation": "({0}={1})",
         "unknown": "{0}({1})",
@@ -98,7 +98,8 @@ FRICAS = Dialect(
 )
 
 #: Solutions of differential equations as pairs of sides. A linear equation has a particular
-#: solution and a basis; another has a formula that is constant on each solution.
+#: solution and a basis; another has a formula that is constant on each solution, and zero on the
+#: solution with an initial value.
 _SOLUTIONS = f"""\
 F := Expression Integer
 V := Vector Expression Integer
@@ -109,6 +110,8 @@ r.particular + reduce(+, [(constants.i)::F*r.basis.i for i in 1..#r.basis], 0)
 general(r: Union(Linear, F, "failed"), y: F, plain: F): List List F == \
 (if r case "failed" then error "no solution" else \
 (if r case F then [[eval(r::F, y = plain), c1::F]] else [[plain, combined(r::Linear)]]))
+initial(r: F, y: F, plain: F): List List F == \
+(s := eval(r, y = plain); if r = s then [[plain, r]] else [[s, 0]])
 system(r: Record(particular: V, basis: List V), functions: List F): List List F == \
 (w := r.particular; for i in 1..#r.basis repeat w := w + (constants.i)::F*r.basis.i; \
 [[functions.i, w.i] for i in 1..#functions])

@@ -22,6 +22,11 @@ def _psi(args: Sequence[Expression]) -> Expression:
     return Call("digamma", (x,)) if order == Number(0) else Call("polygamma", (order, x))
 
 
+def _indexed_hypergeometric(args: Sequence[Expression]) -> Expression:
+    """``%f[p,q]([a, ...], [b, ...], x)``, as `simplify_sum` writes it."""
+    return _hypergeometric(args[2:])
+
+
 def _hypergeometric(args: Sequence[Expression]) -> Expression:
     upper, lower, x = args
     if not (isinstance(upper, Call) and isinstance(lower, Call)):
@@ -38,6 +43,7 @@ MAXIMA = Dialect(
         "psi": _psi,
         "atan2": atan2,
         "hypergeometric": _hypergeometric,
+        "%f": _indexed_hypergeometric,
         "zeta": lambda args: Call("zeta", (args[0],)),
     },
     operations={
@@ -66,7 +72,7 @@ MAXIMA = Dialect(
         "plus_infinity": "inf",
         "minus_infinity": "minf",
     },
-    constants={"%c": "", "%k1": "_1", "%k2": "_2"},
+    constants={"%c": "", "%k1": "_1", "%k2": "_2", "%r1": "_1", "%r2": "_2"},
 )
 
 #: Maxima's declarations of parameters.
@@ -122,7 +128,7 @@ class MaximaSolver(ProgramSolver):
         "und": DIVERGES,
         "ind": DIVERGES,
     }
-    diverges: ClassVar[re.Pattern[str]] = re.compile("integral is divergent")
+    diverges: ClassVar[re.Pattern[str]] = re.compile("integral is divergent|Sum is divergent")
     principal_value: ClassVar[re.Pattern[str] | None] = re.compile("Principal Value")
 
     def __post_init__(self) -> None:
@@ -181,4 +187,7 @@ _ECHOES = (
     "else with_stdout",
     '"',
     "done",
+    # A package without its help files says so when it is loaded.
+    "Warning: SIMPLE-WARNING: Maxima is unable to set up the help system",
+    "(Details: CL-INFO::",
 )

@@ -360,8 +360,9 @@ class Comparison:
         )
 
     def _matters(self, name: str, point: Point, slope: Ball) -> bool:
-        """Whether F' depends on a constant of the answer. F' does not depend on a constant of
-        integration.
+        """Whether F' depends on a constant of the answer.
+
+        This is false for a constant of integration.
         """
         shifted = {**self.values, name: self.values[name] + 1}
         shifted_jets = self.tape.run(point.x, shifted, derivative=self.order == 1)
@@ -397,7 +398,10 @@ class Comparison:
         return UNCLEAR if vague else None
 
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
-        """Whether F' agrees with f on another branch; None if this precision does not decide."""
+        """Whether F' agrees with f for another choice of branches.
+
+        None if the precision does not suffice to decide.
+        """
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))
         value = radicals.value(f, point.x, self.pool.values, choice)

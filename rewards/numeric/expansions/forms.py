@@ -1,7 +1,7 @@
 """Real functions of y as sums of terms e^{-v y} r(y), for the behaviour as y grows.
 
 Subexpressions that are analytic in u = e^{-y} become models (`models`): a power of u times a new
-symbol, whose values the model bounds. The logarithm of a model is linear in y. Hyperbolic functions
+symbol with bounded values. The logarithm of a model is linear in y. Hyperbolic functions
 are rewritten in exponentials; exponentials with linear arguments are exact terms. The exponents v
 are exact: 1 - 10^{-6} differs from 1, and exponents cancel exactly.
 """
@@ -76,11 +76,11 @@ class Expander:
 
     Attributes:
         variable: the name of y.
-        given: the name of x, and its form.
+        given: the name of x, and the form of x.
         values: the values of parameters.
         varying: names of other symbols that are no constants.
-        models: the models so far, by their symbols.
-        holomorphic: computes the constants, if they hold a parameter that is complex.
+        models: the models so far, by the symbols that stand for models.
+        holomorphic: computes constants that hold a complex parameter.
 
     """
 

@@ -1,10 +1,10 @@
 """The expansion of an expression in x near a point, or at infinity, from one side.
 
 `multiseries` does arithmetic, powers, exponentials and logarithms. A function that is analytic at
-the limit of its argument expands into its Taylor series; the coefficients follow from the
-derivative in the function's record. A few functions have asymptotic series at infinity (DLMF
-5.11.1, 7.12.1, 6.12.1), and are reduced to analytic functions at their other singularities. A sine
-of an argument that tends to infinity is a bounded function of an *angle*, which is not expanded.
+the limit of the argument expands into a Taylor series; the coefficients follow from the derivative
+in the function's record. A few functions have asymptotic series at infinity (DLMF 5.11.1, 7.12.1,
+6.12.1), and are reduced to analytic functions at other singularities. A sine of an argument that
+tends to infinity is a bounded function of an *angle*, and the angle is not expanded.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Model:
         return total + _disc(self._remainder(abs(u).upper()))
 
     def reach(self, bits: int) -> arb:
-        """The largest u up to which the model has ``bits`` bits, relative to its bound."""
+        """The largest u with ``bits`` correct bits of the model, relative to the bound of m."""
         if self.is_power:
             return arb(2) ** 4096
         if self.series.prec == 1 and self.valuation > 1:

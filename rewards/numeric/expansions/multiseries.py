@@ -72,7 +72,7 @@ class Scale:
         return element
 
     def logarithm(self, element: Element) -> Germ:
-        """The logarithm of an element; that of the slowest one is a new element."""
+        """The logarithm of an element; the slowest element has a new element for a logarithm."""
         if element.logarithm is None:
             slower = self.insert(0, None)
             element.logarithm = self.monomial(slower, fmpq(-1))
@@ -345,7 +345,7 @@ class Scale:
             yield from self._product(h, Series(h.element, self._horner(taylor, h, j + 1)))
 
     def one_plus(self, a: Germ, monomial: Monomial, coefficient: Any) -> Germ:
-        """A germ over its leading term, minus 1; it tends to zero."""
+        """A germ over the leading term of the germ, minus 1; the result tends to zero."""
         inverse = self.one / coefficient
         for element, power in reversed(monomial):
             inverse = self.monomial(element, -power, inverse)

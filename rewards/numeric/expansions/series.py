@@ -62,7 +62,7 @@ class Constants(Protocol):
 
 @dataclass(eq=False, slots=True)
 class Element:
-    """An element of a scale, which tends to infinity, and the expansion of its logarithm."""
+    """An element of a scale: a germ that tends to infinity, with the logarithm of the germ."""
 
     rank: int
     logarithm: Germ | None = None

@@ -13,6 +13,7 @@ from typing import Final
 
 from flint import acb, arb, fmpq
 
+from ...errors import ProblemError
 from ...reading.expression.build import ONE, ZERO, number
 from ...reading.expression.traversal import fold, is_constant, nodes_of, substitute, symbols_of
 from ...reading.expression.tree import Expression
@@ -37,6 +38,8 @@ BEYOND: Final = (19, 28)
 #: Draws of the parameters of an infinite sum: an answer that is right at those of two regimes and
 #: in the middle by chance has the fourth, which depends on its text, against it.
 DRAWS: Final = 4
+#: Kinds that say no more of an index than its range does.
+_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
 #: Values of sums that are kept: 20 for each of the questions of a batch.
 KEPT_VALUES: Final = 8192
 #: Bits at which the size of a constant is estimated, of which a comparison needs a few.
@@ -47,12 +50,12 @@ Values = dict[str, Fraction]
 
 @dataclass(frozen=True, slots=True)
 class ParameterPoint:
-    """A choice of the parameters, and the value of the sum for it.
+    """A choice of the parameters with the value of the sum.
 
     Attributes:
         values: the values of the parameters.
         sum: the value as a ball.
-        exact: the value as a number, if it is rational.
+        exact: the value as a rational number; None for another value.
 
     """
 
@@ -126,7 +129,14 @@ def conventions(problem: SumProblem, assumptions: Mapping[str, str]) -> Iterator
     """The sum, or if no choice of the parameters leaves a term, what conventions make of it.
 
     The sum is then empty, or the negative sum over the indices between its limits.
+
+    Raises:
+        ProblemError: an assumption says more of the index than its range does.
+
     """
+    kind = assumptions.get(problem.counter, "real")
+    if kind not in _KINDS_OF_INDEX:
+        raise ProblemError(f"the index {problem.counter} runs over a range, and cannot be {kind}")
     if not _is_reversed(problem, assumptions):
         yield problem
         return
@@ -299,7 +309,7 @@ def point_at(
         digits: decimal digits that are wanted.
 
     Raises:
-        QuadratureError: there is none, or it cannot be computed.
+        QuadratureError: the sum has no value, or the value cannot be computed.
 
     """
     values = dict(items)

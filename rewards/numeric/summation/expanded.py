@@ -1,10 +1,9 @@
 r"""Sums of z^n S(n) with \|z\| <= 1, where S has an expansion in 1/n and ln n, with proved bounds.
 
 S(n) = sum of n^{-v} (ln n)^j (c_0 + c_1/n + .. ), and the remainder of a series is at most C n^{-K}
-for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function (and of
-its derivatives, for logarithms), and the value for n^{-v-K} bounds the remainder. For z = -1 and
-other roots of unity each residue class has a sum of this form. The leading term decides on
-divergence.
+for all n >= N. Then the sum from N on is a combination of values of Hurwitz's zeta function, and of
+derivatives of that function for logarithms; the value for n^{-v-K} bounds the remainder. For z = -1
+and other roots of unity each residue class has such a sum. The leading term decides on divergence.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class Expansion:
     remainder: arb
 
     def times(self, other: Expansion, cutoff: int) -> Expansion:
-        """The product, for n >= ``first``."""
+        """The product, for n >= ``cutoff``."""
         length = min(len(self.coefficients), len(other.coefficients))
         a, b = (_cut(operand, length, cutoff) for operand in (self, other))
         spend(length * length // 4)  # half of the pairs, at the half of the bits on average
@@ -100,7 +99,7 @@ class Expansion:
         return sum((abs(c) * u**k for k, c in enumerate(self.coefficients)), arb(0))
 
     def bound(self, cutoff: int) -> tuple[arb, int]:
-        """(C, w) so that the size is at most C n^w for n >= ``first`` >= 1."""
+        """(C, w) so that the size is at most C n^w for n >= ``cutoff`` >= 1."""
         u = arb(fmpq(1, cutoff))
         size = self._size(u) + self.remainder * u ** len(self.coefficients)
         return size, max(0, ceil(float(-self.exponent.real.lower()))) + self.logarithms
@@ -133,8 +132,8 @@ class SlowTerm:
     def expanded_trees(self) -> list[tuple[Expression, list[Call], Ball]]:
         """The summands: a tree that has an expansion, digamma functions, a complex factor.
 
-        Summands with neither digamma functions nor complex factors are added up to one tree, since
-        their leading terms may cancel.
+        Summands with neither digamma functions nor complex factors are added up to one tree,
+        because leading terms of such summands may cancel.
         """
         plain: list[Expression] = []
         expanded: list[tuple[Expression, list[Call], Ball]] = []
@@ -157,7 +156,7 @@ class SlowTerm:
         return [(add(*plain), [], acb(1)), *expanded] if plain else expanded
 
     def expansions(self, start: int) -> tuple[list[Expansion], int]:
-        """The expansions of S, and N from which on they hold."""
+        """The expansions of S, and a number N so that the expansions hold for n >= N."""
         with models.series_length(models.order(ctx.prec)):
             raw_expansions = [
                 (self._raw(tree), logs, scale) for tree, logs, scale in self.expanded_trees()

@@ -25,14 +25,14 @@ Values = Mapping[str, Fraction]
 
 
 def exact(node: Expression, values: Values) -> Fraction | None:
-    r"""The exact value of an expression, if it is a rational number by its form.
+    r"""The exact value of an expression whose form shows a rational number.
 
     Args:
         node: the expression.
-        values: the values of its symbols.
+        values: the values of the symbols.
 
     Returns:
-        The value; None if it is not rational, not defined, or too long.
+        The value; None for a value that is irrational, undefined or too long.
 
     Example:
         >>> exact(Call("binomial", (Number(7), Symbol("k"))), {"k": Fraction(3)})

@@ -101,7 +101,7 @@ class Hypergeometric:
 
     @cached_property
     def exact_base(self) -> Fraction | None:
-        """z, if it is a rational number by its form."""
+        """z, if the form of z is a rational number."""
         return fold(self.summand.base)
 
     @cached_property
@@ -188,7 +188,7 @@ class Hypergeometric:
         return values
 
     def quotient_bound(self, cutoff: int) -> arb:
-        r"""A bound of \|q(n)\| for all n >= ``first``; it may be infinite."""
+        r"""A bound of \|q(n)\| for all n >= ``cutoff``, perhaps infinity."""
         numerator, denominator = map(reversed_polynomial, self.quotient)
         u = _up_to(cutoff)
         size = abs(self.base()) * abs(_at(numerator, u)).upper() / abs(_at(denominator, u)).lower()
@@ -275,7 +275,7 @@ def geometric(term: Hypergeometric, start: int) -> Ball:
 
 
 def _factorial_length(term: Hypergeometric, cutoff: int) -> int:
-    """So many terms from ``first`` that the quotients multiply to less than 2^-prec."""
+    """The number of terms from ``cutoff`` whose quotients multiply to less than 2^-prec."""
     size, n = 0.0, cutoff
     numerator, denominator = term.quotient
     base = max(float(abs(term.base()).upper()), sys.float_info.min)
@@ -317,10 +317,10 @@ class _Multiplier:
     Attributes:
         coefficients: of T = n^shift (t_0 + t_1 u + ..).
         shift: 1 where L = 1, else 0.
-        error: the numerator of e; its denominator is at least that of q.
+        error: the numerator of e; the denominator of e is at least the denominator of q.
         denominator: of q in u, 1 at u = 0.
         decrease: has the sign of 1 - |q| on u > 0.
-        sign: of q for small u.
+        numerator: of q in u, times the sign of q for small u.
 
     """
 
@@ -367,7 +367,7 @@ class _Multiplier:
         )
 
     def beyond(self, value: Ball, cutoff: int) -> Ball | None:
-        """The sum from ``first``, where the term is ``value``; None if nothing bounds it."""
+        """The sum from ``cutoff``, where the term is ``value``; None for a sum without a bound."""
         u = _up_to(cutoff)
         lower = _at(self.denominator, u)
         if not (

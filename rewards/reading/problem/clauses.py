@@ -35,7 +35,7 @@ _TEXT: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]
 _DELIMITERS: Final = re.compile(r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&")
 #: A sentence about parameters.
 _ASSUMPTION: Final = re.compile(
-    r"(?P<before>\A|[.\n]\s*)(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
+    r"(?P<before>\A|[.\n]\s{0,8})(?P<sentence>(?:Assume|Suppose|Let|Here)\s[^.\n]{1,200})(?:\.(?=\s|\Z)|(?=\n|\Z))"
 )
 _MATH_SIGN: Final = re.compile(r"\$+")
 _WORD: Final = re.compile(
@@ -115,7 +115,7 @@ def without_prose(text: str, understood: frozenset[str]) -> str:
     Raises:
         ProblemError: a word that is not understood may change the question.
 
-    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$.", frozenset(("of", "with")))
+    >>> without_prose("Find the speed $x'$ of a particle with $x=t^2$", frozenset(("of", "with")))
     "$x'$ of with $x=t^2$ ."
 
     """

@@ -102,6 +102,8 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
         tables.append(match[0])
         return _TABLE_MARKS[len(tables) - 1]
 
+    if not set(_TABLE_MARKS).isdisjoint(text):  # a mark would stand for a table more than once
+        return text, ()
     return _TABLE.sub(marked, text), tuple(tables)
 
 

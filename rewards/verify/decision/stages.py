@@ -110,10 +110,11 @@ def _prove_late(decision: Decision) -> Outcome | None:
 
 
 def _look_for_steps(decision: Decision) -> Outcome | None:
-    """Look for jumps of a proved F, and for terms of F that are invisible at all points.
+    """Look for jumps of a proved F, and for terms of F that have no effect at the comparison
+    points.
 
-    With principal odd roots, constants may become step functions. Then every term must be visible
-    at a point.
+    Such terms are looked for if F has special functions, or if an unusual convention such as
+    principal odd roots is in force. A constant may then be a step function.
     """
     at, steps, proof = decision.at, decision.steps, decision.proof
     if not (proof and at.is_finite and len(at.agreeing) >= MIN_POINTS):

@@ -169,9 +169,8 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
         if isinstance(differential, Differential)
     }
     if not right.parts and free_symbols(right) <= {scope.variable}:  # dv = e^x
-        return Meaning(
-            "define", name, Side(Symbol("Q_0"), {"Q_0": Integral(right.expression, scope.variable)})
-        )
+        antiderivative = Integral(right.expression, scope.variable)
+        return Meaning("define", name, Side(Symbol("Q_0"), {"Q_0": antiderivative}))
     differentials = linear(right.expression, differential_of.keys())[1]
     if len(differentials) != 1 or len(right.parts) != 1:
         raise NotReadError("a differential of several variables")

@@ -50,7 +50,7 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
         front, tail = text[:at], text[end:]
         return (front, name, tail) if front.strip() else _in_front(name, tail)
     numerators = [(at_open, *_numerator(text, at_open)) for at_open in opened]
-    top, close, bottom = numerators[-1]
+    top, close, _ = numerators[-1]
     filled = not _BLANK.fullmatch(text[top + 1 : at] + text[end:close])
     behind = numerators[0][2] + 1
     return f"{text[:at]}{'' if filled else '1'}{text[end:behind]}", name, text[behind:]

@@ -22,7 +22,7 @@ from .points import Points, is_narrow, leaves_out_a_point, number, range_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope, free_symbols, is_constant_name, substituted
-from .sides import Derivative, Differential, Integral, Side, read_sides, symbol_name
+from .sides import INDEX, Derivative, Differential, Integral, Side, read_sides, symbol_name
 from .statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition.
@@ -86,6 +86,9 @@ class Reader:
     def take_all(self, statements: Iterable[Statement]) -> None:
         """Take all statements of a text; a condition may stand behind the statement it limits."""
         every = list(statements)
+        links = (link.latex for statement in every for link in statement.links)
+        if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
+            self.scope.indices = frozenset("i")
         for statement in every:
             if statement.condition and not leaves_out_a_point(statement.links[0].latex):
                 bounds = self.conditions.setdefault(statement.sentence, {})
@@ -168,7 +171,8 @@ class Reader:
             right = Read(link, self.sides(link))
             start_link = link if left is chain.last or follows is not None else left.link
             follows = self._claim(statement, left, right, start_link, follows)
-            if right.sides:  # what is not read is passed over: a = ? = b claims a = b
+            # What is not read is passed over: a = ? = b claims a = b.
+            if right.sides or not left.sides:
                 left = right
         if settled and left.sides:
             self._keep(settled, left.sides[0], links)
@@ -370,19 +374,13 @@ class Reader:
             around = self._judge(root, right, statement.lead)
             if around.finding.judgement is not Judgement.UNCHECKED:
                 judged = around
-        if unread:
+        if unread and not (left.sides and right.sides):
+            judged = self.judge.at_numbers(left, right, statement.lead, self.sides) or judged
+        elif unread:
             self.pending.append((len(self.claims), left, right, statement.lead))
-        claim = Claim(
-            "algebra",
-            Judgement.UNCHECKED,
-            left.link.latex,
-            right.link.latex,
-            start_link.start,
-            right.link.end,
-            statement.displayed,
-            follows=follows,
-        )
-        claim = self._with(claim, judged)
+        span = left.link.latex, right.link.latex, start_link.start, right.link.end
+        claim = Claim("algebra", Judgement.UNCHECKED, *span, statement.displayed, follows=follows)
+        claim = self._with(claim, judged)  # may replace the list of claims
         self.claims.append(claim)
         pair = judged.pair if judged.finding.judgement is Judgement.INCORRECT else None
         if pair is not None and not any(side.parts for side in pair):

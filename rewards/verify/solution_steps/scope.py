@@ -82,6 +82,7 @@ class Scope:
         earlier: the previous values of redefined symbols.
         assumed: names that stand for the problem's integral by an assumption.
         ranges: the ranges of variables, by the limits of the problem and by conditions.
+        indices: indices of sums of the text; i is none of them unless the text sums over i.
 
     """
 
@@ -97,6 +98,7 @@ class Scope:
     earlier: dict[str, Side] = field(default_factory=dict)
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
+    indices: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         self.variables.add(self.variable)
@@ -105,7 +107,7 @@ class Scope:
     def names(self) -> set[str]:
         """The symbols that may occur in a side."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
-        return own | self.symbols
+        return own | self.symbols | self.indices
 
     @property
     def introduced(self) -> set[str]:

@@ -170,7 +170,7 @@ _TENDS = re.compile(
 #: The variable of a bar, ``|_{x=0}``; its sign must not look as that of a remark does.
 _BAR_NAME = re.compile(r"([|\]]|vert)\s*_\s*\{\s*(\\?[A-Za-z]+)\s*=")
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
-_INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
+INDEX = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{?\s*([a-z])\s*=")
 #: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
 #: ``x dx`` and ``e^xdx`` without a space.
@@ -266,7 +266,7 @@ class _SideReader:
         )
 
     def _formula(self, text: str) -> Expression:
-        bound = _INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
+        bound = INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
         if any(
             bound and not _symbols_within(operation).isdisjoint(bound)
             for operation in self.parts.values()
@@ -290,7 +290,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """The text with ``d(x^2)`` as ``(2x)\\,dx``."""
+        """The text with ``2x dx`` in place of ``d(x^2)``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)

@@ -79,6 +79,7 @@ class Statement:
         follows: an arrow stands before the statement.
         gives_up: the scope of a withdrawal by the words before.
         begins_try: the words before begin another try.
+        asked: a sign of equality has a question mark above.
 
     """
 
@@ -96,6 +97,7 @@ class Statement:
     follows: bool = False
     gives_up: prose.Tries = ""
     begins_try: bool = False
+    asked: bool = False
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
@@ -136,7 +138,8 @@ def statements(
             statement.lead = f"{lead} {statement.lead}"
             statement.gives_up, statement.begins_try = gives_up, begins
             supposed = prose.is_condition(statement.lead, supposed)
-            statement.supposed, statement.sentence = supposed or quoted, sentence
+            statement.supposed = supposed or quoted or statement.asked
+            statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
             statement.named |= bare and not prose.goes_on(statement.lead)
             if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
@@ -301,6 +304,7 @@ class _Cutter:
                 self.start, self.statement.condition = self.ordered, False  # a < b = c
             self._link(at)
             self.start = token.end()
+            self.statement.asked |= "?" in token[0]
         elif kind == "bound":
             if _ORDER.match(token[0]):
                 if self.statement.links:  # a = b < c
@@ -330,6 +334,7 @@ class _Cutter:
                 _RELATION.match(next_row)
                 or patterns.row_starts_open.match(next_row)
                 or patterns.row_ends_open.search(row_so_far[-40:])
+                or (self.statement.links and not row_so_far.strip())  # a row ends in "="
             ):
                 self._blank(at, token.end())
             else:

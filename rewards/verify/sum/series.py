@@ -191,8 +191,9 @@ def _radius(
     if isinstance(answer, int) or expected is None:
         if answer == 1 and expected is None:
             return Outcome(Status.CORRECT, points=1, proof="expansion")
-        behaviour = "converges everywhere" if expected is None else "has a finite radius"
-        return Outcome(Status.INCORRECT, detail=f"the series {behaviour}")
+        is_number = not isinstance(answer, int)
+        detail = "the series converges everywhere" if is_number else "the radius is finite"
+        return Outcome(Status.INCORRECT, detail=detail)
     if symbols_of(answer) - set(question.parameters):
         return Outcome(Status.INCORRECT, detail="the radius is a number")
     if are_equal(answer, expected, assumptions):

@@ -15,7 +15,6 @@ from functools import lru_cache, partial
 from typing import Final
 
 from ...arguments import Acceptance
-from ...errors import ProblemError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError, work_limit
@@ -69,10 +68,6 @@ ONE_CALL: Final = 2_000_000
 #: Numbers of an answer up to which agreement at whole numbers counts: these lie beyond twice the
 #: largest, and a sum up to 600 takes 10 ms.
 MAX_CONSTANT: Final = 300
-#: Kinds that say no more of an index than its range does.
-_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
-#: Draws of the parameters of an infinite sum.
-DRAWS: Final = 4
 #: The last of several cases, for which a computer algebra system leaves the sum as it was.
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
@@ -161,16 +156,15 @@ def _of_series(
     through = 0
     if answer.text is not None:
         answer.text, through = without_remainder(answer.text, question)
-    names = question.parameters
     if infinity is not None:
         return judge_series(infinity, question, assumptions), None
-    read_answer(answer, (*names, *(() if question.wanted == "polynomial" else (IS_VALUE,))))
+    shape = () if question.wanted == "polynomial" else (IS_VALUE,)
+    read_answer(answer, (*question.parameters, *shape))
     if answer.status is not None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(needs_worker(question.function))
-
     judge = partial(judge_series, question=question, assumptions=assumptions, through=through)
-    return judged(answer, judge, names)
+    return judged(answer, judge, question.parameters)
 
 
 def _of_sum(
@@ -202,11 +196,6 @@ def _judged(
 ) -> Iterator[tuple[Outcome, Reading | None]]:
     """The outcome for each reading of the problem."""
     for problem in problems:
-        kind = dict(assumed).get(problem.counter, "real")
-        if kind not in _KINDS_OF_INDEX:
-            raise ProblemError(
-                f"the index {problem.counter} runs over a range, and cannot be {kind}"
-            )
         require_worker(needs_worker(problem.term))
         stated = Asked(problem, assumed)
         for by_convention in conventions(problem, stated.assumptions):
@@ -216,8 +205,7 @@ def _judged(
                 continue
             judge = partial(asked_sum.judge, text=str(answer.text))
             outcome, reading = judged(answer, judge, problem.parameters)
-            flags = (*outcome.flags, *asked_sum.problem.flags)
-            yield replace(outcome, flags=flags), reading
+            yield replace(outcome, flags=(*outcome.flags, *by_convention.flags)), reading
 
 
 @dataclass(frozen=True)
@@ -287,14 +275,13 @@ class Asked:
         if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
-            if outcome.status is Status.CORRECT:
-                outcome = replace(outcome, proof="enclosure")
-            return outcome
+            right = outcome.status is Status.CORRECT
+            return replace(outcome, proof="enclosure") if right else outcome
         if not is_infinite(self.problem):
             rules = prove_sum(self.problem, answer, self.assumptions)
             if rules is not None:
-                status, digits_ = Status.CORRECT, outcome.digits
-                return Outcome(status, len(chosen), digits_, proof="telescoping", rules=rules)
+                points, agreed = len(chosen), outcome.digits
+                return Outcome(Status.CORRECT, points, agreed, proof="telescoping", rules=rules)
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
                 detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
                 return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)

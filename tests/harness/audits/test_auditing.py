@@ -17,7 +17,7 @@ import pytest
 from calculus_harness.harness import UserError, audit
 from calculus_harness.harness.audits import auditing
 from calculus_harness.harness.audits.effects import effects_of
-from calculus_harness.harness.audits.items import items_of, kind_of, roles_of
+from calculus_harness.harness.audits.items import items_of, roles_of, task_of
 from calculus_harness.harness.audits.reading import UnreadError, answer_in, posed, tree_of
 from calculus_harness.harness.audits.report import sections_of, write_report
 
@@ -146,7 +146,7 @@ def test_a_column_of_integrands_needs_no_integral_sign(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("f,F\n2*x,x**2\n2*x,x**3\n")
     named = {"integrand": "f", "antiderivative": "F"}
-    assert [item.kind for item in items_of([str(file)], named, [])] == ["integration"] * 2
+    assert [item.task for item in items_of([str(file)], named, [])] == ["integration"] * 2
     assert audit(str(file), columns=named, workers=1).counts == {"proved": 1, "refuted": 1}
 
 
@@ -224,7 +224,7 @@ def test_a_second_column_of_references_stands_in_for_an_unread_one(tmp_path: Pat
 def test_notations_are_told_apart() -> None:
     assert tree_of("x**2") == tree_of("x^{2}")
     assert tree_of("Pi/2") == tree_of(r"\pi/2")
-    assert kind_of(r"\int_0^1 x dx") == kind_of("integrate(x, (x, 0, 1))") == "definite_integral"
+    assert task_of(r"\int_0^1 x dx") == task_of("integrate(x, (x, 0, 1))") == "definite_integral"
     with pytest.raises(UnreadError, match="unknown function"):
         tree_of("foo(x)**2")
 
@@ -339,7 +339,8 @@ def test_a_killed_process_leaves_no_directory_behind(
 ) -> None:
     code = (
         "import os, sys; from calculus_harness import audit; "
-        "found = audit(sys.argv[1], workers=1); print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
+        "found = audit(sys.argv[1], workers=1); "
+        "print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
     )
     places = []
     for signal in ("0", "9"):

@@ -14,7 +14,7 @@ import pytest
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.audits import judge
 from calculus_harness.harness.audits.findings import DISPUTED, REFUTED, SUSPECT, UNDECIDED
-from calculus_harness.harness.audits.items import AuditItem, kind_of
+from calculus_harness.harness.audits.items import AuditItem, task_of
 from calculus_harness.harness.audits.judge import audited
 from calculus_harness.harness.studies.redteam.case import Case, DiscardedError
 from calculus_harness.harness.studies.redteam.questions.stated import course_case
@@ -35,8 +35,8 @@ def memory() -> Iterator[None]:
 
 
 def finding(problem: str, reference: str, task: str = "", **fields: Any) -> dict[str, Any]:
-    kind = f"course {task}" if task else kind_of(problem)
-    item = AuditItem(0, "row 1", "row 1", kind=kind, problem=problem, reference=reference)
+    task = f"course {task}" if task else task_of(problem)
+    item = AuditItem(0, "row 1", "row 1", task=task, problem=problem, reference=reference)
     return audited(item.to_dict() | fields)
 
 
@@ -153,3 +153,35 @@ def test_a_wrong_derivative_is_named_and_corrected() -> None:
     assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
     row = finding(r"\frac{d}{dx} \cos x^2", r"\tan x")
     assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("problem", "reference", "why"),
+    [
+        (r"\sum_{k=1}^{3} k", "diverges", "a finite sum does not diverge"),
+        (r"\lim_{x\to0} \frac{\sin x}{x}", "does not exist", "the limit is 1"),
+        (r"\sum_{n=1}^\infty \frac1n", "2", "the sum diverges"),
+        (r"\lim_{x\to0} \sin\frac1x", "0", "the limit does not exist"),
+    ],
+)
+def test_what_has_no_second_computation_is_undecided(
+    problem: str, reference: str, why: str
+) -> None:
+    row = finding(problem, reference)
+    assert row["status"] == UNDECIDED
+    assert row["reason"].startswith(f"refuted ({why}")
+
+
+def test_values_are_those_of_the_problem_or_said_to_be_others() -> None:
+    row = finding(r"\sum_{n=1}^{\infty} n", r"-\frac{1}{12}")
+    assert (row["point"], row["expected"]) == ("of 10,000 terms", "50005000.0")
+    row = finding("y' = 2x, y(0) = 1", "y = x^2")
+    assert (row["point"], float(row["expected"]), float(row["got"])) == ("", 1, 0)
+    row = finding(r"\lim_{x\to0} \frac{|x|}{x}", "1")
+    assert (row["status"], row["kind"]) == (REFUTED, "")
+
+
+def test_a_note_counts_for_questions_of_the_course() -> None:
+    problem, reference = r"\lim_{x\to\infty} e^{a x}", "0"
+    assert finding(problem, reference)["status"] in (REFUTED, UNDECIDED)
+    assert finding(problem, reference, note="a < 0")["status"] == "agreed"

@@ -15,7 +15,7 @@ import pytest
 
 from calculus_harness.benchmarks.hashed_random import HashedRandom
 from calculus_harness.harness.audits.findings import AGREED, PROVED, REFUTED, SUSPECT, UNREAD
-from calculus_harness.harness.audits.items import AuditItem, kind_of
+from calculus_harness.harness.audits.items import AuditItem, task_of
 from calculus_harness.harness.audits.judge import audited
 from calculus_harness.harness.studies.redteam.antiderivatives import antiderivative
 from calculus_harness.harness.studies.redteam.case import DiscardedError, Formulas
@@ -41,8 +41,8 @@ NAMES = {
 
 
 def finding(problem: str, reference: str, **fields: Any) -> dict[str, Any]:
-    kind = kind_of(problem)
-    item = AuditItem(0, "row 1", "row 1", kind=kind, problem=problem, reference=reference)
+    task = task_of(problem)
+    item = AuditItem(0, "row 1", "row 1", task=task, problem=problem, reference=reference)
     return audited(item.to_dict() | fields)
 
 

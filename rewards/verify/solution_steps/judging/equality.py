@@ -327,7 +327,7 @@ class Program:
         tape, bounds = self.work.tape, self.equation.within
         within = [(tape(side.expression, self.variable), run) for side, run in bounds]
         own = [run for side, run in bounds if side.expression == Symbol(self.variable)]
-        near = islice(self._places(own[0] if own else None), TRIED)
+        near: Iterator[Ball] = islice(self._places(own[0] if own else None), TRIED)
         if within and self.equation.narrow:  # x = t^6 between 64 and 729
             wider = (2**at * x for at in SCALED for x in islice(self._places(None), TRIED // 2))
             near = chain(near, wider)
@@ -352,17 +352,14 @@ class Program:
         Where such sides differ at a point and not at another, they are very near there: x^{2000}
         vanishes within the precision.
         """
-        sides = self.equation.left, self.equation.right
-        trees = [side.expression for side in sides] + [
-            operation.integrand
-            for side in sides
-            for operation in side.parts.values()
-            if isinstance(operation, Integral)
-        ]
-        own = not self.varying and all(
-            not side.has(Derivative, LimitAt) for side in (*sides, *self.equation.rates.values())
+        sides = self.equation.left, self.equation.right, *self.equation.rates.values()
+        if self.varying or any(side.has(Derivative, LimitAt) for side in sides):
+            return False
+        integrals = (
+            part for side in sides for part in side.parts.values() if isinstance(part, Integral)
         )
-        return own and all(map(_is_rational, trees))
+        trees = [side.expression for side in sides] + [part.integrand for part in integrals]
+        return all(map(_is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
         value = tape.run(x, self.values, derivative=False)[tape.root][0]
@@ -449,7 +446,11 @@ def _compared(program: Program) -> Finding:
 def _is_rational(tree: Expression) -> bool:
     return all(
         node.function in ("add", "neg", "mul", "div")
-        or (node.function == "pow" and isinstance(node.args[1], Number))
+        or (
+            node.function == "pow"
+            and isinstance(node.args[1], Number)
+            and node.args[1].denominator == 1
+        )
         for node in nodes_of(tree)
         if isinstance(node, Call)
     )

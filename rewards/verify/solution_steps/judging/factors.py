@@ -1,8 +1,9 @@
-r"""Equations in which an indefinite integral has a factor that varies: ``\int f\,dx = h \int g\,dx``.
+r"""Equations in which an indefinite integral has a factor that varies: ``\int f dx = h \int g dx``.
 
-Both sides are moved to one side, S + h G = 0, where S' and G' = g are formulas and S is known up to
-a constant. Then S / h = -G, and by derivatives S' h - S h' = -g h^2, so that S = (S' h + g h^2) / h'
-for every choice of the constants. The equation is wrong if the derivative of this is not S'.
+The terms are moved to one side, S + h G = 0, where G' = g and S' are formulas and S is determined
+up to a constant. Then S / h = -G, and the derivatives give S' h - S h' = -g h^2. So S is
+(S' h + g h^2) / h' for every choice of the constants, and the equation is wrong if the derivative
+of this quotient is not S'.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -36,6 +36,12 @@ UNKNOWN = "unknown constants"
 _COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
 #: Letters that stand for an integral or a function, where nothing says what for.
 FUNCTIONS = frozenset("IJFGySR")
+
+
+#: The letter to which a sum runs, and numbers that are put in its place. Equality at these is
+#: evidence and no proof, as equality at points is.
+_SUM_TO = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*\{?\s*([a-zA-Z])\b")
+NUMBERS = (3, 4, 6, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +101,36 @@ class Judge:
             if best.pair is None or finding.judgement is Judgement.UNCHECKED:
                 best = judged
         return replace(best, anti=True) if anti else best
+
+    def at_numbers(
+        self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
+    ) -> Judged | None:
+        """Judge an equation with sums to a letter at numbers for the letter.
+
+        Args:
+            left: the left link.
+            right: the right link.
+            lead: the words before the statement.
+            sides: reads a link.
+
+        Returns:
+            None if no sum runs to a letter, or if sums run to several letters.
+
+        """
+        latex = left.link.latex, right.link.latex
+        letters = {letter for side in latex for letter in _SUM_TO.findall(side)}
+        if len(letters) != 1 or letters & self.scope.names:
+            return None
+        name = re.compile(rf"(?<![\\A-Za-z]){letters.pop()}(?![A-Za-z])")
+        judged: Judged | None = None
+        for value in NUMBERS:
+            links = [Link(name.sub(f"{{{value}}}", side), 0, 0) for side in latex]
+            at_left, at_right = (Read(link, sides(link)) for link in links)
+            judged = self.judge(at_left, at_right, lead, False)
+            if judged.finding.judgement is not Judgement.CORRECT:
+                break
+        # What no text says of a number cannot bring the problem nearer.
+        return judged and replace(judged, pair=None, earns=False)
 
     def agree(self, left: Side, right: Side, anti: bool) -> bool:
         """Whether two sides are equal; up to a constant in a chain of antiderivatives."""

@@ -33,6 +33,7 @@ def test_scopes(row: dict[str, str]) -> None:
         (r"$\sqrt{x^2} = x$", r"\int_{-1}^1 x\,dx", "U"),
         (r"$\sqrt{x^2} = -x$", r"\int_0^1 x\,dx", "I"),
         (r"Let $x = 2\sin t$. $\sqrt{4 - x^2} = 2\cos t$", r"\int_{0}^{2} \sqrt{4-x^2}\,dx", "C"),
+        (r"Let $x = t^6$, so $dx = 6t^5\,dt$.", r"\int_{64}^{729} \sqrt{x}\,dx", "C"),
         (r"For $x > 0$ we have $|x| = x$.", "x", "C"),
         (r"For $x > 0$ we have $|x| = -x$.", "x", "I"),
         (r"$\pi \approx 3.14$, $\pi \approx 3.24$", "x", "CI"),

@@ -139,6 +139,27 @@ def test_a_solution_travels_as_json() -> None:
         ("Text, then\nx^2 + x = x(x + 1)\n= x(x + 2)\n", "CI"),
         (r"\[ x + x \]" "\n" r"\[ = 2x \]", "C"),
         (r"\[ 2I = x \implies I = \frac x2 \]", "C"),
+        (r"$\int\frac{\ln x}{x}\,dx = \int\ln x\,d(\ln x) = \int\ln x\,d\ln x$", "CC"),
+        (r"$\int x^3\,dx = \frac12\int x^2\,\mathrm{d}\left(x^2\right) = \int x\,d(x^2)$", "CI"),
+        (r"Let $u = x^2$. $du = 2x$, $du = 3x$", "UI"),  # u' may be meant
+        (r"Let $u = x$ and $dv = e^x$. Then $v = 2e^x$.", "I"),
+        (
+            r"$\int_0^1 x\,dx = \left[\frac1x\right]_0^1$, $\int_0^1\frac{dx}{x} = [\ln x]_0^1$",
+            "IU",
+        ),
+        (r"$\lim_{x\to\infty}\frac{x^2}{x+1} = 5$, $\lim_{x\to\infty} x\sin x = 0$", "IU"),
+        (r"$\int xe^x\,dx = x\int e^x\,dx$, $\int xe^x\,dx = x\int e^x\,dx - \int e^x\,dx$", "IU"),
+        (r"$\int\frac{dx}{1 + x^{4000}} = \int\frac{dx}{1 + 2x^{4000}}$", "I"),  # equal for small x
+        (r"Let $u = x^{1/3}$. $x = u^3$, $dx = 3u^2\,du$", "CC"),
+        (r"$\int 2x\,dx = 3 = 4$", "II"),  # numbers without a constant
+        (r"$1 \overset{?}{=} 2$", ""),
+        (r"$\sum_{k=1}^{n} k = \frac{n(n+1)}{2}$, $\sum_{k=1}^n k = \frac{n^2}{2}$", "CI"),
+        (r"$\sum_{i=1}^{4} i = 10$, $x_i = \frac i2 - 2 = \frac{i-4}{2}$", "CC"),
+        (r"\begin{align*} 1 + 2 &= \\ 3 + 0 &= 4 \end{align*}", "CI"),
+        (
+            r"$\int\frac{2\cdot\frac{2\,dt}{1+t^2}}{1+\frac{2t}{1+t^2}} = \int\frac{4\,dt}{(1+t)^2}$",
+            "C",
+        ),
     ],
 )
 def test_claims(text: str, expected: str) -> None:

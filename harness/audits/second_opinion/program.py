@@ -1,9 +1,7 @@
-"""The second opinion: a refutation as a short program in mpmath, and what that says.
+"""Confirms refutations by short programs in plain mpmath, which reports show.
 
-The program is printed from the expression trees, and it is what a report shows. Nothing of the
-verifier takes part in it: values are mpmath's, the derivative of a reference is a numerical one,
-an integral is mpmath's quadrature. Text of a table never gets into a program: it is made of numbers
-and of the names below.
+A program is printed from expression trees, and holds only numbers, identifiers and the functions
+below: text of a table never enters a program. The verifier takes no part in a run.
 """
 
 from __future__ import annotations
@@ -19,14 +17,14 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from ...rewards.reading.expression.formulas import definition_of
-from ...rewards.reading.expression.traversal import symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.functions import RECORDS
-from ...rewards.verdict import Verdict
-from .findings import DISPUTED, REFUTED, UNDECIDED, Finding
+from ....rewards.reading.expression.formulas import definition_of
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.functions import RECORDS
+from ....rewards.verdict import Verdict
+from ..findings import DISPUTED, REFUTED, UNDECIDED, Finding
 
-#: mpmath's notation where it is another than ``mp.NAME(arguments)`` with our name.
+#: mpmath's notation for functions that are not called ``mp.NAME`` with our name there.
 _NOTATION: dict[str, str] = {
     "ln": "mp.log({0})",
     "abs": "abs({0})",
@@ -80,20 +78,20 @@ _SAME = frozenset(
     "csch asinh acosh atanh acoth asech acsch re im arg floor ceil frac factorial binomial gamma "
     "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi".split()
 )
-#: Binding of what is printed: of a sum, a product, a sign, a power, an atom.
+#: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
 #: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
 DIGITS, MORE = 30, 20
-#: Relative differences: from which two values are apart, and up to which two are one. Numerical
-#: derivatives and quadratures of `DIGITS` digits have errors below 1e-12.
+#: Relative differences from which two values differ, and up to which they agree. Decimals of twelve
+#: digits in references differ from exact values by 1e-13.
 APART, SAME = 1e-15, 1e-16
 #: Calls of Python functions in a run of a program: a quadrature makes 100,000, in 0.1 s.
 MOST_CALLS = 2_000_000
-#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
+#: Makes and checks the certificate of a refutation; None without a certificate, or a decision.
 Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
 _POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+|/\d+)?)[^,]*")
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
-#: Where a program looks first: points that are short to write. The verifier's own point is next.
+#: Points that are short to write, which are tried before the verifier's own point.
 _SHORT = tuple(map(Fraction, ("1/2", "3/2", "-1/2", "5/2", "1/4", "3", "-3/2", "1/10", "10")))
 
 
@@ -120,8 +118,8 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 
 def identifiers(*trees: Expression) -> dict[str, str]:
-    """Names for the symbols of formulas: identifiers that hide nothing of a program."""
-    taken = {*"mp mpf f F v value values reference error finite terms steps sums".split()}
+    """Identifiers for the symbols of formulas, apart from the names that programs use."""
+    taken = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
@@ -177,10 +175,10 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
         return _NOTATION[name].format(*args), _ATOM
     if name in _SAME:
         return f"mp.{name}({', '.join(args)})", _ATOM
-    other = definition_of(tree) if name in RECORDS else None
-    if other is None:
+    definition = definition_of(tree) if name in RECORDS else None
+    if definition is None:
         raise UnprintableError(f"mpmath has no function for {name!r}")
-    return _printed(other, names)
+    return _printed(definition, names)
 
 
 def _is_whole(tree: Expression) -> bool:
@@ -194,27 +192,29 @@ class Program:
     Attributes:
         lines: Python that defines functions and sets ``value``, which follows from the problem,
             ``reference`` and perhaps ``error``, a bound of the error of either.
-        given: the symbols that get a value in front of the lines: identifier and usual value.
+        parameters: the symbols that get a value in front of the lines: identifier and usual value.
         labels: what ``value`` and ``reference`` are called where they are printed.
         variable: the symbol that is tried at points that are short to write.
         allows: whether the problem is about a value of the variable.
         digits: the digits of the arithmetic.
         otherwise: the program to ask if this one has no value.
+        remark: what the two values are of, where they are not those of problem and reference.
 
     """
 
     lines: tuple[str, ...]
-    given: Mapping[str, tuple[str, Fraction]]
+    parameters: Mapping[str, tuple[str, Fraction]]
     labels: tuple[str, str] = ("problem", "reference")
     variable: str = ""
     allows: Callable[[float], bool] = lambda value: True
     digits: int = DIGITS
     otherwise: Program | None = None
+    remark: str = ""
 
     def source(self, point: Mapping[str, Fraction]) -> str:
         """The text of the program at a point, of at most twenty lines for usual formulas."""
         lines = ["from mpmath import mp, mpf", "", f"mp.dps = {self.digits}"]
-        for symbol, (identifier, _) in self.given.items():
+        for symbol, (identifier, _) in self.parameters.items():
             lines.append(f'{identifier} = mpf("{_decimal(point[symbol])}")')
         lines += ["", *self.lines]
         for name, label in zip(("reference", "value"), reversed(self.labels), strict=True):
@@ -224,7 +224,7 @@ class Program:
 
     def points(self, witness: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
         """Points of comparison: short ones first, the verifier's own point last."""
-        exact = {name: witness.get(name, usual) for name, (_, usual) in self.given.items()}
+        exact = {name: witness.get(name, usual) for name, (_, usual) in self.parameters.items()}
         short = {name: Fraction(round(10 * q), 10) or q for name, q in exact.items()}
         if self.variable not in exact:
             yield from (short, exact) if exact else (exact,)
@@ -254,7 +254,8 @@ class Program:
 
     def shown(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
-        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.given)
+        values = [f"{name} = {_decimal(point[name])}" for name in self.parameters]
+        return ", ".join([*values, *filter(None, [self.remark])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,15 +335,15 @@ def run(source: str, digits: int) -> dict[str, Any]:
 
 
 def _decimal(q: Fraction) -> str:
-    """A fraction in decimals: of the verifier's point, 15 digits are all that is known."""
+    """A fraction in decimals; the verifier's point has 15 digits."""
     return f"{float(q):.15g}"
 
 
-# --- refutations, confirmed or not ---
+# --- confirmation of refutations ---
 
 
 def no_certificate() -> tuple[None, None]:
-    """In place of a certificate that is about another point than the problem."""
+    """No certificate: the verifier's point is outside of the conditions of the row."""
     return None, None
 
 

@@ -12,34 +12,35 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ...rewards.errors import ProblemError
-from ...rewards.proof.limit_questions import limit_readings
-from ...rewards.reading.expression.traversal import fold, symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.problem.clauses import clauses
-from ...rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
-from ...rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
-from ...rewards.reading.problem.differential_equation import (
+from ....rewards.errors import ProblemError
+from ....rewards.proof.limit_questions import limit_readings
+from ....rewards.reading.expression.traversal import fold, symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.problem.clauses import clauses
+from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
+from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
+from ....rewards.reading.problem.differential_equation import (
     DifferentialEquation,
     StatedSolution,
     read_differential_equation,
     solutions,
 )
-from ...rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ...rewards.reading.problem.sums import read_sum
-from ...rewards.verify.values import with_constants
+from ....rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ....rewards.reading.problem.sums import read_sum
+from ....rewards.verify.values import with_constants
+from ..reading import tree_of
 from .program import Program, identifiers, python
-from .reading import tree_of
 
 Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.
 _USUAL = tuple(map(Fraction, ("7/5", "7/10", "23/10", "9/10", "19/10", "3/5")))
 _WHOLE = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
-#: Powers of ten of the distances of three points at which a limit is computed, and digits of the
-#: arithmetic there: a quotient of differences of fourth order loses 120 at the nearest. Beyond 180
-#: digits mpmath computes e to as many digits as the power of a double exponential has.
-_NEAR, _FAR, _LIMIT_DIGITS = (10, 20, 30), (12, 24, 36), 150
-
+#: Powers of ten of the distances of three points at which a limit is computed, and of points far
+#: out, each with a second choice where the first loses too many digits; digits of the arithmetic: a
+#: quotient of differences of order 7 loses 105 at the second choice. Beyond 180 digits mpmath
+#: computes e to as many digits as the power of a double exponential has.
+_NEAR, _FAR = ((10, 20, 30), (5, 10, 15)), ((12, 24, 36), (6, 12, 18))
+_LIMIT_DIGITS = 150
 #: The last of three values, and what remains of a geometric series of their differences; there is
 #: none where these do not shrink.
 _LIMIT_OF_VALUES = (
@@ -52,23 +53,23 @@ class UncomputedError(ProblemError):
     """There is no second computation for a question of this form."""
 
 
-def given_values(
-    names: Mapping[str, str], kinds: Mapping[str, str]
+def parameters_of(
+    names: Mapping[str, str], assumptions: Mapping[str, str]
 ) -> dict[str, tuple[str, Fraction]]:
     """An identifier and a usual value for each symbol that a program needs a value of.
 
     Args:
         names: identifiers of the symbols.
-        kinds: kinds of the symbols.
+        assumptions: kinds of the symbols.
 
     """
-    given: dict[str, tuple[str, Fraction]] = {}
+    parameters: dict[str, tuple[str, Fraction]] = {}
     for at, (name, identifier) in enumerate(names.items()):
-        kind = kinds.get(name, "")
-        values = _WHOLE.get(kind.removeprefix("signed ")) or _USUAL
+        assumption = assumptions.get(name, "")
+        values = _WHOLE.get(assumption.removeprefix("signed ")) or _USUAL
         value = Fraction(values[at % len(values)])
-        given[name] = identifier, -value if kind == "negative" else value
-    return given
+        parameters[name] = identifier, -value if assumption == "negative" else value
+    return parameters
 
 
 def slope(answer: Expression, integrand: Expression, variable: str) -> Program:
@@ -82,7 +83,7 @@ def slope(answer: Expression, integrand: Expression, variable: str) -> Program:
         f"reference = mp.diff(F, {x})",
     )
     labels = ("integrand", "derivative of the reference")
-    return Program(lines, given_values(names, {}), labels, variable)
+    return Program(lines, parameters_of(names, {}), labels, variable)
 
 
 def integral(integrand: Expression, reference: Expression, variable: str, ends: Ends) -> Program:
@@ -95,7 +96,7 @@ def integral(integrand: Expression, reference: Expression, variable: str, ends: 
         f"value, error = mp.quad(f, {_path(lower, upper)}, error=True)",
         f"reference = {python(reference, names)} + mpf(0)",
     )
-    return Program(lines, given_values(names, {}), ("integral", "reference"))
+    return Program(lines, parameters_of(names, {}), ("integral", "reference"))
 
 
 def equality(problem: Expression, reference: Expression, variable: str) -> Program:
@@ -105,7 +106,7 @@ def equality(problem: Expression, reference: Expression, variable: str) -> Progr
         f"value = {python(problem, names)} + mpf(0)",
         f"reference = {python(reference, names)} + mpf(0)",
     )
-    return Program(lines, given_values(names, {}), variable=variable)
+    return Program(lines, parameters_of(names, {}), variable=variable)
 
 
 def trees_of(ends: Ends) -> list[Expression]:
@@ -146,7 +147,7 @@ def _path(lower: str, upper: str) -> str:
 
 
 def of_course(
-    name: str, problem: str, reference: str, kinds: Mapping[str, str], diverges: bool = False
+    name: str, problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool = False
 ) -> Iterator[Program]:
     """The programs for a question of the course, one of which a wrong reference fails.
 
@@ -154,7 +155,7 @@ def of_course(
         name: the name of the question.
         problem: the text of the problem.
         reference: the text of the reference.
-        kinds: kinds of symbols.
+        assumptions: kinds of symbols.
         diverges: the verifier says of a sum that it diverges.
 
     Raises:
@@ -163,7 +164,7 @@ def of_course(
         UnreadError: the reference is unreadable.
 
     """
-    return _OF_COURSE[name](problem, reference, kinds, diverges)
+    return _OF_COURSE[name](problem, reference, assumptions, diverges)
 
 
 class _Kept(Jets):
@@ -218,12 +219,12 @@ class _Functions:
 
 
 def _derivative(
-    problem: str, reference: str, kinds: Mapping[str, str], diverges: bool
+    problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = read_derivative(problem)
-    asked, variables = _asked(problem, question)
+    target, variables = _asked(problem, question)
     kept = _Kept(variables)
-    tree = read_tree(asked, kept, {question.variable, *dict(question.point)}, values=True)
+    tree = read_tree(target, kept, {question.variable, *dict(question.point)}, values=True)
     if not kept.symbols:
         raise UncomputedError("a derivative that is named in words")
     answer = tree_of(reference, symbols_of(tree) | {question.variable, *variables})
@@ -239,7 +240,9 @@ def _derivative(
     start = [
         f"{free[name]} = {_number(value, names)}" for name, value in point.items() if name in free
     ]
-    given = given_values({name: free[name] for name in free if name not in point}, kinds)
+    parameters = parameters_of(
+        {name: free[name] for name in free if name not in point}, assumptions
+    )
     functions = _Functions(dict(names), kept.variables)
     if curve is not None:
         y = names[question.function]
@@ -260,28 +263,28 @@ def _derivative(
         f"value = {python(tree, functions.names)} + mpf(0)",
         f"reference = {python(answer, functions.names)} + mpf(0)",
     )
-    yield Program(lines, given, ("derivative", "reference"), question.variable)
+    yield Program(lines, parameters, ("derivative", "reference"), question.variable)
 
 
 def _asked(problem: str, question: DerivativeQuestion) -> tuple[str, dict[str, tuple[str, ...]]]:
     """The formula that is asked for, and the variables of the functions in it."""
-    asked, variables = "", dict[str, tuple[str, ...]]()
+    target, variables = "", dict[str, tuple[str, ...]]()
     for clause in clauses(problem):
         formula = re.sub(r"\|\s*_.*\Z", "", normal(clause.formula)).rstrip("=? ")
         sides = relation(formula)
         if sides is None and (operators(formula) or re.search(r"'|\^\s*\{\s*\(|_", formula)):
-            asked = formula
+            target = formula
         elif sides is not None and (own := re.match(r"([A-Za-z])\s*\(([a-z, ]+)\)\Z", sides[0])):
             variables[own[1]] = tuple(name.strip() for name in own[2].split(","))
-    leading = operators(asked)
+    leading = operators(target)
     if len(leading) == 1 and leading[0].start == 0 and not leading[0].of.strip():
         # What begins with an operator asks for the derivative of all that follows.
-        asked = f"{asked[: leading[0].end]}({asked[leading[0].end :]})"
+        target = f"{target[: leading[0].end]}({target[leading[0].end :]})"
     by = next((quotient.by[-1] for quotient in leading), question.variable)
     for name in (*question.definitions, *filter(None, [question.function])):
         if name != by:
             variables.setdefault(name, (by,))
-    return asked, variables
+    return target, variables
 
 
 def _along_a_curve(
@@ -308,42 +311,50 @@ def _along_a_curve(
 
 
 def _limit(
-    problem: str, reference: str, kinds: Mapping[str, str], diverges: bool
+    problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
-    question = limit_readings(problem, kinds)[0]
-    infinity, parameters = _infinity(reference), question.parameters
-    tree = (
-        Number(infinity) if infinity else with_constants(tree_of(reference, parameters), parameters)
-    )
-    names = identifiers(question.expression, tree, *map(Symbol, (*parameters, question.variable)))
+    question = limit_readings(problem, assumptions)[0]
+    infinity, symbols = _infinity(reference), question.parameters
+    tree = Number(infinity) if infinity else with_constants(tree_of(reference, symbols), symbols)
+    names = identifiers(question.expression, tree, *map(Symbol, (*symbols, question.variable)))
     x = names.pop(question.variable)
-    given = given_values(names, dict(question.all_kinds))
+    parameters = parameters_of(names, dict(question.all_kinds))
     f = python(question.expression, names | {question.variable: x})
-    signs = (question.side,) if question.side else (1, -1)
-    near = [f"mpf(10)**-{size}" for size in _NEAR]
-    if isinstance(question.at, int):
-        signs, at, near = (question.at,), "", [f"mpf(10)**{size}" for size in _FAR]
-    else:
-        at = f"{_number(question.at, names)} "
+    is_far = isinstance(question.at, int)
+    at = "" if is_far else f"{end_in_python(question.at, names)} "
+    direction = question.at if isinstance(question.at, int) else question.side
+    stated = python(tree, names)
     # An infinity is 1 or -1 as a value of v/(1 + |v|), so that it can be compared with numbers.
     for bounded in (True,) if infinity else (False, True):
-        for sign in signs:
-            points = ", ".join(f"{at}{'+-'[sign < 0]}{distance}" for distance in near)
-            stated = python(tree, names)
-            lines = [*function("f", (x,), f)]
-            if bounded:
-                lines += function("finite", ("v",), "v/(1 + abs(v))")
-                stated = stated if infinity else f"finite({stated} + mpf(0))"
-            text = f"finite(f({x}))" if bounded else f"f({x})"
-            lines += [f"values = [{text} for {x} in ({points})]"]
-            lines += _LIMIT_OF_VALUES
-            lines += [
-                f"reference = mpf({stated})" if infinity else f"reference = {stated} + mpf(0)"
-            ]
-            labels = ("near the point", "limit")
-            if bounded:
-                labels = ("v/(1 + |v|) near the point", "the same of the reference")
-            yield Program(tuple(lines), given, labels, digits=_LIMIT_DIGITS)
+        bound = function("finite", ("v",), "v/(1 + abs(v))") if bounded else ()
+        wanted = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
+        value = f"finite(f({x}))" if bounded else f"f({x})"
+        labels = ("v/(1 + |v|) near the point", "the same of the reference")
+        for sign in (direction,) if direction else (1, -1):
+            program = None
+            for powers in reversed(_FAR if is_far else _NEAR):
+                steps = (
+                    f"{'+-'[sign < 0]}mpf(10)**{power if is_far else -power}" for power in powers
+                )
+                points = ", ".join(f"{at}{step}" for step in steps)
+                lines = (
+                    *function("f", (x,), f),
+                    *bound,
+                    f"values = [{value} for {x} in ({points})]",
+                    *_LIMIT_OF_VALUES,
+                    f"reference = {wanted}",
+                )
+                shown = labels if bounded else ("near the point", "reference")
+                program = Program(
+                    lines,
+                    parameters,
+                    shown,
+                    digits=_LIMIT_DIGITS,
+                    otherwise=program,
+                    remark="of v/(1 + |v|)" if bounded else "",
+                )
+            assert program is not None
+            yield program
 
 
 def _infinity(reference: str) -> int:
@@ -353,33 +364,38 @@ def _infinity(reference: str) -> int:
 
 
 def _sum(
-    problem: str, reference: str, kinds: Mapping[str, str], diverges: bool
+    problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     if asks_of_series(problem):
-        yield _series(read_series(problem), reference, kinds)
+        yield _series(read_series(problem), reference, assumptions)
         return
     if _infinity(reference):
         raise UncomputedError("an infinite sum")
-    asked = read_sum(problem)[0]
-    tree = with_constants(tree_of(reference, asked.parameters), asked.parameters)
-    names = identifiers(tree, *map(Symbol, (*asked.parameters, asked.counter)))
-    k = names.pop(asked.counter)
+    series = read_sum(problem)[0]
+    tree = with_constants(tree_of(reference, series.parameters), series.parameters)
+    names = identifiers(tree, *map(Symbol, (*series.parameters, series.counter)))
+    k = names.pop(series.counter)
     whole = {
-        name: "integer" for end in trees_of((asked.lower, asked.upper)) for name in symbols_of(end)
+        name: "integer"
+        for end in trees_of((series.lower, series.upper))
+        for name in symbols_of(end)
     }
-    given = given_values(names, whole | dict(asked.conditions.kinds) | dict(kinds))
-    term = python(asked.term, names | {asked.counter: k})
-    lower, upper = (end_in_python(end, names) for end in (asked.lower, asked.upper))
-    factor, outside, stated = (python(part, names) for part in (asked.factor, asked.outside, tree))
+    parameters = parameters_of(names, whole | dict(series.conditions.kinds) | dict(assumptions))
+    term = python(series.term, names | {series.counter: k})
+    lower, upper = (end_in_python(end, names) for end in (series.lower, series.upper))
+    factor, outside, stated = (
+        python(part, names) for part in (series.factor, series.outside, tree)
+    )
     lines = [*function("f", (k,), f"{term} + mpf(0)"), f"reference = {stated} + mpf(0)"]
-    if not isinstance(asked.upper, int) and not isinstance(asked.lower, int):
+    if not isinstance(series.upper, int) and not isinstance(series.lower, int):
         totals = [f"mp.fsum(f(mpf(k)) for k in range(int({lower}), int({upper}) + 1))"]
     elif diverges:
-        # Partial sums that grow as a power have reciprocals that tend to zero.
+        # Partial sums that grow as a power tend to no number.
         lines += [f"sums = [mp.fsum(f({lower} + k) for k in range(10**n)) for n in (2, 3, 4)]"]
-        lines += ["values = [1/s for s in sums]", *_LIMIT_OF_VALUES]
-        lines += ["reference = 1/reference"]
-        yield Program(tuple(lines), given, ("1/partial sum", "1/reference"))
+        lines += ["grows = abs(sums[2]) > 2*abs(sums[1]) > 4*abs(sums[0])"]
+        lines += ["value, error = sums[2], 0 if grows else mp.inf"]
+        labels = ("sum of 10,000 terms", "reference")
+        yield Program(tuple(lines), parameters, labels, remark="of 10,000 terms")
         return
     else:  # terms such as n^(-3/2) mislead the usual extrapolation, factorials that of Levin
         methods = ("", ', method="levin", levin_variant="u"')
@@ -387,12 +403,12 @@ def _sum(
     program = None
     for total in reversed(totals):
         value = f"value = ({factor})*{total} + {outside}"
-        program = Program((*lines, value), given, ("sum", "reference"), otherwise=program)
+        program = Program((*lines, value), parameters, ("sum", "reference"), otherwise=program)
     assert program is not None
     yield program
 
 
-def _series(question: SeriesQuestion, reference: str, kinds: Mapping[str, str]) -> Program:
+def _series(question: SeriesQuestion, reference: str, assumptions: Mapping[str, str]) -> Program:
     """The Taylor coefficients of the function, computed numerically."""
     degree = fold(question.degree)
     if question.wanted not in ("polynomial", "coefficient") or question.terms or degree is None:
@@ -409,19 +425,21 @@ def _series(question: SeriesQuestion, reference: str, kinds: Mapping[str, str]) 
     else:
         lines += [f"{x} = {at} + mpf(1)/2", f"value = mp.polyval(terms[::-1], {x} - {at})"]
         lines += [f"reference = {python(tree, own)} + mpf(0)"]
-    return Program(tuple(lines), given_values(names, kinds), ("from Taylor's terms", "reference"))
+    return Program(
+        tuple(lines), parameters_of(names, assumptions), ("from Taylor's terms", "reference")
+    )
 
 
 def _equation(
-    problem: str, reference: str, kinds: Mapping[str, str], diverges: bool
+    problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = read_differential_equation(problem)
     for solution in solutions(reference, question):
-        yield from _residuals(question, solution, {**dict(question.kinds), **kinds})
+        yield from _residuals(question, solution, {**dict(question.kinds), **assumptions})
 
 
 def _residuals(
-    question: DifferentialEquation, solution: StatedSolution, kinds: Mapping[str, str]
+    question: DifferentialEquation, solution: StatedSolution, assumptions: Mapping[str, str]
 ) -> Iterator[Program]:
     """Both sides of each equation and of each condition, with the solution in them."""
     x, own = question.variable, dict.fromkeys(question.functions, (question.variable,))
@@ -439,15 +457,18 @@ def _residuals(
     for name, formula in solution.formulas.items():
         functions.define(name, f"{python(formula, names)} + mpf(0)")
     functions.name_jets(question.jets)
-    given = given_values(free, kinds)
+    parameters = parameters_of(free, assumptions)
     for equations, variable in ((question.equations, x), (question.conditions, "")):
+        own_parameters = {
+            name: usual for name, usual in parameters.items() if variable or name != x
+        }
         for left, right in equations:
             lines = (
                 *functions.lines,
                 f"value = {python(right, functions.names)} + mpf(0)",
                 f"reference = {python(left, functions.names)} + mpf(0)",
             )
-            yield Program(lines, given, ("right side", "left side"), variable)
+            yield Program(lines, own_parameters, ("right side", "left side"), variable)
 
 
 _OF_COURSE: Mapping[str, Callable[[str, str, Mapping[str, str], bool], Iterator[Program]]] = {
