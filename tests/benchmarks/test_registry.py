@@ -49,8 +49,8 @@ def test_each_problem_is_addressable_and_the_same_again(sample: list[Problem]) -
 
 
 def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem]) -> None:
-    # The prompt of prefix tokens shows no formula, and has none for parameters.
-    for name in set(prompts.names(sample[0].task)) - {"prefix"}:
+    # The prompts of prefix tokens show no formula, and have none for parameters.
+    for name in set(prompts.names(sample[0].task)) - {"prefix", "prefix-ode"}:
         template = prompts.load(name)
         if template.pictures is not None and not (find_spec("sklearn") and find_spec("PIL")):
             continue  # it needs the extra 'images'

@@ -26,6 +26,7 @@ from typing import Any
 from ....rewards.reading.expression.infix import NotationError
 from ....rewards.workers.worker import processor_time_of
 from .question import SolverQuestion
+from .sympy_operations import answer
 
 Reply = dict[str, Any]
 
@@ -56,8 +57,6 @@ def sympy_question(
         seconds: Of processor time.
 
     """
-    from .sympy_operations import answer  # before the fork: the time of the import does not count
-
     try:
         question = SolverQuestion.of(task, text, variable, assumptions)
     except NotationError as error:

@@ -26,7 +26,7 @@ from calculus_harness.harness.core.requests import (
     request_hash,
 )
 from calculus_harness.harness.models import Model, create
-from calculus_harness.harness.models.solvers import _worker
+from calculus_harness.harness.models.solvers import _worker, sympy_operations
 from calculus_harness.harness.models.solvers._worker import Reply, run_program, sympy_question
 from calculus_harness.harness.models.solvers.base import ProgramSolver
 from calculus_harness.harness.models.solvers.infix import Dialect
@@ -431,7 +431,7 @@ def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch)
     def fail(*args: object) -> None:
         raise NotImplementedError("algebraic case")
 
-    monkeypatch.setattr("sympy.integrate", fail)
+    monkeypatch.setitem(sympy_operations._OPERATIONS, "integral", fail)  # type: ignore[arg-type]
     reply = sympy_question("integration", "x", "x", {}, 5.0)
     assert (reply["outcome"], reply["text"]) == ("answer", "")
     assert reply["detail"] == "SymPy raised NotImplementedError: algebraic case"
@@ -441,5 +441,5 @@ def test_sympys_memory_error_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sympy.integrate", fail)
+    monkeypatch.setitem(sympy_operations._OPERATIONS, "integral", fail)  # type: ignore[arg-type]
     assert sympy_question("integration", "x", "x", {}, 5.0)["outcome"] == "memory"
