@@ -83,6 +83,10 @@ def _function(y: Any, x: Any) -> Any:
     return sympy.Function(str(y))(x)
 
 
+def _integral(f: Any, x: Any) -> Any:
+    return sympy.integrate(f, x)
+
+
 def _limit(f: Any, x: Any, point: Any, side: str) -> Any:
     return sympy.limit(f, x, point, "+" if point.is_infinite and side == "+-" else side)
 
@@ -124,7 +128,7 @@ def _initial_system(
 
 
 _OPERATIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    "integral": sympy.integrate,
+    "integral": _integral,
     "definite_integral": lambda f, x, a, b: sympy.integrate(f, (x, a, b)),
     "principal_value": lambda f, x, a, b: sympy.Integral(f, (x, a, b)).principal_value(),
     "limit": partial(_limit, side="+-"),

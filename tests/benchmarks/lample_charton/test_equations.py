@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
+from calculus_harness.benchmarks import load
 from calculus_harness.benchmarks.calculus_course.from_constants import ode1, ode2
 from calculus_harness.benchmarks.lample_charton.codec.equations import (
     equation_tokens,
@@ -14,6 +16,7 @@ from calculus_harness.benchmarks.lample_charton.codec.equations import (
     solution_tree,
 )
 from calculus_harness.benchmarks.lample_charton.codec.prefix import PrefixError
+from calculus_harness.benchmarks.lample_charton.codec.released import read as read_pairs
 from calculus_harness.benchmarks.lample_charton.codec.vocabulary import decode, encode
 from calculus_harness.benchmarks.lample_charton.prefix_forms import prefix_form
 from calculus_harness.benchmarks.problem import Problem
@@ -100,3 +103,17 @@ def test_the_prompt_is_the_equation() -> None:
         "p", "differential_equation", "own", "s", {"question": "y'' = y"}, {"question": "y'' = y"}
     )
     assert load_prompt("prefix-ode").render(problem).text == "add Y'' mul INT- 1 Y"
+
+
+def test_a_released_line_of_an_equation_is_its_problem(tmp_path: Path) -> None:
+    path = tmp_path / "ode1.test"
+    line = "3|sub Y' mul INT+ 2 Y\tmul a8 exp mul INT+ 2 x"
+    path.write_text(f"{line}\n7|sub Y' cos x\tsin x\n", encoding="utf-8")
+    pairs = list(read_pairs(path))
+    assert str(pairs[0]) == line
+    assert pairs[1].integrand == ("cos", "x")
+    equation, integral = load(f"lample_charton/{path}")
+    assert (equation.task, integral.task) == ("differential_equation", "integration")
+    assert load_prompt("prefix-ode").render(equation).text == "sub Y' mul INT+ 2 Y"
+    answer = rf"\boxed{{{equation.target.answer}}}"
+    assert verify_differential_equation(answer, equation.target.judged).correct
