@@ -181,7 +181,7 @@ class Judge:
             anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
             finding = compare(equation, order, self.assumptions, key, self.work)
-            unknown = equation.free - {equation.variable} - self.scope.symbols
+            unknown = equation.free - {equation.variable} - self.scope.symbols - self.scope.indices
             if order or moving:
                 unknown = frozenset(name for name in unknown if not is_constant_name(name))
             # A formula is meant for any values of the letters that its integral has.

@@ -155,6 +155,7 @@ def test_a_solution_travels_as_json() -> None:
         (r"$1 \overset{?}{=} 2$", ""),
         (r"$\sum_{k=1}^{n} k = \frac{n(n+1)}{2}$, $\sum_{k=1}^n k = \frac{n^2}{2}$", "CI"),
         (r"$\sum_{i=1}^{4} i = 10$, $x_i = \frac i2 - 2 = \frac{i-4}{2}$", "CC"),
+        (r"$\sum_{i=1}^{4} i = 10$, $x_i = \frac i2 - 2 = \frac{i-3}{2}$", "CI"),
         (r"\begin{align*} 1 + 2 &= \\ 3 + 0 &= 4 \end{align*}", "CI"),
         (
             r"$\int\frac{2\frac{2\,dt}{1+t^2}}{1+\frac{2t}{1+t^2}} = \int\frac{4\,dt}{(1+t)^2}$",
