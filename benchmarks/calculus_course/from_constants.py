@@ -12,6 +12,7 @@ each pair is proved by the verifier, and the simplifier is this package's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Final
 
 from ...rewards import ProblemError
@@ -24,7 +25,10 @@ from ...rewards.verify.differential_equation import verify_differential_equation
 from ..algebra.normal_form import UnusableFormulaError, readable
 from ..hashed_random import HashedRandom
 from ..lample_charton.algebra.backends import OwnBackend
+from ..lample_charton.codec.equations import shown
+from ..lample_charton.codec.prefix import PrefixError, Tokens
 from ..lample_charton.generators import GeneratorSettings
+from ..lample_charton.prefix_forms import prefix_form
 from ..problem import Problem
 from ..registry import benchmark
 from .bank import question
@@ -159,13 +163,6 @@ def second_order(random: HashedRandom) -> tuple[Expression, Expression]:
     return _simplified(_total(constant)), solution
 
 
-def _shown(equation: Expression) -> str:
-    text = to_latex(equation)
-    for symbol, primes in (("Q_{1}", "y'"), ("Q_{2}", "y''")):
-        text = text.replace(f"{symbol}^", rf"\left({primes}\right)^").replace(symbol, primes)
-    return f"{text} = 0"
-
-
 def _made(name: str, order: int, seed: int, index: int) -> Problem:
     make = first_order if order == 1 else second_order
     for attempt in range(_ATTEMPTS):
@@ -173,7 +170,7 @@ def _made(name: str, order: int, seed: int, index: int) -> Problem:
             equation, solution = make(HashedRandom(f"course/{name}", seed, index, attempt))
             if size(equation) > _LONGEST or _derivatives(order).isdisjoint(symbols_of(equation)):
                 continue
-            asked, answer = _shown(equation), f"y = {to_latex(solution)}"
+            asked, answer = shown(equation), f"y = {to_latex(solution)}"
             if not verify_differential_equation(rf"\boxed{{{answer}}}", asked).correct:
                 continue
         except (ProblemError, UnusableFormulaError, ValueError, RecursionError):
@@ -197,3 +194,27 @@ def ode1(seed: int, index: int) -> Problem:
 def ode2(seed: int, index: int) -> Problem:
     """Second-order equations of random solutions with two constants (ODE2), endless."""
     return _made("ode2", 2, seed, index)
+
+
+#: The generators of pairs of tokens by their name.
+EQUATIONS: Final[dict[str, Callable[[int, int], Problem]]] = {"ode1": ode1, "ode2": ode2}
+
+
+def token_pairs(name: str, seed: int) -> Iterator[tuple[Tokens, Tokens]]:
+    """The prefix tokens of the equations of a seed and of their solutions, endless.
+
+    Args:
+        name: ``ode1`` or ``ode2``.
+        seed: the seed.
+
+    Returns:
+        The pairs; an equation without tokens is left out.
+
+    """
+    for index in count():
+        problem = EQUATIONS[name](seed, index)
+        try:
+            equation, solution = prefix_form(problem, "equation"), prefix_form(problem, "solution")
+        except PrefixError:
+            continue
+        yield tuple(equation.split()), tuple(solution.split())

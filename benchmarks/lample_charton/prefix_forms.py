@@ -44,11 +44,13 @@ def prefix_form(problem: Problem, side: str) -> str:
     'add x mul INT+ 3 sin mul INT+ 2 x'
 
     """
-    if isinstance(problem.target, QuestionTarget):
-        return " ".join(_of_equation(problem.target, side))
-    stored = problem.metadata.get("prefix" if side == "integrand" else f"{side}_prefix")
+    stored = problem.metadata.get(
+        "prefix" if side in ("integrand", "equation") else f"{side}_prefix"
+    )
     if stored is not None:
         return str(stored)
+    if isinstance(problem.target, QuestionTarget):
+        return " ".join(_of_equation(problem.target, side))
     target = problem.target_as(IntegrationTarget)
     latex, variable = str(getattr(target, side)), target.variable
     try:

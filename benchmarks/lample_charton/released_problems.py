@@ -8,9 +8,10 @@ from typing import Any
 
 from ...rewards.reading.latex import to_latex
 from ..algebra.normal_form import readable
-from ..payloads import IntegrationInputs, IntegrationTarget
+from ..payloads import IntegrationInputs, IntegrationTarget, QuestionInputs, QuestionTarget
 from ..problem import Problem
-from .codec.prefix import PrefixError, from_prefix
+from .codec.equations import equation_tree, shown, solution_tree
+from .codec.prefix import PrefixError, from_prefix, is_equation
 from .codec.released import CountedPair, ReleasedFileError, numbered_lines, parse
 from .problems import NAME
 
@@ -34,6 +35,8 @@ def rows(path: Path) -> Iterator[tuple[str, dict[str, Any] | ValueError]]:
 
 
 def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
+    if is_equation(pair.integrand):
+        return _equation(pair, path, number)
     integrand, antiderivative = (
         to_latex(readable(from_prefix(tokens))) for tokens in (pair.integrand, pair.antiderivative)
     )
@@ -47,6 +50,25 @@ def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
         metadata={
             "prefix": " ".join(pair.integrand),
             "antiderivative_prefix": " ".join(pair.antiderivative),
+            "count": pair.count,
+        },
+    )
+
+
+def _equation(pair: CountedPair, path: Path, number: int) -> Problem:
+    asked = shown(readable(equation_tree(pair.integrand)))
+    answer = f"y = {to_latex(readable(solution_tree(pair.antiderivative)))}"
+    request = "Solve the differential equation."
+    return Problem(
+        id=f"{path.name}-{number}",
+        task="differential_equation",
+        benchmark=NAME,
+        subset=path.name,
+        inputs=QuestionInputs(asked, request),
+        target=QuestionTarget(asked, answer),
+        metadata={
+            "prefix": " ".join(pair.integrand),
+            "solution_prefix": " ".join(pair.antiderivative),
             "count": pair.count,
         },
     )

@@ -74,27 +74,29 @@ def write(out: Path) -> None:
     for subset, names in chosen_problems().items():
         for suffix in ("", COMPOSED):
             wanted = {name.replace(f"-{subset}-", f"-{subset}{suffix}-") for name in names}
-            rows = [one for one in load(f"bee/{subset}{suffix}") if one.id in wanted]
+            rows = [problem for problem in load(f"bee/{subset}{suffix}") if problem.id in wanted]
             write_problems(rows, out / f"{subset}{suffix}.jsonl")
             parents |= {parent.id for problem in rows for parent in problem.parents}
     originals = [*load("bee/qualifier"), *load("bee/competition")]
-    write_problems([one for one in originals if one.id in parents], out / "parents.jsonl")
+    write_problems(
+        [problem for problem in originals if problem.id in parents], out / "parents.jsonl"
+    )
 
 
 def rows_of(run: Run) -> dict[str, dict[str, Any]]:
     """Status and seconds of each problem, by the name of its variation and subset."""
     seconds = {row["problem"]: row["latency"] for row in run.completions.rows()}
-    found = {}
+    outcomes = {}
     for row in run.verdicts(None).rows():
         problem = run.problems[row["problem"]]
         subset = problem.subset.removesuffix(COMPOSED)
         name = problem.id.replace(problem.subset, subset)
-        found[name] = {
+        outcomes[name] = {
             "subset": subset,
             "status": row["status"],
             "seconds": round(float(seconds[row["problem"]]), 2),
         }
-    return found
+    return outcomes
 
 
 def record(file: Path, arms: Mapping[str, list[str]]) -> None:
@@ -172,7 +174,9 @@ def tables() -> str:
     base, composed = (of_subset(arms[arm], "lin_comb") for arm in ("base", "composed"))
     for is_sum, what in ((True, "a sum"), (False, "one product or quotient")):
         names = [
-            one.id for one in load("bee/lin_comb") if one.id in base and shown_sum(one) == is_sum
+            problem.id
+            for problem in load("bee/lin_comb")
+            if problem.id in base and shown_sum(problem) == is_sum
         ]
         shares = (share(solved(rows[name]) for name in names) for rows in (base, composed))
         lines.append(f"| {what} | {len(names)} | {' | '.join(shares)} |")
@@ -183,7 +187,9 @@ def tables() -> str:
         "| --- | ---: | ---: | ---: |",
     ]
     base, composed = (of_subset(arms[arm], "subst_poly") for arm in ("base", "composed"))
-    circular = {one.id for one in load("bee/subst_poly") if CIRCULAR & functions_of(one)}
+    circular = {
+        problem.id for problem in load("bee/subst_poly") if CIRCULAR & functions_of(problem)
+    }
     for with_circular, what in ((True, "a circular function or an inverse"), (False, "neither")):
         names = [name for name in base if (name in circular) == with_circular]
         shares = (share(solved(rows[name]) for name in names) for rows in (base, composed))

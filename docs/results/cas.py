@@ -41,10 +41,10 @@ def cell(row: dict | None) -> str:
     """The estimate in percent with its interval, and the share that reached the time limit."""
     if row is None:
         return ""
-    one = next(item for item in row["passes"] if item["k"] == 1)
-    low, high = one["interval"]
+    first = next(item for item in row["passes"] if item["k"] == 1)
+    low, high = first["interval"]
     timed_out = row["rates"]["truncated"]
-    text = f"{100 * one['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    text = f"{100 * first['value']:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
     return f"{text}, {100 * timed_out:.1f} timed out" if timed_out else text
 
 

@@ -66,13 +66,13 @@ def counts(few_shot: Path, training: Path) -> dict[str, Any]:
                 if row["key"] in correct:
                     fractions[system][f"{form(row['text'])}: correct"] += 1
     log = (training / "grpo/log.jsonl").read_text(encoding="utf-8").splitlines()
-    steps = [one for one in map(json.loads, log) if "reward" in one]
+    steps = [row for row in map(json.loads, log) if "reward" in row]
     curve = [
-        [one["step"], one["reward"], one["completions/mean_length"], one["step_time"]]
-        for one in steps
+        [row["step"], row["reward"], row["completions/mean_length"], row["step_time"]]
+        for row in steps
     ]
-    found = {"verdicts": verdicts, "fractions": fractions, "curve": curve}
-    return {"problems": problems} | found
+    totals = {"verdicts": verdicts, "fractions": fractions, "curve": curve}
+    return {"problems": problems} | totals
 
 
 def form(text: str) -> str:
@@ -85,15 +85,15 @@ def form(text: str) -> str:
 
 def groups(problems: dict[str, Problem]) -> dict[str, list[Problem]]:
     """Home, the perturbed subsets of both benchmarks together, and the bee's problems."""
-    found: dict[str, list[Problem]] = {"home": []}
+    by_group: dict[str, list[Problem]] = {"home": []}
     for entry in problems.values():
         subset = entry["subset"]
         name = subset.partition("/")[2].replace("_", " ")
         if subset in HOME:
-            found["home"].append(entry)
+            by_group["home"].append(entry)
         group = subset if subset in HOME or subset.startswith("bee") else name
-        found.setdefault(group, []).append(entry)
-    return found
+        by_group.setdefault(group, []).append(entry)
+    return by_group
 
 
 def passes(chosen: Sequence[Problem], system: str) -> str:
@@ -122,10 +122,10 @@ def drop(chosen: Sequence[Problem], problems: dict[str, Problem], system: str) -
     if not pairs:
         return ""
     change = [
-        one[system][2] / one[system][0] - original[system][2] / original[system][0]
-        for one, original in pairs
+        changed[system][2] / changed[system][0] - original[system][2] / original[system][0]
+        for changed, original in pairs
     ]
-    ratio = Ratio.of(change, [1.0] * len(pairs), [one["cluster"] for one, _ in pairs])
+    ratio = Ratio.of(change, [1.0] * len(pairs), [changed["cluster"] for changed, _ in pairs])
     return f"{points(ratio.value, ratio.interval())} ({len(pairs)})"
 
 
@@ -144,7 +144,7 @@ def tables(data: dict[str, Any]) -> Iterator[Section]:
         [f"{first} to {second}{what}" for first, second in arms for what in ("", ", readable")],
         lambda of: [difference(of, *arm, readable) for arm in arms for readable in (0, 1)],
     )
-    perturbed = {name: of for name, of in by_group.items() if any(one["parent"] for one in of)}
+    perturbed = {name: of for name, of in by_group.items() if any(entry["parent"] for entry in of)}
     yield Section(
         "",
         ("", *SYSTEMS),
@@ -154,7 +154,7 @@ def tables(data: dict[str, Any]) -> Iterator[Section]:
         ),
     )
     for kind in ("verdicts", "fractions"):
-        names = sorted({name for one in data[kind].values() for name in one})
+        names = sorted({name for counted in data[kind].values() for name in counted})
         numbers = {
             name: [str(data[kind][system].get(name, 0)) for system in SYSTEMS] for name in names
         }
@@ -166,7 +166,7 @@ def tables(data: dict[str, Any]) -> Iterator[Section]:
         tuple(
             (
                 f"{block[0][0]} to {block[-1][0]}",
-                *(f"{sum(one[at] for one in block) / len(block):.2f}" for at in (1, 2)),
+                *(f"{sum(row[at] for row in block) / len(block):.2f}" for at in (1, 2)),
             )
             for block in (curve[at : at + STEPS] for at in range(0, len(curve), STEPS))
         ),

@@ -59,14 +59,14 @@ def main(folder: Path, seeds: list[int]) -> None:
     start = ModelSection(path=str(folder / "start/sft/model"))
     rows: dict[str, list[list[float]]] = {}
     for seed in seeds:
-        one = replace(config, seed=seed, sft=None, model=start)
-        for subset, values in experiment(one, folder / str(seed)).items():
+        seeded = replace(config, seed=seed, sft=None, model=start)
+        for subset, values in experiment(seeded, folder / str(seed)).items():
             rows.setdefault(subset, []).append(values)
             shown = " | ".join(f"{value:.1f}" for value in values)
             print(f"| {seed} | {subset} | {shown} |", flush=True)
-    for subset, found in rows.items():
-        before, *after = (list(column) for column in zip(*found, strict=True))
-        pairs = [(one, before) for one in after] + [(after[-1], after[0])]
+    for subset, by_seed in rows.items():
+        before, *after = (list(column) for column in zip(*by_seed, strict=True))
+        pairs = [(arm, before) for arm in after] + [(after[-1], after[0])]
         print(f"| {subset} |", " | ".join(difference(*pair) for pair in pairs), "|")
 
 
@@ -94,7 +94,7 @@ def experiment(config: Config, out: Path) -> dict[str, list[float]]:
 
 def difference(after: list[float], before: list[float]) -> str:
     """The mean difference over the seeds, with its 95 % interval of t."""
-    differences = [one - other for one, other in zip(after, before, strict=True)]
+    differences = [second - first for second, first in zip(after, before, strict=True)]
     count = len(differences)
     mean = fmean(differences)
     if count < 2:
@@ -108,7 +108,7 @@ def searched(config: Config, pairs: Sequence[tuple[int, int]], seed: int, out: P
     terms = [*(((k, n),) for k, n in pairs), *neighbours(pairs)]
     settings = SearchSettings(
         name="near",
-        seeds=tuple(" + ".join(f"{k}*x**{n}" for k, n in one) for one in terms),
+        seeds=tuple(" + ".join(f"{k}*x**{n}" for k, n in pairs) for pairs in terms),
         mutations="constants",
         variant="paper",
         low=-30,
@@ -156,21 +156,21 @@ def _latex(terms: Sequence[tuple[int | Fraction, int]]) -> str:
 
 def rates(run: Run) -> list[tuple[str, float, float]]:
     """The failure rate of each subset, and of all neighbours, before and after, in percent."""
-    found: dict[str, list[float]] = {}
+    rates: dict[str, list[float]] = {}
     for row in summarise(run, run.policy).rows:
-        found.setdefault(row.subset, []).append(100 * (1 - row.passes[0].value))
-    del found["all"]
-    nearby = [found[f"drills/{kind}"] for kind in NEIGHBOURS]
-    found["neighbours"] = [fmean(column) for column in zip(*nearby, strict=True)]
-    return [(subset, before, after) for subset, (before, after) in found.items()]
+        rates.setdefault(row.subset, []).append(100 * (1 - row.passes[0].value))
+    del rates["all"]
+    nearby = [rates[f"drills/{kind}"] for kind in NEIGHBOURS]
+    rates["neighbours"] = [fmean(column) for column in zip(*nearby, strict=True)]
+    return [(subset, before, after) for subset, (before, after) in rates.items()]
 
 
 def share(run: Run) -> float:
     """How much of what a search asked failed, in percent."""
     record = read_record(run.path)
     assert record is not None
-    failed = sum(one.failed for one in record.generations)
-    return 100 * failed / sum(one.asked for one in record.generations)
+    failed = sum(generation.failed for generation in record.generations)
+    return 100 * failed / sum(generation.asked for generation in record.generations)
 
 
 def say(text: str) -> None:

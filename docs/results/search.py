@@ -3,23 +3,25 @@
 python docs/results/search.py record SEARCH ...  # write what the archives are to the file
 python docs/results/search.py print
 
-Searches of the same name are seeds of one experiment; differences are paired by seed.
+Searches of the same name are seeds of one experiment; differences are paired by seed. Searches of
+other names have a table of what failed.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from calculus_harness.harness.report.numbers import with_interval
 from calculus_harness.harness.report.search.records import read_archive, read_record
 from calculus_harness.harness.report.sections import Section, markdown_table
-from calculus_harness.harness.stats.intervals import t_interval
+from calculus_harness.harness.stats.intervals import clopper_pearson, interval, t_interval
 from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.studies.search.clusters import FEATURES_BY_NAME
 from calculus_harness.harness.studies.search.formulas import read
@@ -41,9 +43,19 @@ def measured(folder: Path) -> dict[str, Any]:
     }
     failed = sum(generation.failed for generation in stored.generations)
     asked = sum(generation.asked for generation in stored.generations)
+    run = Run(folder)
+    answers: dict[str, list[float]] = {}
+    for row in run.verdicts(None).rows():
+        answers.setdefault(row["problem"], []).append(row["status"] == "correct")
+    passes = [fmean(right) for right in answers.values()]
     return {
         "name": stored.settings["name"],
-        "seed": Run(folder).manifest["identity"]["seed"],
+        "model": [str(entry["label"]) for entry in run.models.values()],
+        "asked": asked,
+        "failed": failed,
+        "answers": sum(map(len, answers.values())),
+        "pass@1": [fmean(passes), *interval(passes, list(answers))],
+        "seed": run.manifest["identity"]["seed"],
         "embedding": stored.embedding,
         "failures": len(rows),
         "measures": {
@@ -78,8 +90,10 @@ def tables() -> str:
     """The table as Markdown."""
     stored = json.loads(RESULTS.read_text(encoding="utf-8"))
     of = {name: {} for name in (FIRST, SECOND)}
+    others = [search for search in stored["searches"] if search["name"] not in of]
     for search in stored["searches"]:
-        of[search["name"]][search["seed"]] = search["measures"]
+        if search not in others:
+            of[search["name"]][search["seed"]] = search["measures"]
     seeds = sorted(of[FIRST].keys() & of[SECOND].keys())
     rows = []
     for measure in of[FIRST][seeds[0]]:
@@ -88,7 +102,25 @@ def tables() -> str:
         rows.append((measure, mean(first), mean(second), mean(change, "+")))
     section = Section("", ("mean of the archive", FIRST, SECOND, "difference"), tuple(rows))
     made = f"Version {stored['package']}, {stored['date']}, seeds {', '.join(map(str, seeds))}."
-    return f"{made}\n\n{markdown_table(section)}"
+    headings = ("search", "seed", "problems asked", "failed, %", "answers", "pass@1, %")
+    failures = Section("", headings, tuple(map(failed_row, others)))
+    return "\n".join(
+        [made, "", markdown_table(section), *([markdown_table(failures)] * bool(others))]
+    )
+
+
+def failed_row(search: Mapping[str, Any]) -> tuple[str, ...]:
+    """A search's share of failures among its problems, and pass@1, with intervals."""
+    asked, failed = search["asked"], search["failed"]
+    value, low, high = search["pass@1"]
+    return (
+        search["name"],
+        str(search["seed"]),
+        str(asked),
+        with_interval(failed / asked, clopper_pearson(failed, asked)),
+        str(search["answers"]),
+        with_interval(value, (low, high)),
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""An audit from its sources to its counts: a pool of workers, a directory that can be resumed.
+"""Runs an audit: workers judge the rows, a directory keeps the findings, and a rerun resumes.
 
-A directory holds ``audit.json`` (what was audited, how) and ``rows/``, an append-only log with a
-row for every row of the sources, in their order. So the number of stored rows says where to go on,
-and memory does not grow with the sources: what is held is a few batches.
+The directory holds ``audit.json`` (sources and options) and ``rows/``, an append-only log. The log
+has one finding for each row of the sources, in the order of the sources. So the number of findings
+says where an interrupted audit resumes, and memory holds only a few batches of rows.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from .findings import (
 from .items import AuditItem, items_of
 
 TASKS = {"audit": f"{__package__}.judge:audited"}
-#: Seconds of processor time for a row; a definite integral may take most of it.
+#: Seconds of processor time for a row; definite integrals of public sets take up to 13.
 DEADLINE = 30.0
-#: Rows of a batch, which is stored when all are done, and batches under way: enough that no worker
-#: waits for a slow row of another.
+#: Rows of a batch, and batches that workers judge at the same time. A batch is stored as a whole;
+#: 32 batches keep the other workers busy while one worker judges a slow row.
 BATCH, BATCHES = 32, 32
-#: What is not read when rows are only counted.
+#: Fields of the log that counting does not read.
 HEAVY = ("program", "certificate", "problem", "reference")
 RECORD = "audit.json"
 #: Names of temporary directories and of the lock in them, seconds for which such a directory is
@@ -65,14 +65,14 @@ _KEPT: list[tuple[tempfile.TemporaryDirectory[str], filelock.BaseFileLock]] = []
 
 @dataclass(frozen=True)
 class Audit:
-    """The rows of an audit, and what they add up to.
+    """The findings of an audit and their counts.
 
     Attributes:
         path: the directory.
         sources: what was audited.
-        columns: a line for each table that says which columns were taken.
-        rows_of_sources: how many rows the sources have, if a sample was drawn.
-        sampled: how many of them were drawn; None for all.
+        columns: for each table a line with the columns that were chosen.
+        rows_of_sources: the number of rows of the sources, if a sample was drawn.
+        sampled: the size of the sample; None if all rows were audited.
         counts: rows by status.
         kinds: refuted and suspect rows by status and kind.
         by_subset: rows by subset and status.
@@ -93,13 +93,13 @@ class Audit:
     by_subset: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def rows(self, *statuses: str) -> Iterator[dict[str, Any]]:
-        """The rows of these statuses, in full, or all.
+        """The findings with one of these statuses; all findings without statuses.
 
         Args:
-            statuses: some of `findings.STATUSES`.
+            statuses: members of `findings.STATUSES`.
 
         Yields:
-            The item and the finding of each as one dictionary.
+            The fields of the row and of its finding.
 
         """
         log = LogReader(self.path / "rows", HEAVY, ("number",))
@@ -108,7 +108,7 @@ class Audit:
 
     @property
     def refuted(self) -> list[dict[str, Any]]:
-        """The rows whose reference is wrong."""
+        """The findings on wrong references."""
         return list(self.rows(REFUTED))
 
     @property
@@ -120,8 +120,8 @@ class Audit:
     def error_rate(self) -> tuple[float, float, float] | None:
         """The share of refuted references among those that were read, with its interval.
 
-        The interval is for the set that a sample was drawn from; of a whole set it is the range
-        that undecided rows leave. None where nothing was read.
+        For a sample the interval is the confidence interval for the whole set. For a whole set the
+        interval is the range that undecided rows leave. None if no row was read.
         """
         read = sum(self.counts.values()) - self.counts[UNREAD] - self.counts[WITHOUT]
         if not read:
@@ -132,16 +132,16 @@ class Audit:
         return wrong / read, wrong / read, (wrong + self.undecided) / read
 
     def duplicates(self, most: int = 100) -> list[list[dict[str, Any]]]:
-        """Groups of rows whose problems are the same up to a factor and names, by fingerprint.
+        """Groups of rows with one fingerprint: equal up to a constant factor and names of symbols.
 
         Args:
-            most: how many groups are returned, and rows of each.
+            most: the largest number of groups, and of rows in a group.
 
         Returns:
             The rows of each group, without heavy fields.
 
         """
-        # Eight bytes for a row, sorted, so that a million rows take no more than 16 MB.
+        # First the fingerprints alone, eight bytes a row; then the rows of repeated fingerprints.
         log = LogReader(self.path / "rows", HEAVY, ("number",))
         keys = np.fromiter(
             (int(row.get("key") or "0", 16) for _, row in log.heads()), dtype=np.uint64
@@ -282,7 +282,7 @@ class _Counted:
         self.counts[status] += 1
         self.total += 1
         if row.get("kind") and status not in (PROVED, AGREED):
-            # The factor is told in the row; tables count factors together.
+            # Tables count all factors as one kind of error.
             kind = "a factor" if row["kind"].startswith("a factor") else row["kind"]
             self.kinds[status, kind] += 1
         if row.get("subset"):
@@ -291,7 +291,7 @@ class _Counted:
 
 
 def _content(source: str) -> str:
-    """The hash of a file's content; empty for what is not a file."""
+    """The hash of a file's content; empty for a source that is no file."""
     path = Path(parse(source).place) if is_source(source) else Path(source)
     if not path.is_file():
         return ""
@@ -300,7 +300,7 @@ def _content(source: str) -> str:
 
 
 def _claim(path: Path, settings: dict[str, Any]) -> None:
-    """Write what is audited into the directory, or see that it is the same as before."""
+    """Record sources and options in a new directory; compare them with the record of an old one."""
     record = path / RECORD
     if not record.exists():
         if any((path / "rows").glob("*")):
@@ -331,7 +331,7 @@ def _drawn(total: int, sample: int, seed: int) -> frozenset[int]:
 
 
 def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[str, Any]]:
-    """The rows with their findings, in order; a few batches are under way at once."""
+    """The findings as rows of the log, in the order of the items."""
     pool = shared_pool(workers, tasks=TASKS)
     waiting: deque[tuple[list[AuditItem], list[int], Future[list[Any]]]] = deque()
     source = iter(items)
@@ -349,7 +349,7 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
 
 
 def _row(item: AuditItem, result: Any) -> dict[str, Any]:
-    """A row of the log: fields without their defaults, and texts only where a reader needs them."""
+    """A row of the log. Problem and reference are stored only of rows that a report shows."""
     if result is None:
         reason = item.fault
         result = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()

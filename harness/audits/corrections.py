@@ -1,4 +1,4 @@
-"""What refuted references should have been: asked of computer algebra systems, proved by us."""
+"""Corrects refuted references: computer algebra systems propose, the verifier decides."""
 
 from __future__ import annotations
 
@@ -19,46 +19,14 @@ from ..models.registry import create
 from ..tasks import task as task_of
 from .reading import UnreadError, posed
 
-#: The systems that are asked where they are installed, the quickest to start first.
+#: Computer algebra systems in the order in which they are asked; the first starts fastest.
 SYSTEMS = ("sympy", "maxima", "fricas")
 #: Seconds of processor time for a system and a problem.
 SECONDS = 10
 
 
-def systems() -> dict[str, Model]:
-    """The systems that this machine has."""
-    installed = {}
-    for name in SYSTEMS:
-        try:
-            installed[name] = create(f"solver/{name}", {"time-limit": str(SECONDS)})
-        except ModelError:
-            continue
-    return installed
-
-
-def corrections(rows: Sequence[Mapping[str, Any]]) -> dict[int, tuple[str, str]]:
-    """Right references for refuted rows that have none yet.
-
-    Args:
-        rows: rows of an audit.
-
-    Returns:
-        By the number of the row: a reference that the verifier accepts, and the system's name.
-
-    """
-    problems = {row["number"]: made for row in rows if (made := _problem(row)) is not None}
-    corrected: dict[int, tuple[str, str]] = {}
-    for name, model in systems().items():
-        remaining = [problem for number, problem in problems.items() if number not in corrected]
-        for completion in run_async(_asked(model, remaining)) if remaining else ():
-            number = int(completion.problem.rpartition("/")[2])
-            if completion.text and (answer := _proved(problems[number], completion.text)):
-                corrected[number] = answer, name
-    return corrected
-
-
 def _problem(row: Mapping[str, Any]) -> Problem | None:
-    """The integral of a row as a problem that a system can be asked."""
+    """The integral of a row as a benchmark's problem; None for another task."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
     if task not in ("integration", "definite_integral"):
         return None
@@ -80,7 +48,7 @@ async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
 
     async def requests() -> AsyncIterator[Request]:
         for problem in problems:
-            # Systems are given the problem itself; a request has a prompt all the same.
+            # A solver reads the problem and ignores the prompt, which a request must have.
             prompt = load_prompt(task_of(problem.task).prompt or "").render(problem)
             hashed = request_hash(problem, prompt, sampling)
             yield Request("audit", problem, prompt, sampling, hashed)
@@ -89,7 +57,7 @@ async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
 
 
 def _proved(problem: Problem, text: str) -> str:
-    """The answer of a system if the verifier accepts it; empty otherwise."""
+    """The answer of a system if the verifier accepts the answer; empty otherwise."""
     try:
         if isinstance(problem.target, IntegrationTarget):
             integrand, variable = problem.target.integrand, problem.target.variable
@@ -105,15 +73,26 @@ def _proved(problem: Problem, text: str) -> str:
 
 
 def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Rows, the first of which have a corrected reference where a system finds one.
+    """Rows with the corrections that the installed systems find.
 
     Args:
         rows: refuted rows.
-        most: for how many of those without a correction systems are asked.
+        most: the largest number of rows about which systems are asked.
 
     """
-    without = [row for row in rows if not row.get("correction")][:most]
-    corrected = corrections(without) if without else {}
+    open_rows = [row for row in rows if not row.get("correction")][:most]
+    problems = {row["number"]: made for row in open_rows if (made := _problem(row)) is not None}
+    corrected: dict[int, tuple[str, str]] = {}
+    for name in SYSTEMS:
+        remaining = [problems[number] for number in problems.keys() - corrected.keys()]
+        try:
+            model = create(f"solver/{name}", {"time-limit": str(SECONDS)}) if remaining else None
+        except ModelError:  # not installed
+            continue
+        for completion in run_async(_asked(model, remaining)) if model is not None else ():
+            number = int(completion.problem.rpartition("/")[2])
+            if completion.text and (answer := _proved(problems[number], completion.text)):
+                corrected[number] = answer, name
     for row in rows:
-        answer = corrected.get(row["number"])
-        yield {**row, "correction": answer[0], "corrected_by": answer[1]} if answer else row
+        answer, name = corrected.get(row["number"], ("", ""))
+        yield {**row, "correction": answer, "corrected_by": name} if answer else row

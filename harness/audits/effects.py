@@ -1,8 +1,8 @@
-"""What wrong references did to scores: accuracy before and after, and whose rank changes.
+"""Computes the effects of wrong references on scores: accuracies and ranks before and after.
 
-Before: a response is right if the table says so, or where the table says nothing, if it is equal to
-the reference. After: where the reference is refuted, the verifier judges the response against the
-problem itself; every other score stays as it was.
+Before: the table's judgement of a response counts; without a judgement, a response is right if it
+equals the reference. After: a response to a problem with a refuted reference is judged by the
+verifier against the problem itself. All other scores are unchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BATCH = 2048
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A model's accuracy and rank, with the wrong references and without their effect."""
+    """Accuracy and rank of a model before and after the correction of references."""
 
     model: str
     responses: int
@@ -53,7 +53,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The standings of all models, best first, and what could not be used."""
+    """The standings of all models, best first, and the number of unusable responses."""
 
     standings: tuple[Standing, ...]
     spoiled: int
@@ -63,17 +63,17 @@ class Effects:
         """The table."""
         rows = tuple(
             (
-                each.model,
-                str(each.responses),
-                str(each.changed),
-                percent(each.before),
-                percent(each.after),
-                str(each.rank_before),
-                str(each.rank_after),
+                standing.model,
+                str(standing.responses),
+                str(standing.changed),
+                percent(standing.before),
+                percent(standing.after),
+                str(standing.rank_before),
+                str(standing.rank_after),
             )
-            for each in self.standings
+            for standing in self.standings
         )
-        moved = sum(each.rank_before != each.rank_after for each in self.standings)
+        moved = sum(standing.rank_before != standing.rank_after for standing in self.standings)
         remarks = [f"{self.spoiled} responses are to problems with a refuted reference; "]
         remarks[0] += f"{moved} of {len(rows)} models change their rank."
         if self.unmatched:
@@ -94,7 +94,7 @@ class _Response:
 def effects_of(
     audit: Audit, responses: str, columns: Mapping[str, str], asked: Mapping[str, str] | None = None
 ) -> Effects:
-    """What the refuted references of an audit did to the scores of responses.
+    """The effects of the refuted references of an audit on the scores of responses.
 
     Args:
         audit: the audit.
@@ -119,11 +119,11 @@ def effects_of(
     totals: dict[str, list[int]] = {}
     spoiled = unmatched = 0
     while batch := list(islice(source, _BATCH)):
-        known = [response for response in batch if response is not None]
-        unmatched += len(batch) - len(known)
-        spoiled += sum(response.item.number in wrong for response in known)
-        _judge(known, wrong)
-        for response in known:
+        matched = [response for response in batch if response is not None]
+        unmatched += len(batch) - len(matched)
+        spoiled += sum(response.item.number in wrong for response in matched)
+        _judge(matched, wrong)
+        for response in matched:
             total = totals.setdefault(response.model, [0, 0, 0, 0])
             before, after = bool(response.before), bool(response.after)
             for at, add in enumerate((1, before, after, before != after)):
@@ -154,7 +154,7 @@ def _of_run(run: Run, items: Mapping[str, AuditItem]) -> Iterator[_Response | No
         if item is None or not item.task:
             yield None
             continue
-        # The verdict of a run is on the problem itself: by the reference it may differ.
+        # The verdict of a run is about the problem, not about the reference.
         yield _Response(label, item, sample.completion["text"], None, right)
 
 
@@ -189,19 +189,23 @@ def _response(
     words = {"true": True, "false": False, "yes": True, "no": False, "correct": True}
     if isinstance(right, str):
         right = words.get(right.strip().lower(), right.strip() in ("1", "1.0"))
-    known = None if right in (None, "") else float(right) >= 0.5
+    judgement = None if right in (None, "") else float(right) >= 0.5
     return _Response(
-        str(values.get("model") or "model"), item, str(values.get("text") or ""), known
+        str(values.get("model") or "model"), item, str(values.get("text") or ""), judgement
     )
 
 
 def _judge(batch: Sequence[_Response], wrong: set[int]) -> None:
-    """Fill in what is not known: by the reference before, by the problem after."""
-    before = [each for each in batch if each.before is None and each.item.number in wrong]
+    """Judge responses without a judgement: by the reference before, by the problem after."""
+    before = [
+        response for response in batch if response.before is None and response.item.number in wrong
+    ]
     for response, right in zip(before, _judged(before, by_reference=True), strict=True):
         response.before = right
-    after = [each for each in batch if each.after is None]
-    spoiled = [e for e in after if e.item.number in wrong or e.before is None]
+    after = [response for response in batch if response.after is None]
+    spoiled = [
+        response for response in after if response.item.number in wrong or response.before is None
+    ]
     for response, right in zip(spoiled, _judged(spoiled, by_reference=False), strict=True):
         response.after = right
     for response in batch:

@@ -1,7 +1,8 @@
-"""Rows of a table as items of an audit: which columns hold what, and what kind of question it is.
+"""Reads rows of tables, benchmarks and runs as items of an audit.
 
-Nothing is read as a formula here but a few values by which columns are chosen; workers read the
-rest. A row that is no item is one all the same, with the reason: nothing is lost.
+The role of each column and the task of each row are decided here; formulas are read in workers,
+except for the first rows, by which columns are chosen. Every row becomes an item: the item of a
+broken row has the reason in ``fault``.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ _REFERENCES = (
     *("expectedanswer", "expected", "answer", "value", "solution", "result", "target", "gold"),
     *("optimal", "output", "completion", "primitive"),
 )
-#: Names of columns by what they hold, in the order in which they are preferred. A column fits if
-#: its name, without what is neither letter nor digit, is one of these or begins with one.
+#: Usual names of columns by role, the preferred name first. A column fits if its name begins with
+#: one of these names; case, spaces and punctuation do not count.
 ROLES: dict[str, tuple[str, ...]] = {
     "problem": (
         *("integrand", "integral", "problem", "question", "challenge", "expression", "exercise"),
@@ -52,21 +53,21 @@ ROLES: dict[str, tuple[str, ...]] = {
 }
 #: Other names of roles in ``--columns``, from files of problems.
 _ALSO = {"integrand": "problem", "antiderivative": "reference", "answer": "reference"}
-#: Why a formula alone is no question: the wrong guess would refute right references.
+#: The fault of a formula without an operator: a guess of the operator may refute a right reference.
 _NOT_ASKED = (
     "problem: expected an operator (an integral sign, d/dx, a sum, a limit) that says what is "
     "asked for "
     "(--columns integrand=COLUMN says that it is an integrand)"
 )
-#: Rows by which columns are chosen where several names fit.
+#: The number of rows by which columns are chosen where several names fit.
 _TRIED = 40
-#: Begins the kinds of questions that state themselves what is asked for.
+#: The tasks of questions of the course begin with this word.
 OF_COURSE = "course "
 _LIMITS = re.compile(
     r"\\int(?:op)?(?:\\limits)?\s*[_^]|\b[iI]ntegra(?:te|l)\([^|]*\(\s*\w+\s*,[^()]*,"
 )
 _INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
-#: What else a problem asks for, by its operators or its words; the first that fits counts.
+#: Signs and words of tasks other than integrals; the first pattern that fits decides.
 _ASKED = (
     (re.compile(r"\\lim(?![a-zA-Z])|\blim(?:it)?(?:_|\s+of\b)"), f"{OF_COURSE}limit"),
     (re.compile(r"\\sum(?![a-zA-Z])|∑"), f"{OF_COURSE}sum"),
@@ -87,22 +88,22 @@ class AuditItem(Record):
     """A row to audit.
 
     Attributes:
-        number: from 0, its number among all rows.
-        place: where the row is, as ``line 3``.
-        id: what the table calls it.
-        subset: a part of the set that it belongs to.
+        number: the number of the row among all rows, from 0.
+        place: the position of the row in its table, as ``line 3``.
+        id: the name of the row in its table.
+        subset: the name of the row's subset.
         task: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
             the name of a question of the course; empty if there is nothing to audit.
         problem: the text of the problem.
         reference: the text of its reference.
-        alternative: the reference in another column, which is taken where the first is unread.
-        decimal: an approximation of the reference, if the table has one.
-        variable: the variable, where a column names it.
+        alternative: the reference in a second column, for a first reference that is unreadable.
+        decimal: a decimal approximation of the reference.
+        variable: the variable, if a column names it.
         assumptions: kinds of symbols.
-        note: what the row says of symbols in words, as ``x > 0``.
-        fault: why the row is no question with a reference.
-        contradiction: what an exact recomputation says against the reference; None if it was not
-            recomputed, empty if it agrees.
+        note: conditions on symbols in words, as ``x > 0``.
+        fault: the reason why the row cannot be audited.
+        contradiction: the result of an exact recomputation that contradicts the reference; empty if
+            the result agrees, None without a recomputation.
 
     """
 
@@ -125,7 +126,7 @@ class AuditItem(Record):
 def task_of(problem: str, column: str = "") -> str:
     r"""What a problem asks for, by its operator or the name of its column.
 
-    A differential equation counts as a derivative here; the judge tells them apart.
+    A differential equation counts as a derivative here; the judge reads the text and decides.
 
     >>> task_of(r"\int_0^1 x\,dx"), task_of("x", "integrand"), task_of(r"\frac{d}{dx} x^2")
     ('definite_integral', 'integration', 'course derivative')
@@ -142,18 +143,18 @@ def task_of(problem: str, column: str = "") -> str:
 def items_of(
     sources: Sequence[str], columns: Mapping[str, str], shown: list[str]
 ) -> Iterator[AuditItem]:
-    """The items of tables, benchmarks and run directories, one after the other.
+    """The items of all rows of the sources.
 
     Args:
-        sources: names of each.
-        columns: role -> column, where the guess is not to be trusted.
-        shown: gets a line for each table that says which columns hold what.
+        sources: tables, names of benchmarks, run directories.
+        columns: role -> column, for roles that are not to be guessed.
+        shown: for each table a line with the chosen columns is appended to this list.
 
     Yields:
         An item for each row.
 
     Raises:
-        UserError: a table holds no column of problems, or one that was named is not there.
+        UserError: a table has no column of problems, or lacks a named column.
 
     """
     number = 0
@@ -174,7 +175,7 @@ def items_of(
 
 
 def _of_problem(problem: Problem) -> AuditItem:
-    """The item of a problem of ours; what its task recomputes exactly is recomputed here."""
+    """The item of a benchmark's problem; arithmetic is recomputed here, exactly."""
     target = problem.target
     common: dict[str, Any] = {
         "number": 0,
@@ -224,15 +225,15 @@ def _of_rows(
 def roles_of(
     samples: Sequence[Mapping[str, Any]], columns: Mapping[str, str], source: str
 ) -> dict[str, str]:
-    """Which column has which role.
+    """The column of each role.
 
     Args:
         samples: the first rows.
-        columns: what the caller says, by role or by the names of fields of problem files.
+        columns: the caller's choice, by role or by a field of problem files.
         source: the table, for messages.
 
     Raises:
-        UserError: there is no column of problems, or not the column that was named.
+        UserError: no column fits the problem, or a named column is missing.
 
     """
     names = list(dict.fromkeys(name for row in samples for name in row if isinstance(name, str)))
@@ -268,7 +269,7 @@ def roles_of(
 
 
 def ranked(names: Sequence[str], words: Sequence[str]) -> list[str]:
-    """The names that fit, those that are equal before those that begin so."""
+    """The names that fit: first names that are equal to a word, then names that begin with one."""
     plain = {name: _plain(name) for name in names}
     equal = [name for word in words for name in names if plain[name] == word]
     long = [word for word in words if len(word) > 3]  # "var" and "id" begin many a name
@@ -286,7 +287,7 @@ def _has_values(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
-    """How many of the first values can be read, in tenths of them: small differences are none."""
+    """The share of readable values in tenths, so that a small difference decides nothing."""
     values = [row[name] for row in samples if row.get(name) not in (None, "")]
     good = sum(map(_can_be_read, map(str, values)))
     return round(10 * good / len(values))

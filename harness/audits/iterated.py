@@ -1,7 +1,8 @@
-r"""Iterated integrals ``\int_0^1 dy \int_y^1 f dx``, of which the verifier has no value.
+r"""Judges references of iterated integrals ``\int_0^1 dy \int_y^1 f dx``.
 
-They are computed by two quadratures that have nothing in common but the integrand. So a reference
-is never proved: it agrees, or is refuted where both say the same other value.
+The verifier does not evaluate such integrals. Two different quadratures of mpmath do: a reference
+agrees with both values, or is refuted if both values are equal and the reference differs. A
+reference is never proved.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from ...rewards.numeric.quadrature import DefiniteIntegral, prepare_definite
 from ...rewards.reading.expression.traversal import symbols_of
 from ...rewards.reading.expression.tree import Expression, Symbol
 from ...rewards.reading.problem import Limit, limit_of, limits_of
-from .comparisons import end_in_python, function, parameters_of, trees_of
 from .findings import AGREED, REFUTED, UNDECIDED, Finding
-from .program import APART, Program, identifiers, python, run
+from .second_opinion.comparisons import end_in_python, function, parameters_of, trees_of
+from .second_opinion.program import APART, Program, identifiers, python, run
 
 _SIGN = re.compile(r"\\int(?![a-zA-Z])")
 _FIRST = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")
@@ -40,10 +41,10 @@ class Iterated:
 
 
 def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
-    """The iterated integral in a formula; None if it has not two integral signs.
+    """The iterated integral in a formula; None if the formula has no two integral signs.
 
     Raises:
-        ProblemError: it has two and cannot be read.
+        ProblemError: an iterated integral is unreadable.
 
     """
     signs = list(_SIGN.finditer(text))
@@ -65,7 +66,7 @@ def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
 
 
 def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
-    """What both quadratures say of a reference, at each of two choices of the parameters."""
+    """The finding on a reference by both quadratures, at two choices of the parameters."""
     inner, ends = problem.inner, (problem.lower, problem.upper)
     bound = {problem.variable, inner.integrand.variable}
     own = set(inner.parameters).union(*map(symbols_of, trees_of(ends))) - bound

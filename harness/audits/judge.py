@@ -1,8 +1,8 @@
-"""One row audited, in a worker: the verdict on its reference, and what speaks for it.
+"""Judges the reference of one row, in a worker.
 
-A reference is refuted only if a second, independent path says so, too: the checker of certificates,
-which has nothing of the verifier, or a program in plain mpmath (`program`). Before that, readings
-and conditions are tried under which the reference is right.
+The verifier's refutation counts only if an independent computation confirms it: the checker of
+certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, readings and
+conditions are tried under which the reference is right.
 """
 
 from __future__ import annotations
@@ -42,12 +42,18 @@ from ...rewards.reading.problem.derivative import read_derivative
 from ...rewards.verdict import PROOFS
 from ...rewards.verify.certificates.check import CertificateError, check
 from ...rewards.verify.definite import decimal_contradiction
-from .comparisons import UncomputedError, equality, integral, of_course, slope
 from .findings import AGREED, PROVED, REFUTED, SUSPECT, UNDECIDED, UNREAD, Finding
 from .items import OF_COURSE, AuditItem
 from .iterated import audited_iterated, iterated
-from .program import Certifying, UnprintableError, confirmed, no_certificate, witness_of
 from .reading import Posed, UnreadError, answer_in, as_latex, conditions_in, posed, tree_of
+from .second_opinion.comparisons import UncomputedError, equality, integral, of_course, slope
+from .second_opinion.program import (
+    Certifying,
+    UnprintableError,
+    confirmed,
+    no_certificate,
+    witness_of,
+)
 from .slips import Repair, by_factor, repairs
 from .suspicions import (
     RealLine,
@@ -60,12 +66,12 @@ from .suspicions import (
     without_modulus,
 )
 
-#: Proposals of a corrected reference that the verifier is asked about.
+#: The largest number of corrections that the verifier judges for a row.
 _PROPOSALS = 3
-#: What verdicts say of references that are about something else, or are no general solutions.
+#: Details of verdicts on references in other letters, and on solutions that are not general.
 _IN_OTHER_LETTERS = re.compile("symbols that")
 _NOT_GENERAL = re.compile("constants of integration|constants are not independent|every multiple")
-#: A logarithm whose argument does not begin as a modulus does.
+#: A logarithm whose argument does not begin with a sign of a modulus.
 _BARE_LOGARITHM = re.compile(r"\\?(?:ln|log)(?![a-z])(?!\s*(?:\\left)?\s*(?:\||\\lvert))")
 
 
@@ -95,10 +101,10 @@ def _finding(item: AuditItem) -> Finding:
 
 
 def boxed(reference: str) -> str:
-    """A reference as a completion; one that has unbalanced braces is none.
+    """A reference as a completion in a box.
 
     Raises:
-        UnreadError: its braces are not balanced, so that a box would end elsewhere.
+        UnreadError: the braces of the reference are unbalanced, so that the box would end early.
 
     """
     depth = 0
@@ -113,7 +119,7 @@ def boxed(reference: str) -> str:
 
 
 def _reference(item: AuditItem, factor: str = "") -> str:
-    """The reference in LaTeX, divided by what stands before the integral sign of its problem."""
+    """The reference in LaTeX, divided by the factor before the integral sign of the problem."""
     try:
         text = as_latex(answer_in(item.reference), item.problem)
         if not factor:
@@ -125,7 +131,7 @@ def _reference(item: AuditItem, factor: str = "") -> str:
 
 
 def _problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
-    """The problem with all that its row says of symbols, and the kinds of these."""
+    """The problem with all conditions of the row, and the kinds of the symbols."""
     try:
         problem, noted = posed(item.problem), conditions_in(item.note)
     except UnreadError as error:
@@ -139,7 +145,7 @@ def _problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
 
 
 def _unread(verdict: Verdict) -> Finding | None:
-    """The finding on a verdict that says nothing of the mathematics; None for any other."""
+    """The finding for a verdict that neither accepts nor refutes; None for other verdicts."""
     evidence = verdict.evidence
     match verdict.status:
         case Status.UNPARSEABLE | Status.NOT_CLOSED_FORM | Status.NO_ANSWER:
@@ -168,7 +174,7 @@ def _accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
 
 
 def _key(marks: Fingerprint) -> str:
-    """A fingerprint in 16 characters: one for problems that are the same up to a factor."""
+    """A fingerprint in 16 characters; problems that differ by a constant factor have the same."""
     text = "|".join((*sorted(marks.marks), *marks.range))
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -178,7 +184,7 @@ def _key(marks: Fingerprint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """F and f: a reference and its integrand, with what the row says of the variable."""
+    """A reference F and its integrand f, with the conditions of the row."""
 
     answer: str
     problem: str
@@ -246,13 +252,13 @@ def _of_pair(pair: _Pair) -> Finding:
 
 
 def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
-    """The reading of an answer that its verdict is about."""
+    """The reading of a reference that its verdict is about."""
     reading = verdict.evidence.reading
     return tree_of(reading or text, integrand.symbols)
 
 
 def _suspicions(pair: _Pair, tree: Expression, line: RealLine | None) -> Iterator[Suspicion]:
-    """Readings and conditions under which a refuted answer is right, as far as they are proved."""
+    """Readings and conditions under which the verifier accepts a refuted reference."""
     for suspicion, other in other_readings(tree, pair.answer):
         if pair.verdict(to_latex(other)).correct:
             yield suspicion
@@ -265,7 +271,10 @@ def _suspicions(pair: _Pair, tree: Expression, line: RealLine | None) -> Iterato
 
 
 def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
-    """The certificate of a refutation, and whether its checker confirms it; None if it cannot."""
+    """The certificate of a refutation, and whether the checker confirms it.
+
+    None stands for a missing certificate, and for a certificate that the checker cannot decide.
+    """
     try:
         made = certify(
             boxed(pair.answer),
@@ -391,7 +400,7 @@ def _value(item: AuditItem) -> Finding:
 
 
 def _arithmetic(item: AuditItem) -> Finding:
-    """What the task recomputed in exact arithmetic, which is not the verifier's."""
+    """The finding by the exact recomputation of the benchmark's task."""
     if item.contradiction:
         return Finding(REFUTED, reason=item.contradiction)
     return Finding(PROVED)
@@ -401,7 +410,8 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
     """The judge of a question of the course."""
 
     def judge(item: AuditItem) -> Finding:
-        reference, options = _reference(item), {"assumptions": item.assumptions}
+        assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
+        reference, options = _reference(item), {"assumptions": assumptions}
         verdict = COURSE[name].verify(boxed(reference), item.problem, **options)
         if verdict.correct:
             return _accepted(verdict, verdict.evidence.proof in PROOFS, "")
@@ -414,10 +424,8 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
             return Finding(SUSPECT, kind="not the general solution", reason=detail)
         text = verdict.evidence.reading or reference
         try:
-            programs = list(
-                of_course(name, item.problem, text, item.assumptions, "diverges" in detail)
-            )
-        except (UncomputedError, ReadError, UnprintableError) as error:
+            programs = list(of_course(name, item.problem, text, assumptions, "diverges" in detail))
+        except (UncomputedError, ReadError, UnreadError, UnprintableError) as error:
             why = verdict.evidence.witness or detail
             return Finding(UNDECIDED, reason=f"refuted ({why}), not confirmed: {error}")
         finding = confirmed(programs, verdict)
@@ -427,9 +435,9 @@ def _course(name: str) -> Callable[[AuditItem], Finding]:
         def verdict_on(text: str) -> Verdict:
             return COURSE[name].verify(boxed(text), item.problem, **options)
 
-        return finding.replaced(
-            **_repaired(_repairs_of_course(name, item, text, finding), verdict_on)
-        )
+        repaired = _repaired(_repairs_of_course(name, item, text, finding), verdict_on)
+        # Values beside a point where a limit does not exist say nothing of a slip.
+        return finding.replaced(**repaired) if repaired.get("correction") else finding
 
     return judge
 

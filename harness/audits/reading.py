@@ -1,4 +1,4 @@
-"""Texts of tables as expressions: LaTeX and SymPy's notation side by side, formulas in prose."""
+"""Reads the texts of tables: LaTeX and SymPy's notation, formulas within prose, conditions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...rewards.reading.latex import ReadError, read, to_latex
 from ...rewards.reading.problem import Conditions, limits_of
 from ...rewards.reading.problem.conditions import conditions_of
 
-#: What only LaTeX has, and what only Python's notation has.
+#: Signs of LaTeX, and of Python's notation.
 _LATEX = re.compile(r"[\\$]|\^\s*\{|_\s*\{")
 _PYTHON = re.compile(r"\*\*")
 _SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
@@ -25,15 +25,15 @@ _ASKED = re.compile(
 )
 #: The differential at the end of an integral.
 _VARIABLE = re.compile(r"d\s*(?P<name>[a-zA-Z])\s*=?\s*$")
-#: Where a limit of integration begins in parentheses, where LaTeX wants braces.
+#: The beginning of a limit of integration in parentheses, which LaTeX would have in braces.
 _BARE_LIMIT = re.compile(r"\\i*int(?:\s*_(?:\{[^{}]*\}|\\?\w+))?\s*[_^]\(")
-#: Where conditions may begin in prose; they end with the sentence.
+#: Clauses of prose that may state conditions; a clause ends with its sentence.
 _CONDITION = re.compile(
     r"\b(?:assum(?:e|ing)|where|for|if|when|with|suppose|provided|given|let)\b[^\n]*?"
     r"(?=\.(?!\d)|\n|$)",
     re.IGNORECASE,
 )
-#: Words of conditions that say no more than those beside them.
+#: Words that add nothing to the condition beside them.
 _IDLE = re.compile(
     r"\breal\s+and\s+(?=positive|negative)"
     r"|\b(?:the\s+)?(?:following\s+)?(?:parameter|constant)s?\s*:?\s+(?=\$?\\?[A-Za-z]\b)"
@@ -43,7 +43,7 @@ _CALL = re.compile(r"\s*[iI]ntegra(?:te|l)\((?P<inside>.*)\)\s*", re.DOTALL)
 
 
 class UnreadError(ValueError):
-    """A text that cannot be read; ``offset`` is the place in it, where that is known."""
+    """A text cannot be read; ``offset`` is the position of the fault, if known."""
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
         symbols: names that are symbols, whatever their letters.
 
     Raises:
-        UnreadError: neither notation has such a formula; the message is that of the likelier one.
+        UnreadError: the text is a formula in neither notation.
 
     >>> tree_of("x**2") == tree_of("x^{2}")
     True
@@ -76,13 +76,13 @@ def as_latex(text: str, beside: str = "") -> str:
 
     Args:
         text: the formula.
-        beside: the problem that it answers, whose notation it has where both are possible.
+        beside: the problem; its notation decides where both notations are possible.
 
-    What has a power as Python writes it, and nothing of LaTeX, is SymPy's notation; so is what
-    LaTeX's reader cannot read.
+    A text with ``**`` and without signs of LaTeX is in SymPy's notation, and so is a text that the
+    reader of LaTeX rejects.
 
     Raises:
-        UnreadError: it is SymPy's notation, and cannot be read.
+        UnreadError: the text is in SymPy's notation, and unreadable.
 
     """
     text = re.sub(r"(?<!\\)\bPi\b", "pi", text.strip())  # as Mathematica and FriCAS write it
@@ -105,12 +105,12 @@ def as_latex(text: str, beside: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A problem out of its prose.
+    """A problem without its prose.
 
     Attributes:
         formula: the problem in LaTeX.
-        factor: what stands before an integral sign, and divides its reference.
-        conditions: what the prose says of symbols.
+        factor: the factor before the integral sign, by which the reference is divided.
+        conditions: the conditions on symbols in the prose.
 
     """
 
@@ -141,14 +141,14 @@ def posed(text: str) -> Posed:
     while (bare := _BARE_LIMIT.search(rest)) is not None:
         end = _closing(rest, bare.end() - 1)
         rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
-    # Decoration, words, or the principal value, all of which belong to the problem.
+    # No factor: decoration, words, or the sign of a principal value.
     if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
         return Posed(formula, "", conditions)
     return Posed(_with_free_limits(rest), factor, conditions)
 
 
 def answer_in(text: str) -> str:
-    r"""The formula of a reference: without prose, and without the integral that it is equal to.
+    r"""The formula of a reference without prose; of an equation with an integral, the right side.
 
     Raises:
         UnreadError: a part of it cannot be read.
@@ -160,17 +160,17 @@ def answer_in(text: str) -> str:
     if "$$" not in text:  # a formula that goes on, or whose dollar signs are not balanced
         text = re.sub(r"\$\s*\$", " ", text)
         text = text if text.count("$") % 2 == 0 else text.replace("$", " ").strip(" .,\n")
-    spans = [str(next(filter(None, each.groups()))).strip() for each in _SPAN.finditer(text)]
+    spans = [str(next(filter(None, span.groups()))).strip() for span in _SPAN.finditer(text)]
     formula = text if "$" not in text else spans[0] if len(spans) == 1 else posed(text).formula
     question, equals, answer = formula.rpartition("=")
     return answer.strip() if equals and _SIGN.search(question.partition("=")[0]) else formula
 
 
 def _with_free_limits(formula: str) -> str:
-    r"""A definite integral in whose limits the letter of its variable has another name.
+    r"""A definite integral whose limits hold the letter of its variable, with another letter there.
 
-    There the letter is free, as in a limit ``\cos^2 x + \sin^2 x`` of an integral over x. A
-    reference in that letter is then about another symbol, and is not judged.
+    In the limits the letter is a free symbol, as in a limit ``\cos^2 x + \sin^2 x`` of an integral
+    over x. A reference in that letter is not judged, as its meaning is unclear.
     """
     signs, variable = list(_SIGN.finditer(formula)), _VARIABLE.search(formula)
     if len(signs) != 1 or variable is None:
@@ -192,8 +192,8 @@ def _with_free_limits(formula: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """The part of a text that is the problem: with an integral, else all that is a formula."""
-    spans = [str(next(filter(None, each.groups()))).strip() for each in _SPAN.finditer(text)]
+    """The formula of the problem in a text: the formula with an integral sign, if there is one."""
+    spans = [str(next(filter(None, span.groups()))).strip() for span in _SPAN.finditer(text)]
     signed = [span for span in spans if _SIGN.search(span)]
     if signed:
         return signed[0]
@@ -211,13 +211,13 @@ def _formula(text: str) -> str:
 
 
 def conditions_in(text: str) -> Conditions:
-    """What a text says of symbols, as far as its clauses are understood.
+    """The conditions on symbols in a text; clauses that are not understood are skipped.
 
     Args:
         text: a row's note, or prose around a problem.
 
     Raises:
-        UnreadError: a symbol is said to be positive and negative.
+        UnreadError: two conditions contradict each other.
 
     >>> conditions_in("Find it for $x > 0$. Assume A, B are real and positive and so on.").kinds
     (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
@@ -240,7 +240,7 @@ def conditions_in(text: str) -> Conditions:
 
 
 def _prose(text: str, formula: str) -> str:
-    """The text around the formula, whose own letters are no words."""
+    """The text around the formula."""
     return text.replace(formula, " ; ", 1)
 
 
@@ -279,7 +279,7 @@ def _end(text: str) -> str:
 
 
 def _closing(text: str, opened: int) -> int:
-    """The place of the parenthesis that closes one; the text's end if none does."""
+    """The offset of the closing parenthesis; the length of the text if there is none."""
     depth = 0
     for at in range(opened, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")

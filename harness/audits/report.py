@@ -15,9 +15,9 @@ from .corrections import with_corrections
 from .effects import Effects
 from .findings import DISPUTED, REFUTED, STATUSES, SUSPECT, UNDECIDED, UNREAD
 
-#: Rows of a status that a report shows; the log has all.
+#: The largest number of rows of a status in a report; the log has all rows.
 SHOWN = 200
-#: Refuted rows for which systems are asked for a right reference.
+#: The largest number of refuted rows about which computer algebra systems are asked.
 ASKED = 40
 _WORDS = {
     "proved": "an identity, or a value that is enclosed",
@@ -133,13 +133,13 @@ def _listed(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str
 
 
 def _code(text: object, longest: int = 200) -> str:
-    """A formula as code; what is too long for a table is cut."""
+    """A formula as code, cut if it is too long for a table."""
     line = " ".join(str(text).split()).replace("`", "'")
     return f"`{line[:longest]}{'...' if len(line) > longest else ''}`" if line else ""
 
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the author of a wrong reference wants to know, in the order of a letter."""
+    """The facts about a refuted row, by their names."""
     slope = row.get("task") == "integration"
     got = "derivative of the reference there" if slope else "reference there"
     facts = [
@@ -171,7 +171,7 @@ def as_entry(row: Mapping[str, Any]) -> str:
 
 
 def as_line(row: Mapping[str, Any]) -> str:
-    """A row that is not shown to be right, in one line.
+    """A row whose reference is not accepted, in one line.
 
     Args:
         row: a row of the log.

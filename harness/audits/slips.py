@@ -1,9 +1,9 @@
-"""Which slip separates a wrong reference from a right one, found by undoing slips one at a time.
+"""Names the slip in a wrong reference: slips are undone one at a time until the values fit.
 
-Named as the red team names the slips that it makes (`studies.redteam.slips`): a sign, a number, a
-dropped term or factor, another function, an inner factor, a sign in an exponent. Before them come
-a wrong factor of the whole, and a derivative in place of an antiderivative. Candidates are compared
-at a few points; what fits is only a proposal, which the verifier has to prove.
+The names are those of the red team (`studies.redteam.slips`): a sign, a number, a dropped term or
+factor, another function, an inner factor, a sign in an exponent. Further slips are a wrong factor
+of the whole reference, and a derivative in place of an antiderivative. Values are compared at a
+few points. A candidate that fits is a proposal, which the verifier has to prove.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from ...rewards.reading.latex import to_latex
 from ..stats.findings.failures import Sampled, Values, minus, near, ratio
 from ..studies.redteam.slips import SWAPS
 
-#: A proposal: the kind of the slip, and the expression without it.
+#: A proposal: the name of the slip, and the reference without the slip.
 Repair = tuple[str, Expression]
-#: Candidates that are tried for one reference, at 0.1 to 0.3 ms each.
+#: The largest number of candidates for a reference; a candidate takes 0.1 to 0.3 ms.
 MOST = 1200
-#: Factors that people forget beside rational ones: what a coefficient is divided by in turn.
+#: Constants that people forget as factors, besides rational numbers.
 _CONSTANTS: tuple[tuple[Expression, float], ...] = (
     (Call("pi"), math.pi),
     (Call("e"), math.e),
@@ -39,7 +39,7 @@ _CONSTANTS: tuple[tuple[Expression, float], ...] = (
     *((Call("sqrt", (Number(n),)), math.sqrt(n)) for n in (2, 3, 5)),
     (Call("sqrt", (Call("pi"),)), math.sqrt(math.pi)),
 )
-#: Addends of an integrand of which every sum is compared with what is missing.
+#: The largest number of addends whose partial sums are compared with the missing term.
 _ADDENDS = 8
 #: The largest denominator of a rational factor that is named.
 _DENOMINATOR = 60
@@ -48,10 +48,10 @@ _DENOMINATOR = 60
 def repairs(
     f: Expression, reference: Expression, variable: str, order: int = 1
 ) -> Iterator[Repair]:
-    r"""Proposals of what a wrong reference should have been, the likeliest first.
+    r"""Proposals for the right reference, the likeliest first.
 
     Args:
-        f: what the derivative of the reference ought to be, or the reference itself.
+        f: the right derivative of the reference, or the right reference itself.
         reference: the wrong reference.
         variable: the variable.
         order: 1 for an antiderivative, 0 for a function or a number.
@@ -95,7 +95,7 @@ def _same(first: Values, second: Values) -> bool:
 
 
 def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
-    r"""A number as a formula: a fraction, or that times a constant; None for any other.
+    r"""A number as a fraction, or as a fraction times a constant; None for other numbers.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
     >>> to_latex(coefficient(-1.5))
@@ -121,7 +121,7 @@ def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
 
 
 def by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repair]:
-    """The reference divided by its ratio to the right one, if the ratio is a simple number."""
+    """The reference divided by its ratio to the right value, if the ratio is a simple number."""
     if near(c, -1):
         yield "a sign", neg(reference)
         return
@@ -133,7 +133,7 @@ def by_factor(c: complex, reference: Expression, variable: str) -> Iterator[Repa
 def _by_term(
     reference: Expression, wanted: Sampled, given: Sampled, order: int
 ) -> Iterator[Repair]:
-    """One addend with a wrong sign or coefficient, or one too many."""
+    """Repairs of an addend that has a wrong sign or coefficient, or does not belong there."""
     residual = [minus(a, b) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
     terms = additive_terms(reference, wanted.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
@@ -151,7 +151,7 @@ def _by_term(
 
 
 def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expression]:
-    """What may have been dropped: powers of the variable, functions that occur, logarithms."""
+    """Terms and factors that may be missing: powers of the variable, functions that occur."""
     x = Symbol(variable)
     found: dict[Expression, None] = dict.fromkeys((x, power(x, Number(2)), power(x, Number(3))))
     for tree in (f, reference):
@@ -166,7 +166,7 @@ def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expressi
 def _by_dropped_term(
     reference: Expression, wanted: Sampled, given: Sampled, atoms: Sequence[Expression], order: int
 ) -> Iterator[Repair]:
-    """A term that is a multiple of an atom, or of two, and is missing."""
+    """Repairs by a missing term, which is a multiple of an atom or of a product of two."""
     missing = [minus(b, a) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
     products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
     for atom in (*atoms, *products):
@@ -177,7 +177,7 @@ def _by_dropped_term(
         factor = None if c is None else coefficient(c)
         if factor is not None:
             yield "a dropped term", add(reference, mul(factor, atom))
-    # Where the integrand's own addends say so, the term's name is known, and not the term.
+    # Addends of f whose antiderivative is missing: the slip has a name, but no repair is known.
     parts = [addend.values for addend in wanted.addends][:_ADDENDS]
     for chosen in range(1, 2 ** len(parts) - 1):
         summed = [_sum(values) for values in zip(*_subset(parts, chosen), strict=True)]
@@ -196,7 +196,7 @@ def _sum(values: Sequence[complex | None]) -> complex | None:
 
 
 def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Iterator[Repair]:
-    """Every expression that one undone slip makes of this one."""
+    """All expressions from which one slip makes this tree."""
     for candidates in (_numbers, _functions, _signs):
         for kind, node in _everywhere(tree, candidates):
             yield kind, node
@@ -209,7 +209,7 @@ def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Ite
 
 
 def _everywhere(tree: Expression, candidates: object) -> Iterator[Repair]:
-    """The changes of a node and of all nodes below, each in its place."""
+    """The tree with one node changed, for all nodes and all of their changes."""
     yield from candidates(tree)  # type: ignore[operator]
     if isinstance(tree, Call):
         for at, arg in enumerate(tree.args):

@@ -1,4 +1,4 @@
-"""In what sense a reference may be right after all: another reading, a condition, a part."""
+"""Finds senses in which a refuted reference is right: a reading, a condition, an interval."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from ...rewards.reading.expression.traversal import (
 )
 from ...rewards.reading.expression.tree import Call, Expression, Number
 
-#: Elliptic functions, whose last argument is the parameter m, or the modulus k with m = k^2.
+#: Elliptic functions: the last argument is the parameter m, or by another custom k with m = k^2.
 _ELLIPTIC = frozenset(
     ("elliptic_f", "elliptic_e", "elliptic_k", "elliptic_ec", "elliptic_pi", "elliptic_pic")
 )
-#: Where real values are looked at: both signs, several sizes, no zeros of what people write.
+#: Values of the variable at which F and f are compared: both signs, several sizes.
 _PLACES = (
     *(-41.7, -17.3, -7.39, -3.14, -1.83, -0.91, -0.52, -0.13),
     *(0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77, 19.1, 38.9),
 )
 _BITS = 128
-#: Points on both sides of a border that have to say the same, so that none does by chance.
+#: The smallest number of values on each side of a border that have to agree.
 _FEWEST = 3
-#: A difference of this relative size is none: far above the rounding of `_BITS` bits.
+#: Relative differences up to this size count as rounding of `_BITS` bits.
 _NEAR = 1e-25
-#: The signs of a variable that a row says is one of these.
+#: The sign of a variable by its kind.
 _SIGNS = {"positive": 1, "integer": 1, "even": 1, "odd": 1, "negative": -1}
-#: Beyond, functions that saturate, as tanh does, agree to so many digits without being equal; and
-#: up to where a border between right and wrong is looked for.
+#: Up to `_MODERATE`, values count as agreement: beyond, functions such as tanh agree with their
+#: limits to all digits. Up to `_AROUND`, a border between right and wrong values is searched.
 _MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
-    """In what sense a reference is right, and how that is seen."""
+    """A sense in which a reference is right, and the reason."""
 
     kind: str
     reason: str
 
 
 def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Expression]]:
-    """What the text may mean where its notation has several customs, with the other meaning.
+    """Other readings of a text whose notation has several customs.
 
     Args:
         tree: the text as it was read.
@@ -76,7 +76,7 @@ def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Exp
 
 
 def _rewritten(tree: Expression, change: Callable[[Call], Expression]) -> Expression:
-    """The formula with every call changed, those inside first."""
+    """The formula with all calls changed, inner calls first."""
     if not isinstance(tree, Call):
         return tree
     return change(Call(tree.function, tuple(_rewritten(arg, change) for arg in tree.args)))
@@ -94,7 +94,7 @@ def _elliptic(node: Call, last: Callable[[Expression], Expression]) -> Expressio
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
-    """Other kinds of one parameter, with the words for what the reference leaves unsaid."""
+    """Conditions on one parameter that the row does not state."""
     words = {
         "negative": "{0} < 0",
         "integer": "{0} an integer",
@@ -111,12 +111,12 @@ def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[
 
 @dataclass(frozen=True)
 class RealLine:
-    """F and f at real values of the variable, those that the conditions of a row allow.
+    """F and f at the real values of the variable that the conditions of a row allow.
 
     Attributes:
         tree: F.
         integrand: f.
-        comparisons: what the row says of its symbols, as trees of ``lt``, ``le`` and ``ne``.
+        comparisons: the conditions of the row, as trees of ``lt``, ``le`` and ``ne``.
 
     """
 
@@ -126,22 +126,22 @@ class RealLine:
 
     @property
     def limited(self) -> bool:
-        """Whether the row says of the variable where it is."""
+        """Whether the row has a condition on the variable."""
         x = self.integrand.variable
         signed = self.integrand.assumptions.get(x) in _SIGNS
-        return signed or any(x in symbols_of(each) for each in self.comparisons)
+        return signed or any(x in symbols_of(comparison) for comparison in self.comparisons)
 
     def allows(self, x: float) -> bool:
-        """Whether the row is about this value of the variable."""
+        """Whether the conditions of the row hold at a value of the variable."""
         sign = _SIGNS.get(self.integrand.assumptions.get(self.integrand.variable, ""), 0)
-        return x * sign >= 0 and all(self._holds(each, x) for each in self.comparisons)
+        return x * sign >= 0 and all(self._holds(comparison, x) for comparison in self.comparisons)
 
     def _holds(self, comparison: Expression, x: float) -> bool:
-        """A comparison of the variable at a value; what cannot be decided is no restriction."""
+        """Whether a comparison holds at a value; an undecided comparison counts as true."""
         assert isinstance(comparison, Call)
         if self.integrand.variable not in symbols_of(comparison):
             return True
-        low, high = (self._value(each, x) for each in comparison.args)
+        low, high = (self._value(side, x) for side in comparison.args)
         if low is None or high is None:
             return True
         return bool(low != high if comparison.function == "ne" else low <= high)
@@ -162,13 +162,13 @@ class RealLine:
         return draw(sorted(names), self.integrand.assumptions, "audit")
 
     def shown(self, x: float) -> str:
-        """A place, with the values of the parameters there."""
+        """The values of the variable and the parameters, for messages."""
         known = {name: self._parameters[name].real for name in self.integrand.parameters}
         values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
         return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
 
     def right(self, tree: Expression) -> dict[float, bool]:
-        """At the places where F is real: whether F' = f."""
+        """Whether F' = f, for each value at which F is real."""
         answer, right = compile_tape(tree, self.integrand.variable), dict[float, bool]()
         for x in self.places:
             slope, value = self._at(answer, x, 1), self._at(self._f, x, 0)
@@ -183,7 +183,7 @@ class RealLine:
             return None
 
     def _at(self, tape: Tape, x: float, order: int) -> Any:
-        """A value or a slope that is real, as a ball's midpoint; None for any other."""
+        """The midpoint of a real value or slope; None if the value is not real."""
         with precision(_BITS):
             given = {
                 name: self._parameters[name]
@@ -201,7 +201,7 @@ class RealLine:
 def real_line(
     tree: Expression, integrand: Integrand, comparisons: tuple[Expression, ...] = ()
 ) -> RealLine | None:
-    """The real line of a pair; None where only a worker may evaluate it, or nothing can be."""
+    """The real line of F and f; None if a formula cannot be evaluated here."""
     if needs_worker(tree) or integrand.needs_worker:
         return None
     try:
@@ -213,7 +213,7 @@ def real_line(
 
 
 def right_as_asked(line: RealLine | None) -> bool:
-    """Whether F' = f wherever a row, which says where its variable is, asks for it."""
+    """Whether F' = f at all values that the row's condition on the variable allows."""
     if line is None or not line.limited:
         return False
     right = line.right(line.tree)
@@ -225,8 +225,8 @@ def _moderate(places: Iterable[float]) -> int:
 
 
 def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
-    """Whether F' = f on one side of a point and not on the other, which is then named."""
-    # A periodic reference is right on every second stretch: looked at is that around zero.
+    """A suspicion if F' = f on one side of a value of the variable, and not on the other side."""
+    # A periodic reference may be right on every second interval: the interval at zero decides.
     found = line.right(line.tree) if line is not None else {}
     right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
@@ -240,7 +240,7 @@ def partly_right(line: RealLine | None) -> Iterator[Suspicion]:
 
 
 def without_modulus(line: RealLine | None) -> str:
-    r"""Where f is real, F is not, and F with \ln|u| for \ln u is right; empty if nowhere."""
+    r"""A value where f is real and F is not, if F with \ln|u| for \ln u is right; else empty."""
     if line is None:
         return ""
     answered = line.right(line.tree)

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ...benchmarks.calculus_course.from_constants import EQUATIONS, token_pairs
 from ...benchmarks.lample_charton import GeneratorSettings
 from ...benchmarks.lample_charton.codec.released import (
     CountedPair,
@@ -105,8 +106,11 @@ class IntegratorConfig(ConfigSection, frozen=True, kw_only=True):
             raise ValueError("data: there are neither methods nor files: nothing to train on")
         if not data.methods and not self.evaluation.benchmarks:
             raise ValueError("evaluation: files have no held-out problems; name benchmarks")
-        if unknown := data.methods.keys() - set(METHODS):
-            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(METHODS)}")
+        known = (*METHODS, *EQUATIONS)
+        if unknown := data.methods.keys() - set(known):
+            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(known)}")
+        if 0 < len(data.methods.keys() & EQUATIONS.keys()) < len(data.methods):
+            raise ValueError("data: a model reads integrals or differential equations, not both")
         for name, method in data.methods.items():
             if method.held_out < 1 or method.draws < 2 * method.held_out:
                 raise ValueError(f"data: {name}: draws must be twice held_out at least, which is 1")
@@ -155,7 +159,7 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
     return into.evaluate(
         [create(f"transformers/{model}")],
         [*tests, *evaluation.benchmarks],
-        prompt="prefix",
+        prompt="prefix-ode" if config.data.methods.keys() & EQUATIONS.keys() else "prefix",
         samples=evaluation.beams,
         limit=evaluation.limit,
         seed=config.seed,
@@ -167,8 +171,12 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
 def make_pairs(name: str, data: PairsSection, folder: Path, workers: int = 1) -> None:
     """Draw and split the pairs of a method; the result does not depend on the number of workers."""
     method = data.methods[name]
-    drawn = islice(stream(name, method.seed, data.settings, workers=workers), method.draws)
-    lines = deduplicated((pair.integrand, pair.antiderivative) for _, pair in drawn)
+    if name in EQUATIONS:
+        drawn = token_pairs(name, method.seed)
+    else:
+        pairs = stream(name, method.seed, data.settings, workers=workers)
+        drawn = ((pair.integrand, pair.antiderivative) for _, pair in pairs)
+    lines = deduplicated(islice(drawn, method.draws))
     try:
         splits = split(lines, method.held_out)
     except ValueError as error:

@@ -13,6 +13,7 @@ from typing import Final
 from ....rewards.reading.expression.build import add, neg
 from ....rewards.reading.expression.traversal import substitute, symbols_of
 from ....rewards.reading.expression.tree import Expression, Symbol
+from ....rewards.reading.latex import to_latex
 from ....rewards.reading.problem.differential_equation import DifferentialEquation
 from ...algebra.normal_form import Algebra
 from .prefix import PrefixError, Tokens, from_prefix, to_prefix
@@ -69,6 +70,19 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
     if symbols_of(tree).isdisjoint(_HELD[1:]):
         raise PrefixError("no derivative")
     return _renamed(tree, dict(zip(_HELD, ("y", "Q_1", "Q_2"), strict=True)))
+
+
+def shown(tree: Expression) -> str:
+    r"""The equation in LaTeX of a side that is zero.
+
+    >>> shown(equation_tree("add Y' mul INT- 2 Y".split()))
+    "y' - 2 y = 0"
+
+    """
+    text = to_latex(tree)
+    for symbol, primes in (("Q_{1}", "y'"), ("Q_{2}", "y''")):
+        text = text.replace(f"{symbol}^", rf"\left({primes}\right)^").replace(symbol, primes)
+    return f"{text} = 0"
 
 
 def solution_tokens(formula: Expression, constants: Sequence[str]) -> Tokens:

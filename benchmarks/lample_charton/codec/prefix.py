@@ -41,11 +41,16 @@ class PrefixError(UnusableFormulaError):
 # --- the input of the sequence integrator ---
 
 
+def is_equation(tokens: Sequence[str]) -> bool:
+    """Whether tokens are a differential equation, which holds a derivative, and no integrand."""
+    return not {"Y'", "Y''"}.isdisjoint(tokens)
+
+
 def model_input(integrand: Sequence[str]) -> Tokens:
-    """A model's input for an integrand: ``sub Y' ...``.
+    """A model's input for an integrand, ``sub Y' ...``; a differential equation stays as it is.
 
     Args:
-        integrand: the integrand's tokens.
+        integrand: the tokens of the integrand, or of the equation.
 
     Returns:
         The input's tokens.
@@ -54,19 +59,21 @@ def model_input(integrand: Sequence[str]) -> Tokens:
     "sub Y' sin x"
 
     """
-    return (*MODEL_PREFIX, *integrand)
+    return tuple(integrand) if is_equation(integrand) else (*MODEL_PREFIX, *integrand)
 
 
 def integrand_of(tokens: Sequence[str]) -> Tokens:
-    """The integrand's tokens in a model's input.
+    """The integrand's tokens in a model's input, or the tokens of a differential equation.
 
     Raises:
-        PrefixError: if the input does not begin with `MODEL_PREFIX`.
+        PrefixError: if the input neither begins with `MODEL_PREFIX` nor holds a derivative.
 
     """
-    if tuple(tokens[:2]) != MODEL_PREFIX:
+    if tuple(tokens[:2]) == MODEL_PREFIX and not is_equation(tokens[2:]) and "Y" not in tokens:
+        return tuple(tokens[2:])
+    if not is_equation(tokens):
         raise PrefixError(f"a model's input must begin with {' '.join(MODEL_PREFIX)}")
-    return tuple(tokens[2:])
+    return tuple(tokens)
 
 
 # --- to prefix ---

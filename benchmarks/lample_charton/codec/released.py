@@ -1,7 +1,8 @@
 """Files of pairs: the released format, parallel exports, and the published split.
 
 The released format has a line for each pair, ``count|sub Y' <integrand>TAB<antiderivative>``, with
-tokens separated by spaces, sorted by descending count; some files lack ``count|``. Parallel exports
+tokens separated by spaces, sorted by descending count; some files lack ``count|``. A pair of a
+differential equation has the equation before the tab and its solution behind. Parallel exports
 have the two sides in two files, line by line, without counts, in prefix or infix notation.
 """
 
@@ -24,7 +25,7 @@ class ReleasedFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CountedPair:
-    """A pair of a file, with the number of draws."""
+    """A pair of a file, with the number of draws: integrand or equation, and what solves it."""
 
     count: int
     integrand: Tokens

@@ -278,11 +278,11 @@ def integrate(
     return value if good else None
 
 
-#: Bits by which a result may miss the accuracy that was aimed at, of 216 for 60 digits: a wider one
-#: means that the evaluations did not suffice.
+#: Bits by which a result may miss the wanted accuracy, which is 216 bits for 60 digits: a wider
+#: result means that the evaluations did not suffice.
 SLACK = 40
-#: Intervals on which f is bounded in the search for where it is large, and how narrow they become,
-#: in halvings: a peak of width 1 at 10^30 needs 100, and two intervals at each.
+#: Most intervals on which f is bounded in the search for large values, and most halvings of an
+#: interval: a peak of width 1 at 10^30 needs 100 halvings, and two intervals at each.
 MAX_INTERVALS, MAX_HALVINGS = 3_000, 160
 #: Where the bound of |f| is at most 2^SPREAD times a value, an interval is not halved further: the
 #: error that is added is at least so much smaller than the goal (2^-bits).

@@ -26,13 +26,13 @@ from .kinks import resolved
 from .problem import DefiniteIntegral
 from .value import IntegralValue
 
-#: Digits of agreement beyond those that the answer could encode: of 10^15 fitted forms of the same
-#: length one agrees by chance.
+#: Digits of agreement beyond the digits that the answer could encode: one of 10^15 fitted forms of
+#: the same length agrees by chance.
 SURPLUS = 15
 #: Digits that the choice of one function, constant or symbol encodes: one of about thirty.
 PER_NODE = 1.5
-#: Digits of agreement beyond those that a part of the answer begins to show in: a coefficient up to
-#: 10^4 may hide that a part is an eighth larger.
+#: Digits of agreement beyond the first digit that a term of the answer changes: a coefficient up to
+#: 10^4 may hide that a term is an eighth larger.
 VISIBLE = 5
 #: Factor by which a leaf of the answer is changed: an eighth more shows in the first digit or two,
 #: and stays on the same side of 0 and of 1 for most leaves.
@@ -183,7 +183,7 @@ def _with_exact_parts(node: Expression, values: Mapping[str, Ball]) -> Expressio
 
 
 def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
-    """The expression with each of its leaves an eighth larger, those without effect left out.
+    """For each leaf that has an effect, the expression with this leaf an eighth larger.
 
     A power, product or quotient of numbers counts as one number: in 1^2 the exponent has no effect.
     """

@@ -181,9 +181,8 @@ def _linear(
         slope = tape.run(acb(interval), values, until=break_.slot)[break_.slot][1]
         if slope is None or not slope.is_finite() or slope.real.contains(0):
             return None
-        if not slope.real.rad() < abs(slope.real) * arb(2) ** (
-            64 - END_BITS
-        ):  # varies by more than rounding
+        # A slope that varies by more than rounding: a tape's rounding takes far fewer than 64 bits.
+        if not slope.real.rad() < abs(slope.real) * arb(2) ** (64 - END_BITS):
             return None
         value = tape.run(acb(start), values, until=break_.slot)[break_.slot][0].real
         if break_.at == "zero":

@@ -19,7 +19,7 @@ from .work import SPECIAL, QuadratureError, WorkError, spend
 END_BITS = 4096
 #: Evaluations of a tape's slot that one integral may cost: about a second.
 SLOT_BUDGET = 4_000_000
-#: What a slow function costs, in slots, up to this precision; beyond, in proportion to it.
+#: The cost of a slow function in slots up to `SLOW_BITS`; for more bits, in proportion to the bits.
 SLOW_SLOTS, SLOW_BITS = 400, 512
 
 #: How near to an end f has to be bounded to be regular there.
@@ -33,7 +33,7 @@ POINT_DIGITS = 6
 
 #: Points at which f is looked for a value, in parts of 1/200 of the range, of which three lie near
 #: the ends; and how far from 0 an infinite range is looked at.
-SAMPLES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 1024
+SAMPLES, SHARES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 200, 1024
 
 
 class OutsideDomainError(QuadratureError):
@@ -96,7 +96,7 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether f has no finite value at a point, however precisely it is known."""
+        """Whether f has no finite value at a point, to any precision of the point."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
@@ -149,4 +149,4 @@ def sample_points(lower: arb, upper: arb) -> Iterator[arb]:
     low = lower if lower.is_finite() else arb(-FAR_SAMPLE).min(upper - FAR_SAMPLE)
     high = upper if upper.is_finite() else arb(FAR_SAMPLE).max(low + FAR_SAMPLE)
     for k in SAMPLES:
-        yield arb((low + (high - low) * k / 200).mid())
+        yield arb((low + (high - low) * k / SHARES).mid())

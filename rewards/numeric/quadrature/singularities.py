@@ -20,15 +20,15 @@ from ..ball_arithmetic.domain import isolate
 from .line import RealLine
 from .work import QuadratureError
 
-#: Bits with which intervals are examined, and how narrow (relative to 1 + |x|) they become: at
-#: first, and where an interval seems to hold a singularity that cannot be located.
+#: Bits with which intervals are examined, and the least width of an interval (relative to 1 + |x|):
+#: at first, and if the interval seems to hold a singularity that cannot be located.
 SCAN_BITS, NARROW, NARROWEST = 96, 2.0**-12, 2.0**-36
-#: Intervals that are examined, and singularities that are accepted: from each an integral begins.
+#: Most intervals that are examined, and most singularities: an integral begins at each singularity.
 MAX_INTERVALS, MAX_SINGULARITIES = 4_000, 24
-#: Beyond the second an infinite range is not scanned, and beyond the first only so many intervals.
+#: An infinite range is scanned up to `FAR`, and beyond `NEAR` only in `FAR_INTERVALS` intervals.
 NEAR, FAR, FAR_INTERVALS = 80.0, 2.0**12, 400
-#: Largest denominator of a rational number, or a multiple of pi, that a singularity is tried as: of
-#: them two differ by 1/552 or more, seven times `NARROW`.
+#: Largest denominator of the rational numbers and multiples of pi with which a singularity is
+#: compared: two such numbers differ by 1/552 or more, seven times `NARROW`.
 MAX_DENOMINATOR = 24
 #: The same for a singularity that is located already: parameters have the denominator 64 and
 #: numerators up to 185, by which the places of poles are divided.
@@ -119,7 +119,7 @@ def _clusters(
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
     """The range in intervals that double in length away from the origin.
 
-    The ends themselves are left out: what happens there is examined apart.
+    The ends are left out: the behaviour of f at the ends is examined apart.
     """
     marks = [0.0, *(2.0**k for k in DOUBLING)]
     low, high = max(float(lower), -FAR), min(float(upper), FAR)

@@ -28,6 +28,8 @@ def jump(
     None where F is continuous, where f is unbounded or not real, or where F has no value.
     """
     at, answer = comparison, comparison.tape
+    # Precision doubles, and once more by a factor of 4, where the values do not decide. The step is
+    # 2^(-2 magnitude): twice as many bits for x, and as many again for values beside each other.
     for bits in (512, 1024, 4096):
         with precision(bits + 4 * magnitude):
             scale = 1 + abs(low)
@@ -55,6 +57,7 @@ def jump(
             else:
                 gap, allowed = gap - between * (right - left), arb(0)
             if gap.abs_lower() > allowed:
+                # As many digits as a double has.
                 return Witness(
                     point=f"{answer.variable}={left.real.str(15)} and just above",
                     expected=value_left.str(15),

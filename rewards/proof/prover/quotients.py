@@ -33,6 +33,7 @@ class TooLargeError(NotProvedError):
     """A polynomial would have too many terms, or too high a degree."""
 
 
+# Sizes are `constants.SIZE` and multiples of `reading.WORD` up to `field.MAX_GENERATORS`: six.
 @lru_cache(maxsize=8)
 def ring_of(size: int) -> tuple[Any, list[Poly], Quotient, Quotient]:
     """A ring, the variables of the ring, unity and zero."""
@@ -80,6 +81,7 @@ def is_factored_quickly(poly: Poly) -> bool:
     return all(highest * c.height_bits() <= MAX_FACTORED_BITS for c in poly.coeffs())
 
 
+# A bound of the memory only, as that of `rational_of`.
 @lru_cache(maxsize=256)
 def unit_circle(size: int, sine: int, cosine: int) -> Poly:
     """The relation s^2 + c^2 - 1 of the variables with the indices ``sine`` and ``cosine``."""
@@ -89,6 +91,8 @@ def unit_circle(size: int, sine: int, cosine: int) -> Poly:
 
 def product(a: Poly, b: Poly) -> Poly:
     """The product of two polynomials, unless too large."""
+    # Powers of sums of n terms have n^2/2 terms: a product may have more terms before they are
+    # collected, and is refused where that takes long.
     if len(a) * len(b) > 4 * MAX_TERMS:
         raise TooLargeError("too many terms")
     return a * b
@@ -106,78 +110,78 @@ class Quotient:
     def __init__(self, num: Poly, den: Poly, support: int = -1) -> None:
         self.num, self.den, self.support = num, den, support
 
-    def of(self, other: Operand) -> Quotient:
+    def of(self, right: Operand) -> Quotient:
         """A number as a fraction in the same ring."""
-        if isinstance(other, Quotient):
-            return other
-        return rational_of(self.num.context().nvars(), other, 1)
+        if isinstance(right, Quotient):
+            return right
+        return rational_of(self.num.context().nvars(), right, 1)
 
     def add(self, operand: Operand, *, lowest: bool = True) -> Quotient:
         """The sum; without ``lowest`` the fraction need not be in lowest terms."""
-        other = operand if type(operand) is Quotient else self.of(operand)
+        right = operand if type(operand) is Quotient else self.of(operand)
         if not self.support and self.num.is_zero():
-            return other
-        a, b = self.den, other.den
+            return right
+        a, b = self.den, right.den
         if a is b or a == b:
-            num = self.num + other.num
+            num = self.num + right.num
             if not a.is_one():
                 return quotient(num, a) if lowest else Quotient(num, a)
-            disjoint = len(num) == len(self.num) + len(other.num)
-            return Quotient(num, a, self.support | other.support if disjoint else -1)
+            disjoint = len(num) == len(self.num) + len(right.num)
+            return Quotient(num, a, self.support | right.support if disjoint else -1)
         if b.is_one():
-            return Quotient(self.num + product(other.num, a), a)
+            return Quotient(self.num + product(right.num, a), a)
         if a.is_one():
-            return Quotient(product(self.num, b) + other.num, b)
+            return Quotient(product(self.num, b) + right.num, b)
         common = gcd(a, b)
         c, d = a / common, b / common
-        num, den = product(self.num, d) + product(other.num, c), product(a, d)
+        num, den = product(self.num, d) + product(right.num, c), product(a, d)
         return quotient(num, den) if lowest else Quotient(num, den)
 
     __add__ = __radd__ = add
 
     def __sub__(self, operand: Operand) -> Quotient:
-        other = operand if type(operand) is Quotient else self.of(operand)
-        return self + -other if other.support or not other.is_zero() else self
+        right = operand if type(operand) is Quotient else self.of(operand)
+        return self + -right if right.support or not right.is_zero() else self
 
-    def __rsub__(self, other: Operand) -> Quotient:
-        return -self + other
+    def __rsub__(self, right: Operand) -> Quotient:
+        return -self + right
 
     def __neg__(self) -> Quotient:
         return Quotient(-self.num, self.den, self.support)
 
     def __mul__(self, operand: Operand) -> Quotient:
-        other = operand if type(operand) is Quotient else self.of(operand)
-        if not (self.support and other.support):
-            number, factor = (other, self) if self.support else (self, other)
+        right = operand if type(operand) is Quotient else self.of(operand)
+        if not (self.support and right.support):
+            number, factor = (right, self) if self.support else (self, right)
             if number.num.is_one():
                 return factor
             if number.num.is_zero():
                 return number
-        support = self.support | other.support
-        if self.den.is_one() and other.den.is_one():
-            return Quotient(product(self.num, other.num), self.den, support)
-        a, b = self, other
-        if self.support & other.support:  # else they have no common factor
-            a, b, support = quotient(self.num, other.den), quotient(other.num, self.den), -1
+        support = self.support | right.support
+        if self.den.is_one() and right.den.is_one():
+            return Quotient(product(self.num, right.num), self.den, support)
+        a, b = self, right
+        if self.support & right.support:  # else they have no common factor
+            a, b, support = quotient(self.num, right.den), quotient(right.num, self.den), -1
         den = product(a.den, b.den) if not a.den.is_one() else b.den
         return Quotient(product(a.num, b.num), den, support)
 
     __rmul__ = __mul__
 
     def __truediv__(self, operand: Operand) -> Quotient:
-        other = operand if type(operand) is Quotient else self.of(operand)
-        if not other.support and other.num.is_one():
+        right = operand if type(operand) is Quotient else self.of(operand)
+        if not right.support and right.num.is_one():
             return self
-        if not other.support or not self.den.is_one() or not other.den.is_one():
-            return self * other.inverse()
-        if min(self.support, other.support) < 0 or self.support & other.support:
-            return over(self.num, other.num)
+        if not right.support or not self.den.is_one() or not right.den.is_one():
+            return self * right.inverse()
+        if min(self.support, right.support) < 0 or self.support & right.support:
+            return over(self.num, right.num)
         if self.is_zero():
             return self
-        return Quotient(*monic(self.num, other.num), self.support | other.support)
+        return Quotient(*monic(self.num, right.num), self.support | right.support)
 
-    def __rtruediv__(self, other: Operand) -> Quotient:
-        return self.inverse() * other
+    def __rtruediv__(self, right: Operand) -> Quotient:
+        return self.inverse() * right
 
     def __pow__(self, exponent: int) -> Quotient:
         if exponent == 1:
@@ -191,10 +195,10 @@ class Quotient:
         den = den if den.is_one() else den**exponent
         return Quotient(num**exponent, den, self.support if exponent else 0)
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
+    def __eq__(self, right: object) -> bool:
+        if self is right:
             return True
-        return isinstance(other, Quotient) and self.num == other.num and self.den == other.den
+        return isinstance(right, Quotient) and self.num == right.num and self.den == right.den
 
     __hash__ = None  # type: ignore[assignment]
 

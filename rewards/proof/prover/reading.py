@@ -36,7 +36,7 @@ from .tower import Tower
 WORD, SPARE = 8, 3
 #: Most functions that are read of one expression; what comes after them is not.
 MAX_READ = 120
-HALF, WHOLE, IMAGINARY = Number(1, 2), Fraction(1), Call("i")
+HALF, IMAGINARY = Number(1, 2), Call("i")
 #: Sine to cosecant, and the hyperbolic ones, without what comes after these.
 _EXPONENTIAL = frozenset(("exp", *(function.name for function in HYPERBOLIC[:6])))
 _CIRCULAR = frozenset(function.name for function in TRIGONOMETRIC[:6])
@@ -50,7 +50,10 @@ Note: TypeAlias = tuple[bool, Callable[..., None], tuple[Expression, ...]]
 
 
 class ArgumentReading:
-    """The arguments of functions in F and f. ``functions`` are the functions of f."""
+    """The arguments of functions in F and f. ``functions`` are the functions of f.
+
+    Without a number of ``parameters``, as for normal forms, four of them have room in the ring.
+    """
 
     __slots__ = ("_notes", "answer", "functions", "integrand", "is_trivial", "size", "split_size")
 
@@ -70,6 +73,8 @@ class ArgumentReading:
             elif name in _CIRCULAR:
                 angles.add(args[0])
             elif name in RADICAL:
+                if name == "pow" and type(args[1]) is Number and args[1].denominator == 1:
+                    continue  # nearly always
                 base, power, ratio = as_power(node)
                 if ratio is None:
                     exponents.add(power if base.function == "e" else node)
@@ -78,9 +83,9 @@ class ArgumentReading:
                     elements.add(base)
             else:
                 elements.add(node)
-                in_formulas = _in_formulas(name)
-                orders |= {2} if "sqrt" in in_formulas else set()
-                has_formulas = has_formulas or not in_formulas <= {"sqrt"}
+                for inner in _in_formulas(name):
+                    orders.add(2)
+                    has_formulas = has_formulas or inner != "sqrt"
         # One exponent, or one angle, is its own unit, and so are roots of one order.
         self.is_trivial = not has_formulas and max(len(exponents), len(angles), len(orders)) < 2
         count = 1 + parameters + len(exponents) + 2 * len(angles) + len(elements)
@@ -195,8 +200,6 @@ def as_power(node: Expression) -> tuple[Expression, Expression, Fraction | None]
     if node.function == "sqrt":
         return node.args[0], HALF, Fraction(1, 2)
     base, power = node.args
-    if type(power) is Number and power.denominator == 1 and node.function == "pow":
-        return base, power, WHOLE  # nearly always
     power = power if node.function == "pow" else Call("div", (Number(1), power))
     return base, power, fold(power)
 

@@ -267,9 +267,9 @@ class Tower:
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
         """The value of a formula of a record."""
-        if isinstance(tree, Symbol):
+        if type(tree) is Symbol:
             return variables[tree.name]
-        if isinstance(tree, Number):
+        if type(tree) is Number:
             return self.field.rational(tree.numerator, tree.denominator)
         values = [self.formula(arg, variables) for arg in tree.args]
         if tree.function in _OPERATORS:

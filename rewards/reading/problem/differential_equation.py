@@ -193,7 +193,7 @@ def _with_values(
 
     """
     results: list[str | None] = list(formulas)
-    first = next(at for at, formula in enumerate(formulas) if _unknowns("", formula)[1])
+    first = next(at for at, formula in enumerate(formulas) if _derivatives_in(formula)[0])
     for place, formula in enumerate(formulas):
         point = relation(formula)
         if point is None or name_of(point[0]) != variable or not {"at", "when"} & {*words[place]}:
@@ -269,8 +269,8 @@ def _checked(
     return orders
 
 
-def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
-    """The independent variable and the functions, by the derivatives that are written."""
+def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
+    """The functions whose derivatives are written, and the variables that derivatives name."""
     functions: list[str] = []
     variables: list[str] = []
     for quotient in operators(joined):
@@ -281,7 +281,12 @@ def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
         functions.append(name_of(match["name"]))
         variables += [name for name in (match["own"], match["of"]) if name]
     functions += [name_of(match[1] or match[2]) for match in _DOTTED.finditer(joined)]
-    names = tuple(dict.fromkeys(functions))
+    return tuple(dict.fromkeys(functions)), variables
+
+
+def _unknowns(text: str, joined: str) -> tuple[str, tuple[str, ...]]:
+    """The independent variable and the functions, by the derivatives that are written."""
+    names, variables = _derivatives_in(joined)
     if not names:
         return "", ()
     for match in re.finditer(rf"(?<![A-Za-z\\])({_NAME.pattern})\s*\(\s*([a-z])\s*\)", joined):

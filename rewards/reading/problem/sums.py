@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.build import ONE, ZERO, add, neg
-from ..expression.traversal import symbols_of
-from ..expression.tree import Expression, Number
+from ..expression.build import ONE, ZERO, add, mul, neg
+from ..expression.traversal import substitute, symbols_of
+from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from ..latex.parser import IN_PROBLEM
 from .clauses import without_prose
@@ -111,6 +111,10 @@ def of_reversed_range(problem: SumProblem) -> SumProblem:
     return problem._replace(lower=lower, upper=upper, factor=neg(problem.factor), flags=flags)
 
 
+#: Kronecker's delta of two letters.
+_KRONECKER: Final = re.compile(r"delta_\{?([A-Za-z]|\d)[ ,]*([A-Za-z]|\d)\}?")
+
+
 def read_sum(text: str) -> tuple[SumProblem, ...]:
     r"""Read a sum.
 
@@ -150,13 +154,41 @@ def read_sum(text: str) -> tuple[SumProblem, ...]:
             failure = failure or error
             continue
         convergence = _asks_convergence(text)
-        return tuple(
+        problems = (
             SumProblem(
                 term, index, lower, upper, factor, addend, stated, asks_convergence=convergence
             )
             for term, addend in readings
         )
+        return tuple(map(_without_delta, problems))
     raise failure or ProblemError(f"unreadable sum {text!r}")
+
+
+def _without_delta(problem: SumProblem) -> SumProblem:
+    r"""A sum whose term has the factor \delta_{m n}, as its single term that is not zero.
+
+    That term has the index n, and counts if the range holds n.
+    """
+    factors = problem.term.args if problem.term.function == "mul" else (problem.term,)
+    for at, factor in enumerate(factors):
+        pair = _KRONECKER.fullmatch(factor.name) if isinstance(factor, Symbol) else None
+        if pair is None or problem.counter not in pair.groups():
+            continue
+        name = pair[1] if pair[2] == problem.counter else pair[2]
+        other = Number(int(name)) if name.isdigit() else Symbol(name)
+        value = mul(*factors[:at], *factors[at + 1 :])
+        term = substitute(value, problem.counter, other)
+        bounds = []
+        if not isinstance(problem.lower, int):
+            bounds.append(Call("le", (problem.lower, other)))
+        if not isinstance(problem.upper, int):
+            bounds.append(Call("le", (other, problem.upper)))
+        for bound in bounds:
+            term = Call("piecewise", (term, bound, ZERO))
+        kinds = {name: "integer", **dict(problem.conditions.kinds)}
+        conditions = problem.conditions._replace(kinds=tuple(sorted(kinds.items())))
+        return problem._replace(term=term, lower=ONE, upper=ONE, conditions=conditions)
+    return problem
 
 
 def _asks_convergence(text: str) -> bool:
@@ -306,8 +338,10 @@ def _terms(
         if faults:
             raise ProblemError(f"{text!r}: {next(iter(faults.values()))}")
     for name in suspects:
-        # a_n and delta_{mn}, but not x_{min}
+        # a_n and a_{mn}, but not x_{min}
         subscript = name.partition("_")[2].strip("{}")
+        if _KRONECKER.fullmatch(name):
+            continue
         if index in (subscript.split(",") if len(subscript) > 2 else subscript):
             raise ProblemError(f"{text!r}: {name} is not defined")
     splits: list[tuple[Expression, Expression]] = []

@@ -76,7 +76,7 @@ def _graded(text: str, question: str) -> Verdict:
     problem = Problem("p", "differential_equation", "own", "s", shown, {"question": question})
     key = problem_key(problem)
     completion = Completion("m", key, "r", 0, "answer", 1, text, finish_reason=FinishReason.STOP)
-    return asyncio.run(grade([(problem, completion)], PREFIX, ()))[0]
+    return asyncio.run(grade([(problem, completion)], PREFIX, {}))[0]
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_the_prompt_is_the_equation() -> None:
     problem = Problem(
         "p", "differential_equation", "own", "s", {"question": "y'' = y"}, {"question": "y'' = y"}
     )
-    assert load_prompt("prefix-ode").render(problem).messages[-1].content == "add Y'' mul INT- 1 Y"
+    assert load_prompt("prefix-ode").render(problem).text == "add Y'' mul INT- 1 Y"

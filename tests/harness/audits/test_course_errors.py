@@ -153,3 +153,35 @@ def test_a_wrong_derivative_is_named_and_corrected() -> None:
     assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
     row = finding(r"\frac{d}{dx} \cos x^2", r"\tan x")
     assert finding(r"\frac{d}{dx} \cos x^2", row["correction"])["status"] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("problem", "reference", "why"),
+    [
+        (r"\sum_{k=1}^{3} k", "diverges", "a finite sum does not diverge"),
+        (r"\lim_{x\to0} \frac{\sin x}{x}", "does not exist", "the limit is 1"),
+        (r"\sum_{n=1}^\infty \frac1n", "2", "the sum diverges"),
+        (r"\lim_{x\to0} \sin\frac1x", "0", "the limit does not exist"),
+    ],
+)
+def test_what_has_no_second_computation_is_undecided(
+    problem: str, reference: str, why: str
+) -> None:
+    row = finding(problem, reference)
+    assert row["status"] == UNDECIDED
+    assert row["reason"].startswith(f"refuted ({why}")
+
+
+def test_values_are_those_of_the_problem_or_said_to_be_others() -> None:
+    row = finding(r"\sum_{n=1}^{\infty} n", r"-\frac{1}{12}")
+    assert (row["point"], row["expected"]) == ("of 10,000 terms", "50005000.0")
+    row = finding("y' = 2x, y(0) = 1", "y = x^2")
+    assert (row["point"], float(row["expected"]), float(row["got"])) == ("", 1, 0)
+    row = finding(r"\lim_{x\to0} \frac{|x|}{x}", "1")
+    assert (row["status"], row["kind"]) == (REFUTED, "")
+
+
+def test_a_note_counts_for_questions_of_the_course() -> None:
+    problem, reference = r"\lim_{x\to\infty} e^{a x}", "0"
+    assert finding(problem, reference)["status"] in (REFUTED, UNDECIDED)
+    assert finding(problem, reference, note="a < 0")["status"] == "agreed"

@@ -62,6 +62,8 @@ NOT_RUN = {
     "calculus-harness train grpo": "minutes of training: training/test_trainers.py",
     "calculus-harness train sft": "minutes of training",
     "calculus-harness train encoders": "an hour of training: training/test_encoder_grid.py",
+    "calculus-harness search --name near-monomials": "needs the package: "
+    "models/test_gguf_weights.py",
     "calculus-harness search --preset general --name minilm": "needs the package: "
     "studies/search/test_embedding.py",
     "python docs/results/search.py record": "writes what these searches give",

@@ -36,3 +36,11 @@ def test_the_search_s_embeddings_are_those_of_its_result_file(
 ) -> None:
     tables = printed("search.py", capsys)
     assert tables in (RESULTS / "search.md").read_text(encoding="utf-8")
+
+
+def test_the_course_s_tables_are_those_of_its_result_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = printed("course.py", capsys)
+    assert "differential_equations_shifted" in tables
+    assert tables in (RESULTS / "course.md").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from calculus_harness.benchmarks.lample_charton.codec.released import CountedPai
 from calculus_harness.benchmarks.registry import load as load_problems
 from calculus_harness.harness.cli.main import cli
 from calculus_harness.harness.core.errors import UserError
+from calculus_harness.harness.store.run import Run
 from calculus_harness.harness.training.config import read as read_settings
 from calculus_harness.harness.training.integrator import (
     IntegratorConfig,
@@ -26,6 +27,7 @@ from calculus_harness.harness.training.integrator import (
     make_pairs,
     training_pairs,
 )
+from calculus_harness.rewards import verify_differential_equation
 
 ROOT = Path(__file__).parents[3]
 DATA = PairsSection(
@@ -115,6 +117,22 @@ def test_more_workers_make_the_same_pairs(folder: Path, tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
+ODES = PairsSection(methods={"ode1": MethodSection(draws=40, held_out=4)}, max_length=120)
+
+
+def test_pairs_of_equations_are_a_benchmark_of_equations(tmp_path: Path) -> None:
+    make_pairs("ode1", ODES, tmp_path)
+    pairs, valid = training_pairs(ODES, tmp_path)
+    assert len(pairs) > 20
+    assert all("Y'" in pair.integrand and "a8" in pair.antiderivative for pair in (*pairs, *valid))
+    assert str(pairs[0]).partition("|")[2].split("\t")[0] == " ".join(pairs[0].integrand)
+    problems = load_problems(f"lample_charton/{tmp_path}/ode1/ode1.test")
+    assert {problem.task for problem in problems} == {"differential_equation"}
+    for problem in problems:
+        answer = rf"\boxed{{{problem.target.answer}}}"
+        assert verify_differential_equation(answer, problem.target.judged).correct, problem
+
+
 def test_more_is_held_out_than_there_is(tmp_path: Path) -> None:
     few = MethodSection(draws=60, held_out=30)
     data = PairsSection(methods={"bwd": few}, grammar="elementary", max_operators=1, max_length=12)
@@ -144,6 +162,7 @@ def settings(place: Path, text: str = GOOD) -> IntegratorConfig:
     ("old", "new", "message"),
     [
         ("bwd:", "forward:", "unknown method 'forward'"),
+        ("{ bwd:", "{ ode1: { draws: 20, held_out: 4 }, bwd:", "not both"),
         ("grammar: elementary", "grammar: mine", "unknown grammar 'mine'"),
         ("held_out: 4", "held_out: 101", "bwd: draws must be twice held_out"),
         ("heads: 2", "heads: 3", "width must be divisible by heads"),
@@ -179,8 +198,8 @@ def test_the_examples_are_configurations() -> None:
     pytest.importorskip("yaml", reason="needs the extra 'train'")
     paths = sorted((ROOT / "examples").glob("integrator*.yaml"))
     configs = [read_settings(path, IntegratorConfig) for path in paths]
-    assert len(configs) == 2
-    assert all(set(config.data.methods) == {"bwd", "fwd", "ibp"} for config in configs)
+    methods = [set(config.data.methods) for config in configs]
+    assert methods == [{"bwd", "fwd", "ibp"}, {"bwd", "fwd", "ibp"}, {"ode1", "ode2"}]
 
 
 def start(place: Path, out: str) -> subprocess.Popen[str]:
@@ -241,3 +260,18 @@ def test_a_killed_training_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     settings(tmp_path, GOOD.replace("max_steps: 12", "max_steps: 13"))
     assert "begun with other settings" in finish(start(tmp_path, "killed"), code=2)
     assert "the model is" in again
+
+
+@pytest.mark.train
+@pytest.mark.slow
+def test_a_model_of_equations_is_trained_and_asked(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra 'train'")
+    text = GOOD.replace("bwd: { draws: 200", "ode1: { draws: 40").replace("24", "120")
+    settings(tmp_path, text.replace("positions: 64", "positions: 160"))
+    output = finish(start(tmp_path, "odes"))
+    assert "lample_charton/ode1.test" in output
+    run = Run(tmp_path / "odes/evaluation")
+    statuses = {row["status"] for row in run.verdicts().rows()}
+    assert statuses
+    assert statuses <= {"correct", "incorrect", "unparseable", "undecided", "no_answer"}
+    assert {problem.task for problem in run.problems.values()} == {"differential_equation"}

@@ -45,7 +45,7 @@ def test_words_of_conditions_may_follow_one_another() -> None:
     problem = read_sum(text)[0]
     assert dict(problem.conditions.kinds) == {"A": "positive", "B": "positive"}
     with pytest.raises(ProblemError, match="not defined"):
-        read_sum(r"\sum_{m=0}^\infty \delta_{mn}")
+        read_sum(r"\sum_{m=0}^\infty a_{mn}")
 
 
 def test_a_number_of_terms_stands_for_a_degree() -> None:

@@ -103,6 +103,13 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
         (r"\sum_{i=k}^{k-1} i^2", "1", Status.INCORRECT),
         (r"\sum_{i=j+k}^{k-1} i", r"-\frac{j(j+2k-1)}{2}", Status.CORRECT),
         (r"\sum_{m=-3/2}^{3/2} m^2", "5", Status.UNDECIDED),
+        (r"\sum_{m=-\infty}^{\infty} x\delta_{m n}", "x", Status.CORRECT),
+        (r"\sum_{m=-\infty}^{\infty} (-1)^m m\delta_{mn}", "(-1)^n n", Status.CORRECT),
+        (r"\sum_{m=-\infty}^{\infty} (-1)^m m\delta_{mn}", "n", Status.INCORRECT),
+        (r"\sum_{m=0}^{\infty} m^2\delta_{mn}", "n^2", Status.CORRECT),
+        (r"\sum_{k=1}^{5} k^2\delta_{k3}", "9", Status.CORRECT),
+        (r"\sum_{k=1}^{5} k^2\delta_{k7}", "49", Status.INCORRECT),
+        (r"\sum_{k=1}^{N} k\delta_{kj}", "j", Status.INCORRECT),  # which may exceed N
         (r"\sum_{k=1}^{1000000} k", "500000500000", Status.CORRECT),
         (r"\sum_{k=1}^{1000000} k", "500000500001", Status.INCORRECT),
         (

@@ -1,8 +1,8 @@
 """Whether an integral converges at an end of its range, from how f behaves on the way there.
 
 The end is moved to infinity: at a finite end p, x = p +- e^{-s}; at infinity, x = +- e^s. With
-g(s) = f(x) |dx/ds| the integral converges at that end as that of g does at infinity: for
-exponential decay, and for s^{-p} with p > 1 (logarithms of f).
+g(s) = f(x) |dx/ds|, the integral of f converges at the end if the integral of g converges at
+infinity: for exponential decay of g, and for g = s^{-p} with p > 1 (f has logarithms).
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ POWERS = range(5, 11)
 FLAT = 1e-2
 #: Points farthest out, of `POWERS`, at which the sign and the bounds of g have to be known.
 FARTHEST_POINTS = 3
-#: Bits that g loses for each unit of s where it decays faster than any power of e^s: e^{-x} at
-#: infinity loses e^s of them (2^1477 at s = 1024), and 1.5 times as many at each later point.
+#: Bits that g loses for each unit of s if g decays faster than any power of e^s, and the least
+#: growth of the loss from point to point: e^{-x} loses e^s bits at infinity (2^1477 at s = 1024).
 FAST_RATE, FAST_GROWTH = 64, 1.5
 #: Most that the slopes of log2 g may differ by, in bits for each unit of s, where f does not
-#: oscillate: one of s^{-p} changes by less than p/300 at the irregular points, that of cos s by 1.
+#: oscillate: between irregular points the slope of s^{-p} changes by less than p/300, and the
+#: slope of cos s by 1.
 SMOOTH = 0.25
 #: s^{-p} is taken to converge for p over the first number and to diverge for p under the second:
-#: powers of two of s show p up to log log terms, so that between them is left open.
+#: powers of two of s show p up to log log terms, so that a p between both numbers is undecided.
 CONVERGENT_POWER, DIVERGENT_POWER = 1.2, 1.05
 
 
@@ -90,7 +91,7 @@ class Decay:
 
 
 def decay(line: RealLine, end: End) -> Decay:
-    """How f decays, relative to what convergence needs, at an end where it does not oscillate."""
+    """The decay of an f that does not oscillate at an end, relative to what convergence needs."""
     with precision(END_BITS):
         samples = [_sample(line, end, 2**k) for k in POWERS]
         smooth = _is_smooth(line, end)

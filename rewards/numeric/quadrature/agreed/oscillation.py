@@ -29,8 +29,8 @@ from .piece import AGREEMENT
 _PERIODIC = names(lambda function: function.oscillates)
 #: Where the growth of phases is looked at, as powers of two.
 FAR, FARTHER = 40, 80
-#: Periods whose integrals are extrapolated for a digit that is wanted; of these, the first ones are
-#: extrapolated, too, as a check.
+#: Periods for each wanted digit, whose integrals are extrapolated; and the share of the periods
+#: from which a second extrapolation checks the first.
 PERIODS_PER_DIGIT, CHECKED = 1.0, 0.85
 #: Digits to which the integrals over periods are known.
 PERIOD_DIGITS = 55
@@ -43,11 +43,12 @@ PHASE_BITS = 256
 #: Growth of a phase from 2^FAR to 2^FARTHER that has periods in x: a power x^p with p > 1/4 grows
 #: by more, ln x by 2; the latter is left to `ends`, where f is not smooth in ln x.
 GROWTH = 2**10
-#: The logarithm of the ratio of two phases, multiples of a common one, is that of a rational number
-#: up to the first; ratios over e^9 = 8103 are no multiple up to `MAX_MULTIPLE`.
+#: Two phases are multiples of a common phase if the logarithm of their ratio differs by at most
+#: `MULTIPLE_ERROR` from the logarithm of a rational number. A ratio over e^`APART` = 8103 is no
+#: ratio of two multiples up to `MAX_MULTIPLE`.
 MULTIPLE_ERROR, APART = 1e-9, 9
-#: Newton steps for a point of given phase: the digits double from the first one on, so that twelve
-#: reach the most bits; a start far from the point takes the others.
+#: Newton steps for a point of given phase: from one digit on, digits double, so that twelve steps
+#: reach the most bits. The other steps are for a start far from the point.
 NEWTON_STEPS = 60
 
 

@@ -70,10 +70,10 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 
 
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
-    """Refuse a piece on which f may be much larger between two nodes than at them.
+    """Refuse a piece on which f may be much larger between two nodes than at the nodes.
 
     f is bounded on intervals of s between both ends, halved until the bound is near to a value.
-    Special functions are left out: they have no spikes of their own.
+    Special functions are left out, as special functions have no spikes of their own.
 
     Raises:
         QuadratureError: an interval of 2^{-FINEST} may hold a spike.
@@ -187,7 +187,7 @@ def _double_exponential(line: RealLine, piece: Piece, digits: int, depth: int) -
         now = total * step
         if previous_sum is not None:
             change = abs(now - previous_sum).upper()
-            # Beside twice as many zeros, what is left is the rounding of terms that cancel.
+            # Beside twice as many zeros, only the rounding of cancelling terms remains.
             scale = max(abs(now).mid(), largest * step, arb(10) ** -digits)
             # The tails beyond the nodes are smaller than that, too.
             allowed = arb(10) ** -digits * scale

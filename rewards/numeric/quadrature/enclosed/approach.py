@@ -29,10 +29,10 @@ from .tails import sign_of_divergence, tail_bound
 
 #: Logarithms on top of one another that are tried: 1/(x ln x ln ln x) needs the third.
 MAX_LEVELS = 3
-#: Where a range in y is cut, as powers of two. At a power of x that is 10^{-9} off the critical
-#: one, e^{-y/10^9} is less than 10^{-70} from 2^38 on; the last ones are for peaks far out.
+#: Cuts of a range in y, as powers of two. If a power of x is 10^{-9} off the critical power,
+#: e^{-y/10^9} is less than 10^{-70} from 2^38 on; the last cuts are for peaks far out.
 CUTS = (3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 17, 20, 24, 28, 33, 40, 64, 110, 200, 400)
-#: Binary places by which what is left out of a range is smaller than the accuracy aimed at.
+#: Binary places by which the integral over an omitted rest is smaller than the wanted accuracy.
 NEGLIGIBLE = 8
 #: Largest power of y in a term that is integrated in closed form: the sum of so many terms of one
 #: sign loses no digits, and their factorials (12! is 2^29) are within the bits that are added.

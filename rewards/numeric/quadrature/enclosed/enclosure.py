@@ -31,7 +31,7 @@ from .rotation import Rotation
 #: Zeros of linear parts at least so far from the origin are places to begin: nearer ones lie within
 #: the first cut of a tail, 2^3.
 FAR = 8
-#: Binary places of a small value that are computed beyond those of a value of size 1: of values
+#: Binary places that a small value gets beyond the places of a value of size 1: enough for values
 #: down to 10^{-180}.
 MAX_EXTRA_BITS = 600
 #: Bits beyond the accuracy aimed at: the rounding of sums and of the arithmetic of an integrand.
@@ -40,8 +40,8 @@ GUARD_BITS = 64
 #: quarters and the thirds, at which the parts of a symmetric or periodic f cancel again.
 OFF_MIDDLE = Fraction(5, 16)
 
-#: Terms of a sum that are integrated one by one where the sum cannot be; each may take as long as
-#: the sum, whose work is limited as a whole (`work.ONE_INTEGRAL`).
+#: Most terms of a sum that are integrated one by one if the sum cannot be integrated. A term may
+#: take as long as the sum; the work for all terms is limited (`work.ONE_INTEGRAL`).
 MAX_TERMS = 6
 
 Exact = tuple[Fraction, Fraction] | None

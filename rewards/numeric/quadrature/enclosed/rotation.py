@@ -44,13 +44,13 @@ from .approach import (
 
 #: Functions of a growing argument that oscillate.
 _PERIODIC = names(lambda function: function.oscillates)
-#: Cosines in the sum that a product of them becomes: a product of six, or an eighth power and a
-#: square; each costs one integral.
+#: Most cosines in the sum that equals a product of cosines: a product of six, or an eighth power
+#: and a square. Each cosine of the sum costs one integral.
 MAX_WAVES = 32
 #: Largest power of a cosine that is written as a sum: its 2^8 products are grouped into nine waves.
 MAX_POWER = 8
-#: Evaluations of the integrand on one turned path, half of those of a range: it is analytic, and
-#: decays.
+#: Evaluations of the integrand on one turned path: half of the evaluations of a range, because the
+#: integrand is analytic on the path and decays.
 BOX_EVALUATIONS = 12_000
 
 

@@ -282,7 +282,7 @@ _BOUNDED = {"bessel_j": 1} | {
 }
 
 
-#: Those of them with |f u| <= c |u|, and c, rounded up.
+#: The functions among these with |f u| <= c |u|, and c, rounded up.
 _LIKE_THE_ARGUMENT = {
     f.name: math.nextafter(f.steepest, math.inf)
     for f in RECORDS.values()
@@ -385,6 +385,7 @@ def _constant_line(value: int) -> _Bounds:
 
 def _factorial(u: _Bounds) -> _Bounds:
     """u! >= (u/e)^u >= e^{u (ln p - 1)} for u >= p >= 1/6, by Stirling's formula."""
+    # p > e, so that ln p - 1 is positive.
     if not u.positive or u.lower_line is None or not u.lower_line[0] > 3:
         return _Bounds()
     return _Bounds(least=_times(u.lower_line, u.lower_line[0].log() - 1), sign=1)

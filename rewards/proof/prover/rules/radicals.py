@@ -23,8 +23,9 @@ from .signs import require_positive, sign
 MAX_FACTOR_BITS = 64
 #: Polynomials with more terms have no root.
 MAX_FACTOR_TERMS = 200
-#: Largest power of a sum that is expanded, and bits of numbers that are raised.
-MAX_POWER, MAX_NUMBER_BITS = 64, 65_536
+#: Largest power of a sum of at most `MAX_SHORT` terms that is expanded, the largest of a longer sum
+#: (the 4th of 9 terms has 495), and bits of numbers that are raised: a power has 20,000 digits.
+MAX_POWER, MAX_SHORT, MAX_LONG_POWER, MAX_NUMBER_BITS = 64, 8, 4, 65_536
 #: Highest order of a root.
 MAX_ORDER = 20_000
 
@@ -67,7 +68,7 @@ def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
     size = max([0 if c in (1, -1) else c.p.bit_length() + c.q.bit_length() for c in numbers])
     if size * times > MAX_NUMBER_BITS or times > MAX_LETTER_POWER:
         raise NotProvedError("a power that is too high")
-    if terms == 2 or times <= (4 if terms > 8 else MAX_POWER):
+    if terms == 2 or times <= (MAX_LONG_POWER if terms > MAX_SHORT else MAX_POWER):
         return element**k
     numerator, denominator = _base(t, element.num / lead), _base(t, element.den)
     return numerator**k / denominator**k * t.field.constant(lead) ** k

@@ -93,7 +93,7 @@ def _gamma(t: T, u: Q) -> Q:
     ratio = u.rational()
     if ratio == 1:
         raise NotProvedError("a pole of the gamma function")
-    half_way = ratio == fmpq(3, 2)
+    half_way = ratio == fmpq(3, 2)  # Gamma(3/2) is sqrt(pi)/2 (5.4.6)
     value = sqrt(t, t.named("pi")) / 2 if half_way else t.by_record("gamma", u)
     return _raised(value, u, steps, lambda u: (u, 0))
 

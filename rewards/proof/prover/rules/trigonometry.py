@@ -83,6 +83,7 @@ def _has_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> bool
         return t.unit_i is not None and t.without_i(arg) is not None
     if inner.kind in ("asin", "atan"):
         return bool(c.q == 1) and (inner.kind == "asin" or t.field.is_real(inner.args[0]))
+    # Of these parts of pi, `_of_pi` has sines and cosines in square roots.
     return inner.kind == "i" or (inner.kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12))
 
 
@@ -141,6 +142,7 @@ def _cosine(t: Tower, turns: Fraction) -> Quotient:
     turns = min(turns, 2 - turns)
     if turns > Fraction(1, 2):
         return -_cosine(t, 1 - turns)
+    # Denominators of the angle, and 4 cos^2 of pi over them.
     square = {0: 4, 6: 3, 4: 2, 3: 1, 2: 0}[turns.denominator if turns else 0]
     return root(t, t.field.rational(square, 4), 2)
 

@@ -24,6 +24,7 @@ RIGHT = [
     (r"y' = -\frac{x}{y}, y(0) = 5", "x^2 + y^2 = 25"),
     (r"Find all solutions of $y' = y^2$", r"y = -\frac{1}{x+C} \text{ or } y = 0"),
     ("Solve the first-order equation $y' = y$.", "y = Ce^x"),
+    (r"txy' = xy, y(x)", r"y = Ce^{\frac{x}{t}}"),
     ("Solve the equation. Assume A, F are real and positive. $Ay' = F$", r"y = \frac{F}{A}x + C"),
     ("y'' = xy", r"y = C_1\operatorname{Ai}(x) + C_2\operatorname{Bi}(x)"),
     (r"y'\left(x+\sqrt{y^2-xy}\right) = y", r"\ln y = C - 2\sqrt{1-\frac{x}{y}}"),

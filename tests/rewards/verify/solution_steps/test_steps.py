@@ -157,7 +157,7 @@ def test_a_solution_travels_as_json() -> None:
         (r"$\sum_{i=1}^{4} i = 10$, $x_i = \frac i2 - 2 = \frac{i-4}{2}$", "CC"),
         (r"\begin{align*} 1 + 2 &= \\ 3 + 0 &= 4 \end{align*}", "CI"),
         (
-            r"$\int\frac{2\cdot\frac{2\,dt}{1+t^2}}{1+\frac{2t}{1+t^2}} = \int\frac{4\,dt}{(1+t)^2}$",
+            r"$\int\frac{2\frac{2\,dt}{1+t^2}}{1+\frac{2t}{1+t^2}} = \int\frac{4\,dt}{(1+t)^2}$",
             "C",
         ),
     ],

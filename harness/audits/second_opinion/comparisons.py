@@ -12,24 +12,25 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ...rewards.errors import ProblemError
-from ...rewards.proof.limit_questions import limit_readings
-from ...rewards.reading.expression.traversal import fold, symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.problem.clauses import clauses
-from ...rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
-from ...rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
-from ...rewards.reading.problem.differential_equation import (
+from ....rewards.errors import ProblemError
+from ....rewards.proof.limit_questions import limit_readings
+from ....rewards.reading.expression.traversal import fold, symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.latex.readings import signed_infinity
+from ....rewards.reading.problem.clauses import clauses
+from ....rewards.reading.problem.derivative import DerivativeQuestion, read_derivative, relation
+from ....rewards.reading.problem.derivatives import Jet, Jets, normal, operators, read_tree
+from ....rewards.reading.problem.differential_equation import (
     DifferentialEquation,
     StatedSolution,
     read_differential_equation,
     solutions,
 )
-from ...rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
-from ...rewards.reading.problem.sums import read_sum
-from ...rewards.verify.values import with_constants
+from ....rewards.reading.problem.power_series import SeriesQuestion, asks_of_series, read_series
+from ....rewards.reading.problem.sums import read_sum
+from ....rewards.verify.values import with_constants
+from ..reading import tree_of
 from .program import Program, identifiers, python
-from .reading import tree_of
 
 Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.
@@ -314,7 +315,7 @@ def _limit(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = limit_readings(problem, assumptions)[0]
-    infinity, symbols = _infinity(reference), question.parameters
+    infinity, symbols = signed_infinity(reference), question.parameters
     tree = Number(infinity) if infinity else with_constants(tree_of(reference, symbols), symbols)
     names = identifiers(question.expression, tree, *map(Symbol, (*symbols, question.variable)))
     x = names.pop(question.variable)
@@ -345,15 +346,16 @@ def _limit(
                     f"reference = {wanted}",
                 )
                 shown = labels if bounded else ("near the point", "reference")
-                program = Program(lines, parameters, shown, digits=_LIMIT_DIGITS, otherwise=program)
+                program = Program(
+                    lines,
+                    parameters,
+                    shown,
+                    digits=_LIMIT_DIGITS,
+                    otherwise=program,
+                    remark="of v/(1 + |v|)" if bounded else "",
+                )
             assert program is not None
             yield program
-
-
-def _infinity(reference: str) -> int:
-    """The sign of an infinite reference; 0 for a formula."""
-    text = re.sub(r"[\s$+]|\\infty", lambda m: "oo" if "infty" in m[0] else "", reference)
-    return {"oo": 1, "-oo": -1}.get(text, 0)
 
 
 def _sum(
@@ -362,7 +364,7 @@ def _sum(
     if asks_of_series(problem):
         yield _series(read_series(problem), reference, assumptions)
         return
-    if _infinity(reference):
+    if signed_infinity(reference):
         raise UncomputedError("an infinite sum")
     series = read_sum(problem)[0]
     tree = with_constants(tree_of(reference, series.parameters), series.parameters)
@@ -383,11 +385,12 @@ def _sum(
     if not isinstance(series.upper, int) and not isinstance(series.lower, int):
         totals = [f"mp.fsum(f(mpf(k)) for k in range(int({lower}), int({upper}) + 1))"]
     elif diverges:
-        # Partial sums that grow as a power have reciprocals that tend to zero.
+        # Partial sums that grow as a power tend to no number.
         lines += [f"sums = [mp.fsum(f({lower} + k) for k in range(10**n)) for n in (2, 3, 4)]"]
-        lines += ["values = [1/s for s in sums]", *_LIMIT_OF_VALUES]
-        lines += ["reference = 1/reference"]
-        yield Program(tuple(lines), parameters, ("1/partial sum", "1/reference"))
+        lines += ["grows = abs(sums[2]) > 2*abs(sums[1]) > 4*abs(sums[0])"]
+        lines += ["value, error = sums[2], 0 if grows else mp.inf"]
+        labels = ("sum of 10,000 terms", "reference")
+        yield Program(tuple(lines), parameters, labels, remark="of 10,000 terms")
         return
     else:  # terms such as n^(-3/2) mislead the usual extrapolation, factorials that of Levin
         methods = ("", ', method="levin", levin_variant="u"')
@@ -451,13 +454,16 @@ def _residuals(
     functions.name_jets(question.jets)
     parameters = parameters_of(free, assumptions)
     for equations, variable in ((question.equations, x), (question.conditions, "")):
+        own_parameters = {
+            name: usual for name, usual in parameters.items() if variable or name != x
+        }
         for left, right in equations:
             lines = (
                 *functions.lines,
                 f"value = {python(right, functions.names)} + mpf(0)",
                 f"reference = {python(left, functions.names)} + mpf(0)",
             )
-            yield Program(lines, parameters, ("right side", "left side"), variable)
+            yield Program(lines, own_parameters, ("right side", "left side"), variable)
 
 
 _OF_COURSE: Mapping[str, Callable[[str, str, Mapping[str, str], bool], Iterator[Program]]] = {

@@ -1,9 +1,7 @@
-"""The second opinion: a refutation as a short program in mpmath, and what that says.
+"""Confirms refutations by short programs in plain mpmath, which reports show.
 
-The program is printed from the expression trees, and it is what a report shows. Nothing of the
-verifier takes part in it: values are mpmath's, the derivative of a reference is a numerical one,
-an integral is mpmath's quadrature. Text of a table never gets into a program: it is made of numbers
-and of the names below.
+A program is printed from expression trees, and holds only numbers, identifiers and the functions
+below: text of a table never enters a program. The verifier takes no part in a run.
 """
 
 from __future__ import annotations
@@ -19,14 +17,14 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from ...rewards.reading.expression.formulas import definition_of
-from ...rewards.reading.expression.traversal import symbols_of
-from ...rewards.reading.expression.tree import Expression, Number, Symbol
-from ...rewards.reading.functions import RECORDS
-from ...rewards.verdict import Verdict
-from .findings import DISPUTED, REFUTED, UNDECIDED, Finding
+from ....rewards.reading.expression.formulas import definition_of
+from ....rewards.reading.expression.traversal import symbols_of
+from ....rewards.reading.expression.tree import Expression, Number, Symbol
+from ....rewards.reading.functions import RECORDS
+from ....rewards.verdict import Verdict
+from ..findings import DISPUTED, REFUTED, UNDECIDED, Finding
 
-#: mpmath's notation where it is another than ``mp.NAME(arguments)`` with our name.
+#: mpmath's notation for functions that are not called ``mp.NAME`` with our name there.
 _NOTATION: dict[str, str] = {
     "ln": "mp.log({0})",
     "abs": "abs({0})",
@@ -46,8 +44,6 @@ _NOTATION: dict[str, str] = {
     "heaviside": "(({0} > 0) + mpf(0))",
     "max": "max({0}, {1})",
     "min": "min({0}, {1})",
-    "fresnel_s": "mp.fresnels({0})",
-    "fresnel_c": "mp.fresnelc({0})",
     "elliptic_f": "mp.ellipf({0}, {1})",
     "elliptic_e": "mp.ellipe({0}, {1})",
     "elliptic_k": "mp.ellipk({0})",
@@ -59,12 +55,6 @@ _NOTATION: dict[str, str] = {
     "chebyshev_u": "mp.chebyu({0}, {1})",
     "hermite_h": "mp.hermite({0}, {1})",
     "laguerre_l": "mp.laguerre({0}, 0, {1})",
-    "bessel_j": "mp.besselj({0}, {1})",
-    "bessel_y": "mp.bessely({0}, {1})",
-    "bessel_i": "mp.besseli({0}, {1})",
-    "bessel_k": "mp.besselk({0}, {1})",
-    "airy_ai": "mp.airyai({0})",
-    "airy_bi": "mp.airybi({0})",
     "lt": "({0} < {1})",
     "le": "({0} <= {1})",
     "gt": "({0} > {1})",
@@ -74,26 +64,27 @@ _NOTATION: dict[str, str] = {
     "and": "({0} and {1})",
     "or": "({0} or {1})",
 }
-#: Functions that mpmath calls by our name.
+#: Functions that mpmath calls by our name without underscores.
 _SAME = frozenset(
     "sqrt exp log sin cos tan cot sec csc asin acos atan acot asec acsc sinh cosh tanh coth sech "
     "csch asinh acosh atanh acoth asech acsch re im arg floor ceil frac factorial binomial gamma "
-    "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi".split()
+    "digamma beta zeta polylog erf erfc erfi expint ei li si ci shi chi fresnel_s fresnel_c "
+    "bessel_j bessel_y bessel_i bessel_k airy_ai airy_bi".split()
 )
-#: Binding of what is printed: of a sum, a product, a sign, a power, an atom.
+#: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
 #: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
 DIGITS, MORE = 30, 20
-#: Relative differences: from which two values are apart, and up to which two are one. Numerical
-#: derivatives and quadratures of `DIGITS` digits have errors below 1e-12.
+#: Relative differences from which two values differ, and up to which they agree. Decimals of twelve
+#: digits in references differ from exact values by 1e-13.
 APART, SAME = 1e-15, 1e-16
 #: Calls of Python functions in a run of a program: a quadrature makes 100,000, in 0.1 s.
 MOST_CALLS = 2_000_000
-#: Makes the certificate of a refutation, and says whether it holds; None for what cannot be had.
+#: Makes and checks the certificate of a refutation; None without a certificate, or a decision.
 Certifying: TypeAlias = Callable[[], tuple[dict[str, Any] | None, bool | None]]
 _POINT = re.compile(r"(?P<name>[^\s=,]+)\s*=\s*\[?(?P<value>[-+]?\d[\d.]*(?:e[-+]?\d+|/\d+)?)[^,]*")
 _NUMBER = re.compile(r"\[?([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
-#: Where a program looks first: points that are short to write. The verifier's own point is next.
+#: Points that are short to write, which are tried before the verifier's own point.
 _SHORT = tuple(map(Fraction, ("1/2", "3/2", "-1/2", "5/2", "1/4", "3", "-3/2", "1/10", "10")))
 
 
@@ -120,8 +111,8 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 
 def identifiers(*trees: Expression) -> dict[str, str]:
-    """Names for the symbols of formulas: identifiers that hide nothing of a program."""
-    taken = {*"mp mpf f F v value values reference error finite terms steps sums".split()}
+    """Identifiers for the symbols of formulas, apart from the names that programs use."""
+    taken = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
@@ -176,7 +167,7 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
     if name in _NOTATION:
         return _NOTATION[name].format(*args), _ATOM
     if name in _SAME:
-        return f"mp.{name}({', '.join(args)})", _ATOM
+        return f"mp.{name.replace('_', '')}({', '.join(args)})", _ATOM
     definition = definition_of(tree) if name in RECORDS else None
     if definition is None:
         raise UnprintableError(f"mpmath has no function for {name!r}")
@@ -200,6 +191,7 @@ class Program:
         allows: whether the problem is about a value of the variable.
         digits: the digits of the arithmetic.
         otherwise: the program to ask if this one has no value.
+        remark: what the two values are of, where they are not those of problem and reference.
 
     """
 
@@ -210,6 +202,7 @@ class Program:
     allows: Callable[[float], bool] = lambda value: True
     digits: int = DIGITS
     otherwise: Program | None = None
+    remark: str = ""
 
     def source(self, point: Mapping[str, Fraction]) -> str:
         """The text of the program at a point, of at most twenty lines for usual formulas."""
@@ -254,7 +247,8 @@ class Program:
 
     def shown(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
-        return ", ".join(f"{name} = {_decimal(point[name])}" for name in self.parameters)
+        values = [f"{name} = {_decimal(point[name])}" for name in self.parameters]
+        return ", ".join([*values, *filter(None, [self.remark])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,15 +328,15 @@ def run(source: str, digits: int) -> dict[str, Any]:
 
 
 def _decimal(q: Fraction) -> str:
-    """A fraction in decimals: of the verifier's point, 15 digits are all that is known."""
+    """A fraction in decimals; the verifier's point has 15 digits."""
     return f"{float(q):.15g}"
 
 
-# --- refutations, confirmed or not ---
+# --- confirmation of refutations ---
 
 
 def no_certificate() -> tuple[None, None]:
-    """In place of a certificate that is about another point than the problem."""
+    """No certificate: the verifier's point is outside of the conditions of the row."""
     return None, None
 
 

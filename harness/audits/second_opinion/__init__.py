@@ -1,0 +1,1 @@
+"""The second computation: `comparisons` writes a program for each question, `program` runs it."""
