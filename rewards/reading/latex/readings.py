@@ -68,7 +68,13 @@ def read(
 
 
 def signed_infinity(text: str) -> int | None:
-    r"""The sign of an infinity in any spelling; None if the text is anything else.
+    r"""The sign of an infinity in any spelling.
+
+    Args:
+        text: the text.
+
+    Returns:
+        1 or -1; None if the text is anything else.
 
     >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
     [1, -1, -1, None]
