@@ -50,8 +50,7 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
     Args:
         text: the text.
-        symbols: names that the problem uses. A formula that has only other letters is an
-            explanation.
+        symbols: names of the problem. A formula with only other letters is an explanation.
 
     """
     if "<" in text and (tagged := list(patterns.answer_tag.finditer(text))):
@@ -77,10 +76,7 @@ def from_formulas(text: str, symbols: Collection[str] = ()) -> Extraction:
 
 
 def _json_answer(field: re.Match[str]) -> Extraction:
-    """The value of the JSON entry "answer".
-
-    Its backslashes may be doubled, as JSON requires, or single.
-    """
+    """The value of the JSON entry "answer". Its backslashes may be doubled or single."""
     value = field["number"] or (field["text"] or field["quoted"] or "").replace('\\"', '"').replace(
         "\t", "\\t"
     )
@@ -137,9 +133,7 @@ def _last_line(text: str) -> int:
 
 
 def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """The formulas, and further formulas after ``start`` that have no delimiters and a line of
-    their own.
-    """
+    """The formulas, with those after ``start`` that are lines of their own without delimiters."""
     extra: list[Span] = []
     later = iter([span for span in formulas if span.end > start])
     span = next(later, None)
@@ -172,9 +166,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The first link of the chain that ends in this formula. The chain may begin in an earlier
-        formula.
-        """
+        """The first link of the chain that ends here. The chain may begin in an earlier formula."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -219,8 +211,7 @@ class _FormulaReader:
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How the sentence before a formula introduces the formula.
 
-        The second value says whether the sentence asks for the integral of the formula, as in "the
-        antiderivative of ..".
+        The second value says whether the sentence asks for the integral of the formula.
         """
         text, formulas = self.text, self.formulas
         span = formulas[index]
@@ -312,10 +303,7 @@ class _Candidate:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
-        """The answer with its first terms.
-
-        The first terms may be in separate displays directly before the formula.
-        """
+        """The answer, with its first terms from displays directly before the formula."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -390,9 +378,7 @@ class JudgedFormula(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule that gives a formula its standings (`STANDINGS`), if `holds` is true of the
-    formula.
-    """
+    """A rule for the standings (`STANDINGS`) of formulas for which `holds` is true."""
 
     reason: str
     holds: Callable[[JudgedFormula], bool]
@@ -457,18 +443,13 @@ _MOST_NOTES = 4
 
 @cache  # of at most 1,280 arguments
 def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
-    """The standings of a formula: those of the first rule in `RULES` that holds for the formula.
-
-    The arguments are the fields of `JudgedFormula`.
-    """
+    """The standings by the first of `RULES` that holds for these fields of `JudgedFormula`."""
     judged = JudgedFormula(kind, *facts)
     return next(rule.standings for rule in RULES if rule.holds(judged))
 
 
 def _choose(reader: _FormulaReader, symbols: Collection[str]) -> _Candidate | None:
-    """The formula that is the answer, by `RULES` and the order of `STANDINGS`; None if there is
-    none.
-    """
+    """The formula that is the answer, by `RULES` and `STANDINGS`; None without an answer."""
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):

@@ -50,9 +50,7 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group. The group may contain only a function's name: ``{\rm arctan}(x)``,
-    ``{J_1}(x)``.
-    """
+    r"""A braced group, or a function's name in braces: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
     tokens, index = parser.tokens, parser.pos
     following = tokens[index + 1]
     if following != "}" and following != "_":  # most groups: this is asked of every one
@@ -338,9 +336,7 @@ def _comparison(parser: Parser, depth: int) -> Expression:
 
 
 def _joined(joiner: str, conditions: list[Expression]) -> Expression:
-    """Conditions joined by "and" or "or". Without conditions, the result is a condition that is
-    always true.
-    """
+    """Conditions joined by "and" or "or"; an empty list gives a true condition."""
     if len(conditions) < 2:
         return conditions[0] if conditions else Call("ge", (ZERO, ZERO))
     return Call(joiner, tuple(conditions))
@@ -414,9 +410,7 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""A sum or product: ``\sum_{k=0}^{3} x^k`` term by term, or the value of ``\sum_{k=0}^\infty
-    2^{-k}``.
-    """
+    r"""``\sum_{k=0}^{3} x^k`` term by term, or the value of ``\sum_{k=0}^\infty 2^{-k}``."""
     start = parser.pos - 1
     index, low, high = _range(parser, depth)
     construct = "a sum" if function == "add" else "a product"
@@ -444,9 +438,7 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
-    """The index of a sum or product and its two bounds; None for a bound that is not a whole
-    number.
-    """
+    """The index and the bounds of a sum or product; None for a bound that is no whole number."""
     tokens = parser.tokens
     index: str | None = None
     low: int | None = None
@@ -471,10 +463,7 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """The value of an infinite sum.
-
-    The result is None if the value is not known, or if the formula may not contain an infinite sum.
-    """
+    """The value of an infinite sum; None if unknown, or if infinite sums are not allowed."""
     if IS_VALUE in parser.symbols or index is None or low is None:
         return None
     body = _body(parser, index, depth)

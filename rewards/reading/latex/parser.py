@@ -43,9 +43,7 @@ _SIGNS: Final = frozenset("+-")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
-    """A parser for one reading of a token list. `flipped` has the bits of the ambiguities whose
-    second reading is taken.
-    """
+    """A parser for one reading. `flipped` has the bits of ambiguities with the second reading."""
 
     tokens: list[str]
     atoms: Mapping[str, Expression]
@@ -92,10 +90,7 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that the lexer had joined into one token.
-
-        Offsets in error messages still count the joined token as one.
-        """
+        """Insert tokens that were joined into one; offsets in errors still count one token."""
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -105,9 +100,7 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count a link of a chain such as ``a/b/c``, which makes the tree deeper without nested
-        brackets.
-        """
+        """Count a link of ``a/b/c``, which makes the tree deeper without nested brackets."""
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
@@ -119,9 +112,7 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group with its own count of bars; returns the state to restore after the
-        group.
-        """
+        """Begin a group with its own count of bars; returns the state to restore at its end."""
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -237,10 +228,7 @@ class Parser:
     def slash_joins(
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
-        """Whether, in ``a/b c``, the first reading takes c into the denominator.
-
-        The result is None if c is never in the denominator.
-        """
+        """Whether ``a/b c`` is first read as a/(b c); None if c is never in the denominator."""
         grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
         if grouped or not self.continues_denominator(following):
             return None
@@ -254,11 +242,9 @@ class Parser:
         return token in self.atoms or token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
 
     def numbers_constant(self, factors: list[Expression]) -> bool:
-        """Whether the number at this position is the index of a constant of integration, as in
-        ``C1``.
+        """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        Elsewhere a number may not directly follow a number or a letter: ``2 3`` and ``x2`` are
-        errors.
+        Elsewhere a number directly after a number or a letter is an error: ``2 3``, ``x2``.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -357,9 +343,7 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """``2e-3`` read as two times e, minus three; the tokens after the mantissa are parsed
-        again.
-        """
+        """``2e-3`` read as two times e, minus three; the tokens after 2 are parsed again."""
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -437,9 +421,7 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group, a single token, or (in plain text) an operand with a
-        sign.
-        """
+        """The operand after ``^``: a group, a token, or in plain text an operand with a sign."""
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:
