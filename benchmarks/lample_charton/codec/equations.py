@@ -61,8 +61,8 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
         PrefixError: the tokens are no equation.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
-    >>> to_latex(equation_tree("add Y' mul INT- 2 Y".split()))
-    'Q_{1} - 2 y'
+    >>> to_latex(equation_tree("add Y' Y".split()))
+    'Q_{1} + y'
 
     """
     held = dict(zip(_FUNCTION, _HELD, strict=True))
@@ -75,8 +75,8 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
 def shown(tree: Expression) -> str:
     r"""The equation in LaTeX of a side that is zero.
 
-    >>> shown(equation_tree("add Y' mul INT- 2 Y".split()))
-    "y' - 2 y = 0"
+    >>> shown(equation_tree("add Y' Y".split()))
+    "y' + y = 0"
 
     """
     text = to_latex(tree)
