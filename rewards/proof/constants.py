@@ -148,6 +148,8 @@ class ExactNumbers:
 
     def tower_value(self, name: str, seed: int) -> Ball:
         """A value of a parameter, by the assumption, or of an angle."""
+        # A parameter is up to 4 in steps of 1/1024, or a whole number up to 17, not too large for
+        # factorials.
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
         kind = self.kinds.get(name, "real")
         if "integer" in kind or kind in ("even", "odd"):
@@ -181,6 +183,7 @@ class ExactNumbers:
         for name in symbols_of(tree):
             if not name.startswith("@"):
                 raise NotExpandedError("a sign that depends on a parameter")
+            # Of an angle, 652 turns to both directions: sines and cosines take all values.
             values[name] = acb(arb(0.5, 0.5)) if name.startswith("@floor") else acb(arb(0, 4096))
         return values
 
