@@ -56,8 +56,9 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """A number times a quotient of products, as one fraction; the number's parts are the first
-    factors.
+    """A number times a quotient of products, as one fraction.
+
+    The numerator and the denominator of the number come first in the two products.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (
@@ -145,7 +146,7 @@ def rational_power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
-    """A polynomial; its coefficients are given from the highest degree down."""
+    """A polynomial with the given coefficients, which begin with the highest degree."""
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (

@@ -96,7 +96,8 @@ class Function:
             system: the system's name in lower case.
 
         Returns:
-            The name, or a template of the notation; empty if the system lacks the function.
+            The name, or a template of the notation. The text is empty if the system lacks the
+            function.
 
         """
         for item in self.systems.split():

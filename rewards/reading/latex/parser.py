@@ -2,11 +2,12 @@
 
 Operators bind as in print: sums, then products and quotients (with the implicit product), then
 powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
-that begins an operand. The parser calls the handler with the parser, the table's payload and the
-nesting depth.
+that begins an operand, and a payload for the handler. The arguments of a handler are the parser,
+the payload and the nesting depth.
 
-The parser never looks further than one token ahead, and never goes back. Every recursion passes the
-beginning of an operand, where the parser checks its depth. Hence the text bounds time and stack.
+The parser never looks further than one token ahead, and never goes back. Every recursion begins an
+operand, and there the parser checks the nesting depth. The length of the text therefore bounds the
+time, and `Limits.depth` bounds the stack.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ _SIGNS: Final = frozenset("+-")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
-    """A parser for one reading of a token list. `flipped` has the bits of the ambiguities whose
-    second reading is taken.
+    """A parser for one reading of a token list.
+
+    ``flipped`` has the bits of the ambiguities for which the second reading is taken.
     """
 
     tokens: list[str]
@@ -94,7 +96,7 @@ class Parser:
     def insert(self, index: int, tokens: list[str]) -> None:
         """Insert tokens that the lexer had joined into one token.
 
-        Offsets in error messages still count the joined token as one.
+        Offsets in error messages still count the joined token as one token.
         """
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
@@ -105,8 +107,10 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count a link of a chain such as ``a/b/c``, which makes the tree deeper without nested
-        brackets.
+        """Count one operator of a chain such as ``a/b/c``.
+
+        A chain makes the tree deeper without nested brackets, so that chains need a limit of their
+        own.
         """
         self.links += 1
         if self.links > self.limits.depth:
@@ -119,8 +123,9 @@ class Parser:
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group with its own count of bars; returns the state to restore after the
-        group.
+        """Begin a group that counts its own bars, and return the previous state.
+
+        The caller restores the previous state after the group.
         """
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
@@ -159,7 +164,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skip signs; returns whether the product of the signs is a minus."""
+        """Skip signs, and return whether their product is a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -357,8 +362,10 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """``2e-3`` read as two times e, minus three; the tokens after the mantissa are parsed
-        again.
+        """The product ``2e``, if ``2e-3`` is read as two times e, minus three.
+
+        The rest, ``-`` and ``3``, is inserted into the token list, so that the parser reads it
+        next.
         """
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
@@ -416,7 +423,10 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """An exponent without braces, extended by the tokens that belong to the exponent."""
+        """An exponent without braces, together with the following tokens that belong to it.
+
+        In ``x^1/2`` and ``e^ab``, more than one token may belong to the exponent.
+        """
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) not in (Number, Symbol):

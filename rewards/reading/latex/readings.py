@@ -68,7 +68,7 @@ def read(
 
 
 def signed_infinity(text: str) -> int | None:
-    r"""The sign of an infinity in any spelling; None if the text is anything else.
+    r"""The sign of an infinity in any spelling: 1 or -1. For any other text, the result is None.
 
     >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
     [1, -1, -1, None]
@@ -166,8 +166,9 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """Masks of ambiguities whose second reading is taken: single ambiguities first, then pairs, and
-    so on.
+    """Bit masks of the ambiguities to read the second way, at most ``max_masks``.
+
+    Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """
     bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
     masks = sorted(

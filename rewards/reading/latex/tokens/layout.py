@@ -13,8 +13,9 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether the formula continues or ends at an alignment mark, so that no other formula begins
-    there.
+    """Whether no second formula begins at an alignment mark, given the tokens on both sides.
+
+    Either the formula goes on after the mark, or it ends there.
     """
     return (
         previous in _OPERATORS
@@ -88,8 +89,9 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 
 def _split_pairs(tokens: list[str]) -> set[int]:
-    r"""The indices of ``\right.``, of ``\left.`` and of the new line between the two, if nothing
-    else stands between.
+    r"""The indices of the tokens from ``\right.`` to the next ``\left.``, both included.
+
+    Only line breaks and alignment marks may be between the two. Otherwise the pair is left out.
     """
     indices: set[int] = set()
     closing: int | None = None
