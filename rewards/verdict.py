@@ -38,7 +38,7 @@ def version_of(method: str = "balls") -> str:
 
 
 class Status(StrEnum):
-    """Outcome of one verification; *wrong* and *undecided* are different values.
+    """The outcome of a verification. A wrong answer and an undecided answer have different values.
 
     >>> Status("correct") is Status.CORRECT
     True
@@ -111,8 +111,9 @@ class Evidence:
         reading: the answer as the verifier understood it, if the notation is ambiguous.
         points: number of sample points.
         digits: decimal digits to which F' and f are guaranteed to agree at every point.
-        coverage: share of the integrand's real domain (under the probability measure of
-            `rewards.numeric.ball_arithmetic.domain`) on which F' = f holds with principal branches.
+        coverage: share of the integrand's real domain on which F' = f holds with principal
+            branches. The share is under the probability measure of
+            `rewards.numeric.ball_arithmetic.domain`.
         witness: the point that refutes the answer.
         flags: names of observations, of ambiguities in the notation, and of faults.
         detail: an explanation.
@@ -185,5 +186,8 @@ class Verdict(Record):
 
 
 def _midpoints(text: str) -> str:
-    """Balls ``[midpoint +/- radius]`` as their midpoints; a ball around zero is 0."""
+    """The text with each ball ``[midpoint +/- radius]`` replaced by its midpoint.
+
+    A ball ``[+/- radius]`` is around zero, and is replaced by 0.
+    """
     return re.sub(r"\[([^\] ]*) ?\+/- [^\]]*\]", lambda ball: ball[1] or "0", text)

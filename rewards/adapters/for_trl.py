@@ -2,15 +2,16 @@
 
     trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
 
-TRL calls ``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data
-set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None.
-Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
-``GRPOTrainer._calculate_rewards``.)
+TRL 1.16 (``GRPOTrainer._calculate_rewards``) calls
+``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data set,
+``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None. If the
+prompts are lists of messages, the completions are lists of messages, too. Otherwise both are
+strings.
 
 TRL does not pass the finish reason. If `make_reward` gets the ids of the tokens that end a
 completion, a completion without such a token counts as truncated. In conversational data, the text
-that a chat template adds after the prompt is not visible. ``opens_thinking=True`` says that the
-template opens a thought.
+that a chat template adds after the prompt is not visible. If the template opens a thought there,
+set ``opens_thinking=True``.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class _Settings:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The possible columns of targets."""
+        """The columns that may contain targets."""
         return (self.column,) if self.rubric.task != MIXED else MIXED_COLUMNS
 
     def targets(
@@ -343,5 +344,5 @@ those of `antiderivative_reward`. """
 
 
 def _loggable(answer: str | None) -> str:
-    """An answer for a table: shortened, without lone surrogates."""
+    """An answer for a table, shortened and without lone surrogates."""
     return (answer or "")[:LONGEST_LOGGED].encode(errors="replace").decode()

@@ -4,11 +4,13 @@
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
-The ``ground_truth`` of a row is the integrand (or the target of another task), or an object with
-``integrand`` (or ``integral``, ``target``), ``variable``, ``assumptions`` and ``task``; the latter
-three may also stand in ``extra_info``. With ``task=mixed`` each row has its own task. (verl 0.9,
-``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at a time,
-from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
+The ``ground_truth`` of a row is the integrand (or the target of another task), or an object. The
+object has ``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and
+``task``, which may also be in ``extra_info``. With ``task=mixed`` each row has its own task.
+
+verl 0.9 (``verl/experimental/reward_loop/reward_manager/naive.py``) calls the function by keyword,
+one row at a time, from threads or actors. In the result, ``score`` is the reward, and the other
+entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
 completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,

@@ -103,7 +103,7 @@ class _Chunk:
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """A node's actor, and the number of chunks under way on the actor."""
+    """A node's actor, and the number of chunks that the actor has not finished."""
 
     actor: Any
     size: int
@@ -115,9 +115,9 @@ class Cluster:
 
     Args:
         address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
-        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
-            taken.
+            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        workers: the number of workers on each node. Each worker takes a CPU. By default the workers
+            take all CPUs.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
@@ -290,7 +290,10 @@ class Cluster:
         self._assign()
 
     def _lasts(self, error: BaseException) -> bool:
-        """Whether a failure is permanent: the node lacks the package, or workers fail to start."""
+        """Whether a failure is permanent.
+
+        It is permanent if the node lacks the package, or if workers fail to start.
+        """
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
@@ -298,8 +301,8 @@ class Cluster:
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
         """Give up the actor of a node, and try the node again after a pause that doubles each time.
 
-        Ray lists a dead node as alive for a while. A node whose failure ``lasts`` is not tried
-        again.
+        The pause is needed because Ray lists a dead node as alive for a while. A node whose failure
+        ``lasts`` is not tried again.
         """
         self._why = PoolError(why)
         self._nodes.pop(key, None)
@@ -408,9 +411,9 @@ def use_cluster(address: str | None = None, *, workers: int | None = None) -> It
 
     Args:
         address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
-        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
-            taken.
+            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        workers: the number of workers on each node. Each worker takes a CPU. By default the workers
+            take all CPUs.
 
     Yields:
         The cluster.
@@ -469,7 +472,8 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
 
 
 def cluster_in_use() -> Cluster | None:
-    """The cluster of the innermost `use_cluster` block of this process; None outside such a
-    block.
+    """The cluster of the innermost `use_cluster` block of this process.
+
+    Outside such a block, the result is None.
     """
     return _IN_USE[-1] if _IN_USE else None

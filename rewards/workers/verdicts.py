@@ -2,16 +2,20 @@
 
 Every failure of a worker becomes a verdict, so that no batch is lost:
 
-============================  ==========  ================== what happened                 status
-flag ============================  ==========  ================== too much processor time
-timeout     ``processor_time`` the wall clock ended the item  timeout    ``wall_clock`` too much
-memory was needed    error       ``memory_limit`` the worker crashed            error
-``worker_crash`` the problem itself is bad     error       ``problem_error`` a fault of the verifier
-error       ``internal_error`` ============================  ==========  ==================
+============================  ==========  ==================
+what happened                 status      flag
+============================  ==========  ==================
+too much processor time       timeout     ``processor_time``
+the wall clock ended it       timeout     ``wall_clock``
+too much memory was needed    error       ``memory_limit``
+the worker crashed            error       ``worker_crash``
+the problem itself is bad     error       ``problem_error``
+a fault of the verifier       error       ``internal_error``
+============================  ==========  ==================
 
-The verifier bounds its work by counts. If the processor time runs out nevertheless, the counts are
-at fault, and the flag shows the fault. If the wall clock ended an item, the verdict says nothing
-about the item (`rewards.workers.errors`): no reward may rest on such a verdict (`has_no_opinion`).
+The verifier bounds its work by counts, so that processor time should never run out. If it does, the
+flag shows that the counts are at fault. If the wall clock ended an item, the item may not be the
+cause (`rewards.workers.errors`). No reward may rest on such a verdict; `has_no_opinion` finds it.
 
 A failure that no item causes raises an exception: a `PoolError` if workers do not start, and an
 `ImportError` if an extra is missing. Scores of 0 instead would silently spoil a training run.
@@ -74,7 +78,7 @@ def unpack(packed: list[Any]) -> Verdict:
 
 
 def has_no_opinion(verdict: Verdict) -> bool:
-    """Whether a verdict says nothing, because only the wall clock ended the worker."""
+    """Whether a verdict does not judge the answer, because the wall clock ended the worker."""
     return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
 
 
@@ -126,8 +130,8 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """The verdict that a task packed, or a verdict for the `WorkerError` of an unfinished item.
 
-    ``answer`` and ``evidence`` are known before the item is finished, and go into the verdict of an
-    unfinished item. Without ``evidence``, the verdict's ``seconds`` are the worker's time.
+    ``answer`` and ``evidence`` are already known, and go into the verdict of an unfinished item. If
+    there is no ``evidence``, the verdict's ``seconds`` are the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)

@@ -18,7 +18,10 @@ THINK_TAGS = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Five criteria of format; ``share`` is the share of the criteria that a completion meets."""
+    """Five criteria of format, each met or not by a completion.
+
+    ``share`` is the share of the criteria that are met.
+    """
 
     box: bool
     one_box: bool

@@ -100,7 +100,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that decompresses a chunk into pieces; an empty chunk yields the last piece."""
+    """A function that decompresses a chunk into pieces. An empty chunk yields the last piece."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

@@ -68,7 +68,7 @@ class Replica:
         return JSONResponse(reply.body, status_code=reply.status, headers=reply.headers)
 
     async def check_health(self) -> None:
-        """Raise unless the workers judge; Ray Serve then replaces the replica."""
+        """Raise a `RuntimeError` if no worker starts. Ray Serve then replaces the replica."""
         (score,) = await ascore([Rollout("", "1")], self._server.function.rubric)
         if score.status == FAULT:
             raise RuntimeError(f"no workers: {score.verdict.evidence.detail}")

@@ -12,8 +12,8 @@ slime, ``remote_rm``  ``{"prompt", "response", "label"}``, one completion; the a
                       or with ``?detail=1`` an object (``--reward-key reward``).
 NeMo Gym              to ``/verify``: ``{"responses_create_params", "response", ...}`` with the
                       row's own fields (``integrand``, ``integral`` or ``target``, and so on, at the
-                      top or in ``verifier_metadata``); the answer is the same with ``reward``,
-                      ``reward_components`` and, where a row is bad, ``mask_sample``.
+                      top or in ``verifier_metadata``); the answer is the request with ``reward``
+                      and ``reward_components``, and with ``mask_sample`` if the row is bad.
 ====================  ============================================================================
 """
 
@@ -96,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """A score as JSON; the names are the same in every format."""
+    """A score as JSON. The names are the same in every format."""
     return {
         "reward": score.reward,
         "status": score.status,

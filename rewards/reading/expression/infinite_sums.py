@@ -47,7 +47,7 @@ def infinite_sum(
         term: the term.
         index: the name of the index.
         start: the least value of the index.
-        power_series: whether sums of powers of a symbol have a value, too.
+        power_series: whether a sum of powers of a symbol has a value, too.
 
     Returns:
         A closed form. None if the sum has none of the table's forms, or if convergence is not

@@ -37,8 +37,9 @@ class NotationError(ValueError):
 class Notation(ABC):
     """The grammar of a system, its names, and how trees are built.
 
-    A subclass overrides what differs. By default, trees have the form of the text; a sum or product
-    whose first operand is a sum or product in brackets is a single call, however.
+    A subclass overrides what differs. By default, trees have the form of the text, with one
+    exception: if the first operand of a sum is a sum in brackets, both sums become a single call.
+    The same holds for products.
 
     Attributes:
         system: the system's name.
@@ -47,9 +48,9 @@ class Notation(ABC):
         binding: how tightly operators bind. A ``sign`` binds as in mathematics, as in ``-x^2`` and
             ``2^-x``.
         relations: the signs of comparisons and connectives, with our names.
-        comparisons: the relations that bind least; brackets contain at most one of these.
+        comparisons: the relations that bind least. A pair of brackets has at most one of these.
         prefixes: signs before a value that do not change the value.
-        has_pairs: ``(a, b)`` is a list.
+        has_pairs: whether ``(a, b)`` is a list.
         most_characters: longer texts are refused.
         most_digits: longer numbers are refused.
         most_levels: deeper trees are refused.

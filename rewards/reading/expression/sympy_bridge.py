@@ -41,8 +41,9 @@ def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = Non
 
     Args:
         expression: the tree.
-        assumptions: an assumption of SymPy for names of symbols (``{"a": "positive"}``). Other
-            symbols have no assumptions. Roots are principal, as always in SymPy.
+        assumptions: the names of symbols, each with an assumption of SymPy, as in
+            ``{"a": "positive"}``. Other symbols have no assumptions. Roots are principal, as always
+            in SymPy.
 
     Raises:
         ValueError: SymPy lacks a function of the tree, or evaluation would not end.

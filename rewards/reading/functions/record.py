@@ -31,20 +31,20 @@ class Function:
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
         arity: fewest and most arguments; None means any number.
         arguments: names of the arguments in the formulas below.
-        derivative: the derivative in ``u``; empty for a function with steps.
+        derivative: the derivative in ``u``. It is empty for a function that jumps.
         definition: an equal formula in other functions, or empty.
         domain: the real ``u`` for which values are real (for parameters without a special value).
             Empty means the whole line except poles.
-        branch: the kind of branch in the complex plane; empty for a function without branches.
+        branch: the kind of branch in the complex plane. Empty means that there are no branches.
         breaks: the arguments at which the function is not analytic.
         poles: the real poles, as a formula in a whole number k.
         parity: `ODD`, `EVEN` or empty.
         range: bounds of the values for all real arguments, if at least one bound is finite.
-        steepest: a bound of the absolute slope for all real arguments; only where the verifier
-            needs the bound.
+        steepest: a bound of the absolute slope for all real arguments. It is given only if the
+            verifier needs it.
         nears: whole numbers that values approach exponentially without reaching them.
-        continuous: the arguments at which the function is continuous; only where the verifier needs
-            them.
+        continuous: the arguments at which the function is continuous. They are given only if the
+            verifier needs them.
         oscillates: whether the function oscillates as its argument grows.
         inverse: the inverse function.
         cost: how long the evaluation takes.
