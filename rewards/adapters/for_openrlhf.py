@@ -190,7 +190,7 @@ def response_of(query: str, prompt: str) -> str | None:
 
 
 def _after(text: str, count: int) -> str:
-    """The text after the first ``count`` characters other than white space."""
+    """The text after its first ``count`` characters. White space is not counted."""
     for word in _WORD.finditer(text):
         if count <= len(word[0]):
             return text[word.start() + count :]

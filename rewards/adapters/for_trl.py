@@ -196,7 +196,7 @@ class Reward(_Settings):
         completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The reward of each completion; None for "no opinion" (see `scoring`).
+        """The reward of each completion. None means "no opinion" (see `scoring`).
 
         Data of the wrong shape raise `TypeError` or `ValueError`. No other exceptions are raised.
         """
@@ -312,10 +312,10 @@ def antiderivative_reward(
         completions: completions, in the same form.
         completion_ids: the token ids of the completions.
         integrand: the data set's column of integrands.
-        columns: further columns, of which only ``variable`` and ``assumptions`` are used.
+        columns: further columns. Only ``variable`` and ``assumptions`` are used.
 
     Returns:
-        A reward for each completion; None for a bad row.
+        A reward for each completion. The reward is None for a bad row.
 
     Raises:
         ValueError: the columns have different lengths.

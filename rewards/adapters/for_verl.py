@@ -14,10 +14,9 @@ entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
 completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
-or if the wall clock cut a verdict off twice. verl passes a single completion in a call, so that
-there is no group whose mean could be the reward. verl drops the end token, so that truncation is
-unknown here. A truncated answer still needs a complete box that is not inside an unfinished
-thought.
+or if the wall clock cut a verdict off twice. The mean of the group cannot be the reward, because
+verl passes a single completion in a call. verl drops the end token, so that truncation is unknown
+here. A truncated answer still needs a complete box that is not inside an unfinished thought.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def compute_score(
         data_source: not used.
         solution_str: the completion.
         ground_truth: the integrand, or an object with ``integrand``, ``variable``, ``assumptions``.
-        extra_info: may hold ``variable`` and ``assumptions``.
+        extra_info: may have ``variable`` and ``assumptions``.
         opens_thinking: whether the chat template opens a thought.
         kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
 

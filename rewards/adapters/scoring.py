@@ -163,8 +163,8 @@ class Rollout:
         text: the completion.
         target: the integrand, value, expression, label or whole number.
         variable: as for `rewards.verify_antiderivative`.
-        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped; data sets
-            whose rows have different symbols contain such entries.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped. Data
+            sets contain such entries if their rows have different symbols.
         truncated: whether the token limit cut the completion off.
         tokens: the length of the completion in tokens.
         thinking: whether the prompt has already opened a thought.
@@ -191,7 +191,7 @@ class Score:
     """The reward of a rollout, with its reasons.
 
     Attributes:
-        reward: the reward; None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
+        reward: the reward. None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
         status: an element of `STATUSES`.
         verdict: the verdict.
         components: the value of each component, before weighting.
@@ -367,7 +367,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
 
 
 def task_of(rollout: Rollout, rubric: Rubric) -> str:
-    """The task of a rollout; raises `ProblemError` if the task is unknown."""
+    """The task of a rollout. An unknown task raises `ProblemError`."""
     if rubric.task != MIXED:
         return rubric.task
     task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
@@ -385,7 +385,7 @@ def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, Any]:
-    """The verifier's options for a rollout; raises `ProblemError` if the row is bad."""
+    """The verifier's options for a rollout. A bad row raises `ProblemError`."""
     options = {
         **rubric.options,
         "strict": rubric.strict,

@@ -300,7 +300,7 @@ class TaskLoop:
 
 
 def main() -> None:
-    """Entry point: ``argv[1]`` holds the settings as JSON."""
+    """Serve the parent's tasks. ``argv[1]`` has the settings as JSON."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process
     faulthandler.enable()

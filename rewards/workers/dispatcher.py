@@ -191,7 +191,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Retry the items whose worker died, in workers that have served no item yet."""
+        """Retry the items of workers that died, in workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():

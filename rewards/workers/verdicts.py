@@ -94,8 +94,8 @@ def call_task(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
-        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker,
-            the deadline of the worker's current item holds instead.
+        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker it
+            is ignored, and the deadline of the worker's current item applies.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -158,7 +158,7 @@ def map_verdicts(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         items: the completion, the target and the options of each item.
-        workers: the number of workers; None for a worker on each core.
+        workers: the number of workers. None means a worker on each core.
         deadline: seconds of processor time for each item.
         memory_mb: megabytes that a worker may take in addition to the loaded code.
 

@@ -61,11 +61,11 @@ class Turn:
     """The result of a turn.
 
     Attributes:
-        observation: the reply to the model; None at the end.
-        reward: the reward; 0 before the end, None for "no opinion".
-        metrics: numbers for the sample, with the same names for every trainer; empty before the
-            end.
-        score: the score; None before the end.
+        observation: the reply to the model. At the end of the rollout it is None.
+        reward: the reward. Before the end it is 0. None means "no opinion".
+        metrics: numbers for the sample, with the same names for every trainer. Before the end it is
+            empty.
+        score: the score. Before the end it is None.
 
     """
 

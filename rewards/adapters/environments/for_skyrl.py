@@ -6,7 +6,7 @@
 
 A row has ``reward_spec.ground_truth``, which is the integrand, or an object as for verl. The
 configuration of the environment may have the fields of `episode.Turns` and of `scoring.Rubric`.
-The interface is that of skyrl-gym 0.4 (``skyrl_gym/envs/base_text_env.py``).
+The interface is from skyrl-gym 0.4 (``skyrl_gym/envs/base_text_env.py``).
 """
 
 # No `from __future__ import annotations`: the base class is there at run time only.

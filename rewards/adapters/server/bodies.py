@@ -47,7 +47,7 @@ async def read_json(
     Args:
         chunks: the body as it arrives.
         encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
-        spend: called with the cost of each piece; raises an exception to refuse the body.
+        spend: called with the cost of each piece. It raises an exception to refuse the body.
 
     Raises:
         BadRequestError: the body is not JSON, or incomplete, or in another encoding.

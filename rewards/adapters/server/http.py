@@ -59,10 +59,10 @@ class Endpoint:
 
     Attributes:
         host: address to listen on.
-        port: port to listen on; 0 for any free port.
+        port: port to listen on. 0 means any free port.
         certificate: PEM file of a certificate and its chain, for HTTPS.
         key: PEM file of the certificate's key.
-        access_log: file with a line for each request, or ``-`` for stderr; None for no log.
+        access_log: file with a line for each request, or ``-`` for stderr. None means no log.
 
     """
 
@@ -83,7 +83,7 @@ class Endpoint:
             return False
 
     def tls(self) -> ssl.SSLContext | None:
-        """The TLS context, or None; raises `UserError` for unusable files."""
+        """The TLS context, or None without a certificate. Unusable files raise a `UserError`."""
         if self.certificate is None:
             if self.key is not None:
                 raise UserError("a key needs its certificate")

@@ -113,7 +113,7 @@ class RewardServer:
     Attributes:
         function: the reward function.
         limits: the limits.
-        token: the token that clients must send; None admits all clients.
+        token: the token that clients must send. None admits all clients.
         shadow: repeats a sample of judgements. None means that no judgement is repeated.
 
     """
@@ -252,7 +252,7 @@ class RewardServer:
             return self.refuse(503, str(error), later=True)
 
     def understood(self, body: Any, request: Incoming) -> ParsedRequest:
-        """The parsed request of a body; raises `BadRequestError`."""
+        """The parsed request of a body. A body of another form raises `BadRequestError`."""
         if request.path == "/verify":
             return understood_verify(body)
         return understood(body, self.function, detail=request.detail)

@@ -29,7 +29,7 @@ class Function:
     Attributes:
         name: the function's name in expression trees.
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
-        arity: fewest and most arguments; None means any number.
+        arity: the least and the largest number of arguments. None means that there is no limit.
         arguments: names of the arguments in the formulas below.
         derivative: the derivative in ``u``. It is empty for a function that jumps.
         definition: an equal formula in other functions, or empty.

@@ -118,7 +118,7 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
-    """``f(u)^n``: either a power of the call, or a call whose argument is ``(u)^n``."""
+    """Read ``f(u)^n`` as a power of the call, or as the call of f with the argument ``(u)^n``."""
     if parser.choose(ambiguities.CALL_POWER) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)

@@ -127,7 +127,7 @@ def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
 
 
 def _is_derivative(parser: Parser, start: int) -> bool:
-    r"""Whether a derivative begins here: ``\frac{d..}{d..}``, also with ``\partial``.
+    r"""Whether a derivative ``\frac{d..}{d..}`` begins here, with ``d`` or ``\partial``.
 
     The letter ``d`` does not begin a derivative if it is a symbol of the problem.
     """

@@ -1,4 +1,4 @@
-"""A second pass over the tokens of texts with alignment marks, empty groups and the like."""
+"""A second pass over the tokens of texts with layout, such as alignment marks and empty groups."""
 
 from __future__ import annotations
 
