@@ -68,7 +68,13 @@ def read(
 
 
 def signed_infinity(text: str) -> int | None:
-    r"""The sign of an infinity in any spelling: 1 or -1. For any other text, the result is None.
+    r"""The sign of an infinity in any spelling.
+
+    Args:
+        text: LaTeX, plain text or Unicode. Any text is safe.
+
+    Returns:
+        1 or -1. If the text is not an infinity, the result is None.
 
     >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
     [1, -1, -1, None]
