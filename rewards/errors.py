@@ -37,7 +37,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class UserError(ValueError):
-    """An error that the user can fix; the command line prints the message and exits with status 2.
+    """An error that the user can fix. The command line prints the message and exits with status 2.
 
     Example:
         >>> from calculus_harness.rewards import ProblemError
@@ -56,7 +56,7 @@ class ArgumentTypeError(UserError, TypeError):
 
 
 class MissingExtraError(UserError, ImportError):
-    """An optional package is not installed; the message has the command that installs it."""
+    """An optional package is not installed. The message has the command that installs it."""
 
 
 class ProblemError(UserError):
@@ -73,7 +73,7 @@ class ProblemError(UserError):
 
 
 class NoCertificateError(UserError):
-    """A verdict has no certificate; the message says what the verdict rests on.
+    """A verdict has no certificate. The message says what the verdict rests on.
 
     Example:
         >>> from calculus_harness.rewards import certify
@@ -148,7 +148,7 @@ def suggest(name: str, choices: Iterable[str]) -> str:
         choices: all names that exist.
 
     Returns:
-        The names with a similar spelling; if no name is similar, all names.
+        The names with a similar spelling. If no name is similar, all names.
 
     >>> suggest("labl", ["label", "value"])
     "did you mean 'label'?"

@@ -52,7 +52,7 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
 
 
 def check_fields(instance: Any) -> None:
-    """Check the types of a dataclass's fields; called in ``__post_init__``.
+    """Check the types of a dataclass's fields. The dataclass calls this in ``__post_init__``.
 
     Raises:
         ArgumentTypeError: a field has a value of another type than its annotation.

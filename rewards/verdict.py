@@ -27,8 +27,9 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 
 
 def version_of(method: str = "balls") -> str:
-    """The version of a method's verdicts: the verifier's version, then the evaluator's if it has
-    one.
+    """The version of a method's verdicts.
+
+    It is the verifier's version. If the method's evaluator has a version, that version follows.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -60,8 +61,8 @@ class Witness:
 
     Attributes:
         point: the values of the variable and of all parameters.
-        expected: the integrand's value there, as a ball ``[midpoint +/- radius]``.
-        got: the value of the answer's derivative there.
+        expected: the integrand's value at the point, as a ball ``[midpoint +/- radius]``.
+        got: the value of the answer's derivative at the point.
         difference: ``got`` minus ``expected``, if the first digits of both are the same.
 
     For a refutation by a jump, ``expected`` is the answer's value at the point, and ``got`` is the

@@ -212,8 +212,10 @@ class Score:
 
 
 def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""Score rollouts in order. No rollout raises an exception; functions such as `make_reward`
-    have checked the rubric.
+    r"""Score rollouts in order.
+
+    No rollout raises an exception. The rubric has been checked, because a bad `Rubric` cannot be
+    made.
 
     Args:
         rollouts: completions with targets.

@@ -56,7 +56,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker; a worker must not start workers."""
+    """Whether this process is a worker. A worker must not start workers."""
     return os.environ.get(MARK) == str(os.getpid())
 
 

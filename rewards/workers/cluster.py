@@ -5,8 +5,8 @@ of the verifier and the rewards, of solvers, and of generators. Every node has o
 `WorkerPool`, so that limits on time and memory, and the handling of bad items, are the same as on
 this machine. Processes of one Ray job (reward workers of a trainer) share these actors.
 
-The death of an actor or a node costs only time: other actors get its chunks, and a node that is
-still alive gets a new actor.
+The death of an actor or a node costs only time. Other actors get its unfinished items, and a node
+that is still alive gets a new actor.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Cluster:
             self._ray.shutdown()
 
     def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Call a method in the thread that owns the state."""
+        """Let the thread that owns the state call a method."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(method, *arguments)
 
@@ -448,7 +448,7 @@ atexit.register(_JOINED.close)
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
     """Use a Ray cluster until this process ends, in a reward worker of a trainer that runs on Ray.
 
-    The processes of a Ray job share the actors; the first process sets the number of workers.
+    The processes of a Ray job share the actors. The first process sets the number of workers.
 
     Args:
         address: as for `use_cluster`.

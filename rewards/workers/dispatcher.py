@@ -104,7 +104,7 @@ class Dispatcher:
             self._thread.join(5.0)
 
     def abandon(self) -> None:
-        """In a forked child: close the child's copies of the parent's sockets and files."""
+        """Close a forked child's copies of the parent's sockets and files. The child calls this."""
         for worker in self._workers:
             worker.close()
             worker.process.returncode = 0  # not our child: nothing to wait for

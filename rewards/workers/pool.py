@@ -199,15 +199,15 @@ class Pool(ABC):
 
 
 class WorkerPool(Pool):
-    """Workers that start when first needed; `close`, or the end of the process, ends them.
+    """Workers that start when first needed. They end with `close`, or with the process.
 
-    A pool can be pickled; the copy starts workers of its own.
+    A pool can be pickled. The copy starts workers of its own.
 
     Args:
-        size: number of workers; by default `usable_cores`.
+        size: number of workers, by default `usable_cores`.
         memory_mb: megabytes of memory that each worker may take in addition to the loaded code.
-        tasks: names with functions; a function is ``.module:function`` of this package or
-            ``/a/file.py:function``.
+        tasks: the functions of tasks, by name. A function is written as ``.module:function`` in
+            this package, or as ``/a/file.py:function``.
         niceness: the difference between the workers' niceness and the niceness of this process.
 
     Example:
@@ -323,7 +323,7 @@ def shared_pool(
 
 @contextlib.contextmanager
 def pools_from(maker: Maker) -> Iterator[None]:
-    """Within the block, let ``maker`` make new pools and shared pools."""
+    """Let ``maker`` make all new pools and shared pools within the block."""
     _MAKERS.append(maker)
     try:
         yield

@@ -19,7 +19,7 @@ LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class Metrics:
-    """The counts of a server; all names begin with ``calculus_reward_``.
+    """The counts of a server. All names begin with ``calculus_reward_``.
 
     ``waiting``, ``saturation`` and other functions are called whenever Prometheus asks.
     """

@@ -87,7 +87,7 @@ def deployed(
 
     Args:
         server: the server that every replica copies. Its rubric has the number of workers per
-            replica; the default is the number of CPUs of the smallest node.
+            replica. The default is the number of CPUs of the smallest node.
         host: address on which the proxies of all nodes listen.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

@@ -84,7 +84,7 @@ class Shadow:
 
         Args:
             rubric: the rubric.
-            idle: says whether the server is idle; requests of the trainer have precedence.
+            idle: says whether the server is idle. Requests of the trainer have precedence.
             tell: receives each `outcome`.
 
         """

@@ -35,7 +35,7 @@ def decimal(digits: str, exponent: int = 0) -> Number:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """A fraction; the fraction of two whole numbers is an exact number."""
+    """A fraction. The fraction of two whole numbers is an exact number."""
     if (
         type(top) is Number
         and type(bottom) is Number
@@ -72,7 +72,7 @@ def fraction(
 
 
 def add(*terms: Expression) -> Expression:
-    """A sum; zeros are dropped and nested sums flattened."""
+    """A sum. Zeros are dropped, and nested sums are flattened."""
     flat: list[Expression] = []
     for term in terms:
         flat.extend(term.args if isinstance(term, Call) and term.function == "add" else (term,))
@@ -83,7 +83,7 @@ def add(*terms: Expression) -> Expression:
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product as one fraction; nested products are flattened, numbers multiplied."""
+    """A product as one fraction. Nested products are flattened, and numbers are multiplied."""
     coefficient = Fraction(1)
     numerator_factors: list[Expression] = []
     denominator_factors: list[Expression] = []

@@ -1,5 +1,6 @@
-"""The formulas in the records of functions (`rewards.reading.functions`), for the arguments of a
-call.
+"""The formulas in the records of functions, with the arguments of a call filled in.
+
+`rewards.reading.functions` has the records.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A sum is replaced by its value only if its terms have exactly a form of the table and no assumption
 is needed for convergence. The ratio of a geometric sum must be a number below 1 in absolute value.
-The exponent of a zeta-like sum must be a number above 1. Exponential sums converge everywhere. Any
-other sum has no value here.
+The exponent of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
+sums converge everywhere. Any other sum has no value here.
 """
 
 from __future__ import annotations

@@ -108,8 +108,10 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The name under which the LaTeX reader knows the function: the first name in lower
-        case.
+        """The canonical token of the function in the LaTeX reader.
+
+        It is the function's first name if this name is in lower case. Otherwise it is the name in
+        trees, without underscores.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")

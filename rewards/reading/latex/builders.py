@@ -87,7 +87,7 @@ def _by_record(function: Function) -> Builder:
 def _log_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Li(x)`` is the offset logarithmic integral, ``Li_s(x)`` the polylogarithm."""
+    """``Li(x)`` is the offset logarithmic integral, and ``Li_s(x)`` is the polylogarithm."""
     if subscript is None:
         return Call("li_offset", (arguments[0],)) if len(arguments) == 1 else None
     return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
@@ -261,8 +261,9 @@ def _shifted_sine_integral(x: Expression) -> Expression:
 def _clausen(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Cl_n(x)``: the sum over k of sin(kx)/k^n for even n, and of cos(kx)/k^n for odd n (Lewin,
-    4.1).
+    """``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
+
+    The sine is for even n, and the cosine is for odd n.
     """
     if len(arguments) == 1 and subscript is None:
         subscript = TWO
@@ -402,9 +403,9 @@ def _scaled_erfc(x: Expression) -> Expression:
 def _lambert(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch.
+    """``W(x)`` or ``W_k(x)``, built as ``lambertw(x, k)``. ``W_0`` is the principal branch.
 
-    If there are two arguments, in either order, the whole number is the branch.
+    ``W`` may also have two arguments, in either order. The whole number is then the branch.
     """
     if len(arguments) == 2 and subscript is None:
         branch, second = arguments

@@ -77,7 +77,7 @@ class Parser:
         return node
 
     def ends_after_tail(self) -> bool:
-        r"""Whether the text ends here, after optional punctuation and ``C \in \mathbb{R}``."""
+        r"""Whether only punctuation or a remark like ``C \in \mathbb{R}`` follows here."""
         tokens = self.tokens
         index = self.pos + 1
         if tokens[index] in _CONSTANT_LETTERS:
@@ -117,7 +117,7 @@ class Parser:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
 
     def deeper(self, depth: int) -> int:
-        """The nesting depth inside of a form at ``depth``."""
+        """The nesting depth inside a form that is at ``depth``."""
         if depth >= self.limits.depth:
             raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
         return depth + 1
@@ -262,8 +262,8 @@ class Parser:
         """Whether the number at this position is the index of a constant of integration, as in
         ``C1``.
 
-        Elsewhere a number may not directly follow a number or a letter: ``2 3`` and ``x2`` are
-        errors.
+        In all other cases a number directly after a number or a letter is an error, as in ``2 3``
+        and ``x2``.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -447,8 +447,9 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group, a single token, or (in plain text) an operand with a
-        sign.
+        """The operand after ``^``.
+
+        The operand is a group or a single token. In plain text it may also have a sign.
         """
         tokens = self.tokens
         token = tokens[self.pos]

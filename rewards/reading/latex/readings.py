@@ -51,8 +51,8 @@ def read(
         limits: limits on the work.
 
     Returns:
-        All readings, the likeliest first. An unambiguous text has one reading; there are at most
-        eight.
+        All readings, the likeliest first. An unambiguous text has one reading. No text has more
+        than `Limits.readings`.
 
     Raises:
         ReadError: the text has no reading. The error has an offset and says what was expected

@@ -43,7 +43,7 @@ def kept_places(tokens: list[str]) -> list[int]:
     r"""The indices of the tokens that remain when layout is removed.
 
     Outside tables, ``&`` and ``\\`` are removed, and so are empty groups. A pair of delimiters that
-    is split over two lines (``\left( a \right. \\ \left. + b \right)``) becomes one pair.
+    is split over two lines becomes one pair, as in ``\left( a \right. \\ \left. + b \right)``.
 
     Two kinds of token are renamed in ``tokens``: the first underscore of ``_2F_1``, and the bar of
     ``\left. x \right| m``.

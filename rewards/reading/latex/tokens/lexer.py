@@ -1,10 +1,10 @@
 r"""The lexer: canonical tokens of LaTeX, plain text or Unicode, by one regular expression in one
 pass.
 
-A token is a string; the parser looks up its meaning. The lexer normalises the spelling: sizes and
-spaces vanish, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` are the same
-token, and the letters ``xsinx`` become three tokens. Offsets are not stored; `offset_of` computes
-the offset for an error message.
+A token is a string, and the parser looks up its meaning. The lexer normalises the spelling. Sizes
+and spaces are dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become
+the same token, and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of`
+computes the offset for an error message.
 """
 
 from __future__ import annotations
