@@ -90,11 +90,11 @@ def verify_dataset(
             all rows.
 
     Returns:
-        The data set with the columns; for a path, the folder.
+        The data set with the new columns. If ``data`` is a path, the result is the folder ``out``.
 
     Raises:
-        UserError: a column is missing, or an existing column would be replaced; or ``out`` is
-            missing, or not allowed, or has the blocks of another call.
+        UserError: a column is missing, or an existing column would be replaced. The same error is
+            raised if ``out`` is missing, not allowed, or has the blocks of another call.
         ArgumentTypeError: ``data`` has another type, or an option is unknown.
 
     Example:

@@ -48,7 +48,7 @@ _COLUMN_TASKS = {
 
 @dataclass(frozen=True)
 class _Settings:
-    """How rows are converted and logged; `make_reward` describes the fields."""
+    """How rows are converted and logged. `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -244,21 +244,21 @@ def make_reward(
     r"""Make a reward function for TRL.
 
     Args:
-        task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label`` or
-            ``integer``; or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
+        task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
+            ``integer`` or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
             by a name from this list or a benchmark's name. Without this column, the task follows
             from the column that is filled: ``integrand`` or ``problem``.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
-        column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
-            ``variable`` and ``assumptions`` are used where they exist.
+        column: the data set's column of targets. The default depends on the task, and is for
+            example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used if they exist.
         eos_token_id: the ids of all tokens that end a completion, as in
             ``model.generation_config.eos_token_id``. A completion without such a token is
             truncated.
         max_completion_length: the token limit. If given, only a completion of this length without
-            an end token is truncated; a shorter completion may have ended at a stop string.
+            an end token is truncated, because a shorter completion may have ended at a stop string.
         opens_thinking: whether the prompt opens a thought. The default is read from the prompt, if
             the prompt is a string.
         rubric: the other fields of `scoring.Rubric`.

@@ -70,7 +70,7 @@ class Rubric:
     Args:
         task: a name in `TASKS`, or ``mixed`` if each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
-        weights: the weight of each component; by default 1 for correctness and 0.1 for others.
+        weights: the weight of each component. The default is 1 for correctness and 0.1 for others.
         gate: whether components other than correctness count for correct answers only.
         strict: whether a box is required. If so, text without a box is no answer.
         stop: the prompt's stop strings. Text after the first stop string is ignored.

@@ -24,9 +24,7 @@ class WorkerError(RuntimeError):
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item took more processor time than its limit; the load of the machine is not the
-    cause.
-    """
+    """The item took more processor time than its limit. The machine's load is not the cause."""
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818

@@ -88,8 +88,9 @@ def call_task(
     deadline: float | Deadline,
     wall_clock: float | None = None,
 ) -> Any:
-    """The result of a task. The task runs in a worker; if this process is a worker, the task runs
-    here.
+    """The result of a task.
+
+    The task runs in a worker. If this process is a worker, the task runs in this process.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.

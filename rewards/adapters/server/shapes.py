@@ -1,4 +1,4 @@
-"""The trainers' request formats; an answer has the format of its request.
+"""The trainers' request formats. An answer has the format of its request.
 
 ====================  ============================================================================
 plain                 ``{"items": [{"completion": text, "target": integrand, ...}]}``; an item may

@@ -64,7 +64,7 @@ class _Call(NamedTuple):
 
 @final
 class Call(_Call):
-    """A function of `FUNCTIONS` applied to arguments. Constants such as ``pi`` have no arguments."""
+    """A function of `FUNCTIONS` applied to arguments. A constant such as ``pi`` has none."""
 
     __slots__ = ()
 
