@@ -1,7 +1,7 @@
 """Many verdicts at once, on all cores.
 
 `rewards.workers.verdicts` lists the verdicts for items whose worker fails. A misspelt option raises
-a `TypeError`; workers that cannot start raise a `rewards.workers.pool.PoolError`.
+a `TypeError`. Workers that cannot start raise a `rewards.workers.pool.PoolError`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ def verify_many(
     memory_mb: int = DEFAULT_MEMORY_MB,
     **options: Any,
 ) -> list[Verdict]:
-    r"""`verify_antiderivative` for a batch: on all cores, with each item isolated; verdicts keep
-    the order.
+    r"""Judge a batch of completions as `verify_antiderivative` does, on all cores.
+
+    Each item is isolated from the others. The verdicts have the order of the completions.
 
     Args:
         completions: the model's outputs.

@@ -2,11 +2,13 @@
 
 The command line prints any `UserError` and exits with status 2. All of them are `ValueError`s:
 
-* UserError x UnknownNameError                a name that no registry has x MissingExtraError
-  an optional package is not installed x ArgumentTypeError               an argument of a wrong type
-  x ProblemError                    an integrand or target that cannot be used (also: rewards) x
-  NoCertificateError              a verdict without a certificate (also: rewards) x
-  harness.core.errors
+* UserError
+  x UnknownNameError                a name that no registry has
+  x MissingExtraError               an optional package is not installed
+  x ArgumentTypeError               an argument of a wrong type
+  x ProblemError                    an integrand or target that cannot be used (also: rewards)
+  x NoCertificateError              a verdict without a certificate (also: rewards)
+  x harness.core.errors
     - RunError                      a run directory that cannot be used as asked
     - ModelError                    a model that cannot be reached or set up
   x benchmarks
@@ -18,9 +20,9 @@ The command line prints any `UserError` and exits with status 2. All of them are
   x prompts
     - PromptError                   a template that cannot be used
 
-Text of a model never raises an error: a fault of the text is a `Status` of the `Verdict`. Errors of
-the verifier's workers are in `rewards.workers.errors`, those of the LaTeX reader in
-`rewards.reading.latex.errors`.
+A model's text never raises an error. If the text is at fault, the `Status` of the `Verdict` says
+so. Errors of the verifier's workers are in `rewards.workers.errors`, and errors of the LaTeX reader
+are in `rewards.reading.latex.errors`.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class UserError(ValueError):
-    """An error that the user can fix; the command line prints the message and exits with status 2.
+    """An error that the user can fix. The command line prints the message and exits with status 2.
 
     Example:
         >>> from calculus_harness.rewards import ProblemError
@@ -54,7 +56,7 @@ class ArgumentTypeError(UserError, TypeError):
 
 
 class MissingExtraError(UserError, ImportError):
-    """An optional package is not installed; the message has the command that installs it."""
+    """An optional package is not installed. The message has the command that installs it."""
 
 
 class ProblemError(UserError):
@@ -71,7 +73,7 @@ class ProblemError(UserError):
 
 
 class NoCertificateError(UserError):
-    """A verdict has no certificate; the message says what the verdict rests on.
+    """A verdict has no certificate. The message says what the verdict rests on.
 
     Example:
         >>> from calculus_harness.rewards import certify
@@ -103,7 +105,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package; None if there was no wheel file."""
+    """The wheel file from which pip installed this package, or None if there was no such file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -146,7 +148,7 @@ def suggest(name: str, choices: Iterable[str]) -> str:
         choices: all names that exist.
 
     Returns:
-        The names with a similar spelling; if no name is similar, all names.
+        The names with a similar spelling. If no name is similar, all names.
 
     >>> suggest("labl", ["label", "value"])
     "did you mean 'label'?"

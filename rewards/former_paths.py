@@ -1,4 +1,4 @@
-"""Former paths of public modules: `rewards.latex` is now `rewards.reading.latex`."""
+"""Former paths of public modules. For example, `rewards.latex` is now `rewards.reading.latex`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _PREFIX = f"{__package__}."
 
 
 class _FormerPaths(MetaPathFinder, Loader):
-    """An import finder: a former path yields the module at the present path, without loading it
-    again.
+    """An import finder for former paths.
+
+    A former path yields the module at the present path. The module is not loaded a second time.
     """
 
     def find_spec(

@@ -1,8 +1,8 @@
-"""The kinds of questions that are judged: one record each, from which every other list is derived.
+"""The kinds of questions that are judged, with one record for each.
 
-The tasks of workers, the tasks of rubrics, the names of benchmarks' tasks, the columns of data
-sets and the choices of the command line read `QUESTIONS`. To add a question of the course, write
-its judge in `rewards.verify` and a record here (docs/extensions.md).
+The tasks of workers, the tasks of rubrics, the names of benchmarks' tasks, the columns of data sets
+and the choices of the command line are derived from `QUESTIONS`. To add a question of the course,
+write its judge in `rewards.verify` and a record here (docs/extensions.md).
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ class Question:
         judge: the module within this package and the function that judges a completion. The
             function takes the completion and the target, and options by keyword.
         column: the usual column of the targets in data sets.
-        task: the name for benchmarks (`Problem.task`); empty if no benchmark asks the question.
+        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks this.
         summary: what is asked, in a line.
         worker: the name of the task of workers, ``name`` by default.
-        has_text: the target is a text; otherwise a whole number may be one, too.
-        shows_witness: both numbers of a witness follow from the problem and the answer, so that
-            feedback may show them.
-        is_of_course: the target is the text of the question itself, in the column ``question``.
+        has_text: whether the target must be a text. If not, it may also be a whole number.
+        shows_witness: whether both numbers of a witness follow from the problem and the answer, so
+            that feedback may show them.
+        is_of_course: whether the target is the text of the question itself, in the column
+            ``question``.
 
     >>> QUESTIONS["derivative"].judge
     '.verify.derivative:verify_derivative'
@@ -67,7 +68,7 @@ def _resolved(judge: str) -> Callable[..., Verdict]:
 
 
 def _of_course(name: str, summary: str, *, shows_witness: bool = False) -> Question:
-    """A question of the course, whose judge is ``verify_NAME`` of the module of that name."""
+    """A question of the course, judged by the function ``verify_NAME`` in the module ``NAME``."""
     return Question(
         name,
         f".verify.{name}:verify_{name}",

@@ -52,7 +52,7 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
 
 
 def check_fields(instance: Any) -> None:
-    """Check the types of a dataclass's fields; called in ``__post_init__``.
+    """Check the types of a dataclass's fields. The dataclass calls this in ``__post_init__``.
 
     Raises:
         ArgumentTypeError: a field has a value of another type than its annotation.
@@ -162,7 +162,7 @@ def _message(
 
 
 def _at(data: Any, path: list[str]) -> Any:
-    """The value at a path of keys; if a key is missing, the value before that key."""
+    """The value at a path of keys. If a key is missing, the result is the value before that key."""
     for part in path:
         if isinstance(data, dict) and part in data:
             data = data[part]

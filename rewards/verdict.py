@@ -27,8 +27,9 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 
 
 def version_of(method: str = "balls") -> str:
-    """The version of a method's verdicts: the verifier's version, then the evaluator's if it has
-    one.
+    """The version of a method's verdicts.
+
+    It is the verifier's version. If the method's evaluator has a version, that version follows.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -38,7 +39,7 @@ def version_of(method: str = "balls") -> str:
 
 
 class Status(StrEnum):
-    """Outcome of one verification; *wrong* and *undecided* are different values.
+    """The outcome of a verification. A wrong answer and an undecided answer have different values.
 
     >>> Status("correct") is Status.CORRECT
     True
@@ -60,8 +61,8 @@ class Witness:
 
     Attributes:
         point: the values of the variable and of all parameters.
-        expected: the integrand's value there, as a ball ``[midpoint +/- radius]``.
-        got: the value of the answer's derivative there.
+        expected: the integrand's value at the point, as a ball ``[midpoint +/- radius]``.
+        got: the value of the answer's derivative at the point.
         difference: ``got`` minus ``expected``, if the first digits of both are the same.
 
     For a refutation by a jump, ``expected`` is the answer's value at the point, and ``got`` is the
@@ -111,8 +112,9 @@ class Evidence:
         reading: the answer as the verifier understood it, if the notation is ambiguous.
         points: number of sample points.
         digits: decimal digits to which F' and f are guaranteed to agree at every point.
-        coverage: share of the integrand's real domain (under the probability measure of
-            `rewards.numeric.ball_arithmetic.domain`) on which F' = f holds with principal branches.
+        coverage: share of the integrand's real domain on which F' = f holds with principal
+            branches. The share is under the probability measure of
+            `rewards.numeric.ball_arithmetic.domain`.
         witness: the point that refutes the answer.
         flags: names of observations, of ambiguities in the notation, and of faults.
         detail: an explanation.
@@ -185,5 +187,8 @@ class Verdict(Record):
 
 
 def _midpoints(text: str) -> str:
-    """Balls ``[midpoint +/- radius]`` as their midpoints; a ball around zero is 0."""
+    """The text with each ball ``[midpoint +/- radius]`` replaced by its midpoint.
+
+    A ball ``[+/- radius]`` is around zero, and is replaced by 0.
+    """
     return re.sub(r"\[([^\] ]*) ?\+/- [^\]]*\]", lambda ball: ball[1] or "0", text)

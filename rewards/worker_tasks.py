@@ -1,4 +1,4 @@
-"""The functions that run in a worker: arguments and results are plain JSON data.
+"""The functions that run in a worker. Their arguments and results are plain JSON data.
 
 `rewards.workers.pool.TASKS` names these functions as strings; no other module imports this module.
 """
@@ -32,7 +32,7 @@ def timed(task: str, *arguments: Any) -> list[Any]:
 
 
 def __getattr__(name: str) -> Callable[..., list[Any]]:
-    """The task with a worker's name: a function that judges a question and packs the verdict."""
+    """The worker's task with a name, as a function that judges a question and packs the verdict."""
     for question in QUESTIONS.values():
         if question.worker_task == name:
             return partial(_judged, question)

@@ -1,8 +1,9 @@
 r"""Messages to a model about its answer or its steps, from a tool or before another attempt.
 
-No message reveals an answer. A witness is shown only if the model could compute both numbers
-itself, from the integrand in the problem and from the model's own formula. In every other task the
-expected number is the answer, or a value of the answer; then the message is only "incorrect".
+No message reveals an answer. A witness is a point with the expected and the model's number. It is
+shown only if the model could compute both numbers itself, from the integrand in the problem and
+from the model's own formula. In every other task the expected number is the answer, or a value of
+the answer, and the message is only "incorrect".
 
 >>> from calculus_harness.rewards import verify_antiderivative
 >>> verdict = verify_antiderivative(r"\boxed{x^3}", "2x")
@@ -72,7 +73,8 @@ def steps(claims: Sequence[Mapping[str, Any]]) -> str:
     """The judgements of a solution's equations, with a line for each equation.
 
     Args:
-        claims: the claims of a `rewards.verify.solution_steps.result.Solution`, as JSON.
+        claims: the solution's claims, which are its judged equations, as JSON
+            (`rewards.verify.solution_steps.result.Solution`).
 
     Returns:
         The first `EQUATIONS` lines, or ``unreadable`` if the solution has no equation.
@@ -130,7 +132,10 @@ def retry(
 
 
 def _shown(verdict: Verdict, task: str) -> str:
-    """The reason why an answer is incorrect; empty if the reason would reveal the right answer."""
+    """The reason why an answer is incorrect.
+
+    The reason is left empty if it would reveal the right answer.
+    """
     if task not in _STATED:
         return ""
     witness, detail = verdict.evidence.witness, verdict.evidence.detail

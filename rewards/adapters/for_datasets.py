@@ -1,4 +1,7 @@
-"""Verdicts for data sets that are not runs: rollouts of a trainer, answers from other sources."""
+"""Verdicts for data sets that are not runs of the harness.
+
+Examples are the rollouts of a trainer, and answers from other sources.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ Table = TypeVar("Table")
 
 @dataclass(frozen=True)
 class _Verifier:
-    """Computes the new columns of a batch. A new ``version`` makes cached results invalid."""
+    """Computes the new columns of a batch. Results are cached until ``version`` changes."""
 
     completion: str
     integrand: str
@@ -87,11 +90,11 @@ def verify_dataset(
             all rows.
 
     Returns:
-        The data set with the columns; for a path, the folder.
+        The data set with the new columns. If ``data`` is a path, the result is the folder ``out``.
 
     Raises:
-        UserError: a column is missing, or an existing column would be replaced; or ``out`` is
-            missing, or not allowed, or has the blocks of another call.
+        UserError: a column is missing, or an existing column would be replaced. The same error is
+            raised if ``out`` is missing, not allowed, or has the blocks of another call.
         ArgumentTypeError: ``data`` has another type, or an option is unknown.
 
     Example:
@@ -134,8 +137,9 @@ def _check_columns(columns: Sequence[str] | None, verifier: _Verifier) -> None:
 
 
 def _verify_on_ray(data: Any, verifier: _Verifier, block: int) -> Any:
-    """Verify on a Ray cluster, in actors with one CPU each. Ray starts as many actors as CPUs are
-    free.
+    """Verify on a Ray cluster, in actors with one CPU each.
+
+    Ray starts as many actors as there are free CPUs.
     """
     ray: Any = importlib.import_module("ray")
     _check_columns(data.columns(), verifier)

@@ -1,19 +1,22 @@
 """Reward function for OpenRLHF: ``reward_func``, in a file for ``--reward.remote_url``.
 
-    # my_reward.py from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
+    # my_reward.py
+    from calculus_harness.rewards.adapters.for_openrlhf import make_reward_func
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
-A row's label is the integrand (or the target of another task), or JSON with ``integrand``,
-``variable`` and ``assumptions``, or ``integral``, or ``target`` and ``task``: with ``task="mixed"``
-each row has its own task. (OpenRLHF 0.11, ``openrlhf/utils/agent.py``: called from threads; queries
-hold prompt and response with special tokens; ``rewards`` become the reward, ``scores`` are for
-dynamic filtering, ``extra_logs`` are numbers for each sample.)
+A row's label is the integrand (or the target of another task), or JSON. JSON has ``integrand``,
+``integral`` or ``target``, and may have ``variable``, ``assumptions`` and ``task``. With
+``task="mixed"`` each row has its own task.
 
-The response is the text after the prompt; nothing in the prompt counts as an answer. OpenRLHF has
+OpenRLHF 0.11 (``openrlhf/utils/agent.py``) calls the function from threads. Queries contain prompt
+and response with special tokens. In the result, ``rewards`` become the reward, ``scores`` are for
+dynamic filtering, and ``extra_logs`` are numbers for each sample.
+
+The response is the text after the prompt. No text of the prompt counts as an answer. OpenRLHF has
 no value for "no opinion". If a row is bad, all completions of its group score 0, so that no
-completion has an advantage; the row is logged. A verdict that the wall clock cut off twice gets the
-mean of the other rewards for the same label in the call, and is logged. `NoOpinionError` is raised
-if there are no other rewards, or no workers.
+completion has an advantage; the row is logged. If the wall clock cut a verdict off twice, its
+reward is the mean of the other rewards for the same label in the call, and the case is logged.
+`NoOpinionError` is raised if there are no other rewards, or no workers.
 """
 
 from __future__ import annotations
@@ -154,11 +157,12 @@ def reward_func(
 
 
 def response_of(query: str, prompt: str) -> str | None:
-    """The response in a query, after the prompt; None if the query does not contain the prompt.
+    """The response in a query, which is the text after the prompt.
 
-    In the query, the tokenizer may have added a token before the prompt, changed spaces, or cut off
-    the beginning of the prompt. The function never guesses where the prompt ends, because text of
-    the prompt could then be graded as an answer. The work is linear in the query.
+    The result is None if the query does not contain the prompt. In the query, the tokenizer may
+    have added a token before the prompt, changed spaces, or cut off the beginning of the prompt.
+    The function never guesses where the prompt ends, because text of the prompt could then be
+    graded as an answer. The work is linear in the query.
 
     Args:
         query: prompt and response, with special tokens.
@@ -186,7 +190,7 @@ def response_of(query: str, prompt: str) -> str | None:
 
 
 def _after(text: str, count: int) -> str:
-    """The text after the first ``count`` characters other than white space."""
+    """The text after its first ``count`` characters. White space is not counted."""
     for word in _WORD.finditer(text):
         if count <= len(word[0]):
             return text[word.start() + count :]

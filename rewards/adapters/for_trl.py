@@ -2,15 +2,16 @@
 
     trainer = GRPOTrainer(reward_funcs=antiderivative_reward, ...)  # a data set with "integrand"
 
-TRL calls ``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data
-set, ``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None.
-Completions are strings, or lists of messages when the prompts are. (TRL 1.16,
-``GRPOTrainer._calculate_rewards``.)
+TRL 1.16 (``GRPOTrainer._calculate_rewards``) calls
+``f(prompts=, completions=, completion_ids=, **columns)`` with the columns of the data set,
+``trainer_state``, ``log_extra`` and ``log_metric``, and expects a list of floats or None. If the
+prompts are lists of messages, the completions are lists of messages, too. Otherwise both are
+strings.
 
 TRL does not pass the finish reason. If `make_reward` gets the ids of the tokens that end a
 completion, a completion without such a token counts as truncated. In conversational data, the text
-that a chat template adds after the prompt is not visible. ``opens_thinking=True`` says that the
-template opens a thought.
+that a chat template adds after the prompt is not visible. If the template opens a thought there,
+set ``opens_thinking=True``.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _COLUMN_TASKS = {
 
 @dataclass(frozen=True)
 class _Settings:
-    """How rows are converted and logged; `make_reward` describes the fields."""
+    """How rows are converted and logged. `make_reward` describes the fields."""
 
     rubric: Rubric
     name: str
@@ -116,7 +117,7 @@ class _Settings:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The possible columns of targets."""
+        """The columns that may contain targets."""
         return (self.column,) if self.rubric.task != MIXED else MIXED_COLUMNS
 
     def targets(
@@ -195,7 +196,7 @@ class Reward(_Settings):
         completion_ids: Sequence[Sequence[int]] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The reward of each completion; None for "no opinion" (see `scoring`).
+        """The reward of each completion. None means "no opinion" (see `scoring`).
 
         Data of the wrong shape raise `TypeError` or `ValueError`. No other exceptions are raised.
         """
@@ -243,21 +244,21 @@ def make_reward(
     r"""Make a reward function for TRL.
 
     Args:
-        task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label`` or
-            ``integer``; or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
+        task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
+            ``integer`` or ``mixed``. With ``mixed``, the column ``task`` has the task of each row,
             by a name from this list or a benchmark's name. Without this column, the task follows
             from the column that is filled: ``integrand`` or ``problem``.
         components: names of `rewards.adapters.components`.
         weights: the weight of each component; by default 1 for correctness and 0.1 for others.
         asynchronous: make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
-        column: the data set's column of targets; by default ``integrand``, or ``target``. Columns
-            ``variable`` and ``assumptions`` are used where they exist.
+        column: the data set's column of targets. The default depends on the task, and is for
+            example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used if they exist.
         eos_token_id: the ids of all tokens that end a completion, as in
             ``model.generation_config.eos_token_id``. A completion without such a token is
             truncated.
         max_completion_length: the token limit. If given, only a completion of this length without
-            an end token is truncated; a shorter completion may have ended at a stop string.
+            an end token is truncated, because a shorter completion may have ended at a stop string.
         opens_thinking: whether the prompt opens a thought. The default is read from the prompt, if
             the prompt is a string.
         rubric: the other fields of `scoring.Rubric`.
@@ -311,10 +312,10 @@ def antiderivative_reward(
         completions: completions, in the same form.
         completion_ids: the token ids of the completions.
         integrand: the data set's column of integrands.
-        columns: further columns, of which only ``variable`` and ``assumptions`` are used.
+        columns: further columns. Only ``variable`` and ``assumptions`` are used.
 
     Returns:
-        A reward for each completion; None for a bad row.
+        A reward for each completion. The reward is None for a bad row.
 
     Raises:
         ValueError: the columns have different lengths.
@@ -343,5 +344,5 @@ those of `antiderivative_reward`. """
 
 
 def _loggable(answer: str | None) -> str:
-    """An answer for a table: shortened, without lone surrogates."""
+    """An answer for a table, shortened and without lone surrogates."""
     return (answer or "")[:LONGEST_LOGGED].encode(errors="replace").decode()

@@ -4,18 +4,19 @@
     reward.custom_reward_function.name=compute_score
     +reward.custom_reward_function.reward_kwargs.components=[correctness,format]
 
-The ``ground_truth`` of a row is the integrand (or the target of another task), or an object with
-``integrand`` (or ``integral``, ``target``), ``variable``, ``assumptions`` and ``task``; the latter
-three may also stand in ``extra_info``. With ``task=mixed`` each row has its own task. (verl 0.9,
-``verl/experimental/reward_loop/reward_manager/naive.py``: called by keyword, one row at a time,
-from threads or actors; a dict's ``score`` is the reward, its other entries are logged.)
+The ``ground_truth`` of a row is the integrand (or the target of another task), or an object. The
+object has ``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and
+``task``, which may also be in ``extra_info``. With ``task=mixed`` each row has its own task.
+
+verl 0.9 (``verl/experimental/reward_loop/reward_manager/naive.py``) calls the function by keyword,
+one row at a time, from threads or actors. In the result, ``score`` is the reward, and the other
+entries are logged.
 
 verl has no value for "no opinion". If a row is bad, all its completions score 0, so that no
 completion has an advantage; the row is logged. `NoOpinionError` is raised if there are no workers,
-or if the wall clock cut a verdict off twice. verl passes a single completion in a call, so that
-there is no group whose mean could be the reward. verl drops the end token, so that truncation is
-unknown here. A truncated answer still needs a complete box that is not inside an unfinished
-thought.
+or if the wall clock cut a verdict off twice. The mean of the group cannot be the reward, because
+verl passes a single completion in a call. verl drops the end token, so that truncation is unknown
+here. A truncated answer still needs a complete box that is not inside an unfinished thought.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def compute_score(
         data_source: not used.
         solution_str: the completion.
         ground_truth: the integrand, or an object with ``integrand``, ``variable``, ``assumptions``.
-        extra_info: may hold ``variable`` and ``assumptions``.
+        extra_info: may have ``variable`` and ``assumptions``.
         opens_thinking: whether the chat template opens a thought.
         kwargs: fields of `scoring.Rubric`, which verl passes from ``reward_kwargs``.
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 
 def text_of(completion: Any) -> str:
-    """The text of a completion: a string, or the content of the last message.
+    """The text of a completion, which is a string or a list of messages.
 
-    A conversation whose last message is not from the assistant has no answer: text of a tool or a
-    user never counts. Content that is not text is left out, and so is reasoning in a separate
-    field.
+    The text of a list is the content of its last message. If the last message is not from the
+    assistant, the text is empty, so that text of a tool or a user never counts as an answer.
+    Content that is not text is left out. Reasoning in a separate field is left out, too.
     """
     if isinstance(completion, str):
         return completion
@@ -65,9 +65,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
 @lru_cache(maxsize=1024)
 def warn_once(log: logging.Logger, message: str, subject: str) -> None:
-    """Warn about a row once, although every completion of the group repeats the row in every
-    epoch.
-    """
+    """Warn about a row once, although every completion of the row's group has it in every epoch."""
     log.warning(message, subject)
 
 

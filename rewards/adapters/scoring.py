@@ -1,14 +1,15 @@
 """Rewards for completions, computed in the same way for all trainers.
 
 A reward is the weighted sum of components, each between 0 and 1 (see
-`rewards.adapters.components`). With ``gate``, the default, the other components count for right
-answers only, so that a wrong answer has no reward.
+`rewards.adapters.components`). With ``gate``, the default, components other than correctness count
+for right answers only, so that a wrong answer has no reward.
 
 A reward of None means "no opinion" to trainers. A reward is None only if the completion is not the
-cause: the row of the data set is bad (the integrand cannot be read), no worker could be started, or
-the wall clock cut the verdict off twice, as happens on an overloaded machine
-(`rewards.workers.dispatcher`). Everything that a completion can cause, endless work included, is
-scored by a number. "No opinion" would give a bad answer an advantage of zero, which is too much.
+cause. There are three cases: the row of the data set is bad (the integrand cannot be read), no
+worker could be started, or the wall clock cut the verdict off twice, as happens on an overloaded
+machine (`rewards.workers.dispatcher`). Everything that a completion can cause, endless work
+included, is scored by a number. With "no opinion", a bad answer would get an advantage of zero
+where it should get a negative one.
 """
 
 from __future__ import annotations
@@ -67,15 +68,16 @@ class Rubric:
     `TypeError`).
 
     Args:
-        task: a name in `TASKS`, or ``mixed``: each row has its own task (`Rollout.task`).
+        task: a name in `TASKS`, or ``mixed`` if each row has its own task (`Rollout.task`).
         components: names of `rewards.adapters.components`.
-        weights: the weight of each component; by default 1 for correctness and 0.1 for others.
-        gate: components other than correctness count for correct answers only.
+        weights: the weight of each component. The default is 1 for correctness and 0.1 for others.
+        gate: whether components other than correctness count for correct answers only.
         strict: whether a box is required. If so, text without a box is no answer.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
-        length: two lengths in tokens for the component ``length``: full credit, no credit.
+        length: two lengths in tokens for the component ``length``. Credit is full up to the first
+            length, and zero from the second length on.
         think_tags: the strings that open and close a thought.
-        must_think: the component ``format`` requires a thought.
+        must_think: whether the component ``format`` requires a thought.
         min_coverage: the smallest coverage of a correct answer. An answer with a smaller coverage
             counts as incorrect (see `rewards.Evidence.coverage`).
         options: options of the task's verifier, such as ``strict_domain`` and
@@ -161,8 +163,8 @@ class Rollout:
         text: the completion.
         target: the integrand, value, expression, label or whole number.
         variable: as for `rewards.verify_antiderivative`.
-        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped; data sets
-            whose rows have different symbols contain such entries.
+        assumptions: as for `rewards.verify_antiderivative`. Empty entries are dropped. Data
+            sets contain such entries if their rows have different symbols.
         truncated: whether the token limit cut the completion off.
         tokens: the length of the completion in tokens.
         thinking: whether the prompt has already opened a thought.
@@ -189,7 +191,7 @@ class Score:
     """The reward of a rollout, with its reasons.
 
     Attributes:
-        reward: the reward; None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
+        reward: the reward. None means no opinion (``bad_problem``, ``fault`` or ``cut_off``).
         status: an element of `STATUSES`.
         verdict: the verdict.
         components: the value of each component, before weighting.
@@ -210,8 +212,10 @@ class Score:
 
 
 def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""Score rollouts in order. No rollout raises an exception; functions such as `make_reward`
-    have checked the rubric.
+    r"""Score rollouts in order.
+
+    No rollout raises an exception. The rubric has been checked, because a bad `Rubric` cannot be
+    made.
 
     Args:
         rollouts: completions with targets.
@@ -239,7 +243,7 @@ def score(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
 
 
 async def ascore(rollouts: Sequence[Rollout], rubric: Rubric) -> list[Score]:
-    r"""`score` for asyncio; the event loop is not blocked.
+    r"""Score rollouts in order, as `score` does, without blocking the event loop of asyncio.
 
     Args:
         rollouts: completions with targets.
@@ -340,7 +344,10 @@ def telemetry(score: Score, rubric: Rubric, *, truncated: bool = False) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class _Batches:
-    """The items for the workers, by task and position, and the verdicts on bad rows by position."""
+    """The items for the workers, and the verdicts on bad rows.
+
+    ``sent`` has the items by task and position. ``bad`` has the verdicts by position.
+    """
 
     sent: dict[str, dict[int, WorkItem]]
     bad: dict[int, Verdict]
@@ -362,7 +369,7 @@ def _batches(rollouts: Sequence[Rollout], rubric: Rubric) -> _Batches:
 
 
 def task_of(rollout: Rollout, rubric: Rubric) -> str:
-    """The task of a rollout; raises `ProblemError` if the task is unknown."""
+    """The task of a rollout. An unknown task raises `ProblemError`."""
     if rubric.task != MIXED:
         return rubric.task
     task = ROW_TASKS.get(rollout.task) if isinstance(rollout.task, str) else None
@@ -372,7 +379,7 @@ def task_of(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
-    """The completion; if the prompt opened a thought, the opening tag is added in front."""
+    """The completion. If the prompt opened a thought, the opening tag is added in front."""
     opening = rubric.think_tags[0]
     if rollout.thinking and not rollout.text.lstrip().startswith(opening):
         return f"{opening}\n{rollout.text}"
@@ -380,7 +387,7 @@ def _with_opened_thought(rollout: Rollout, rubric: Rubric) -> str:
 
 
 def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, Any]:
-    """The verifier's options for a rollout; raises `ProblemError` if the row is bad."""
+    """The verifier's options for a rollout. A bad row raises `ProblemError`."""
     options = {
         **rubric.options,
         "strict": rubric.strict,

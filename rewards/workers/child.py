@@ -56,13 +56,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker; a worker must not start workers."""
+    """Whether this process is a worker. A worker must not start workers."""
     return os.environ.get(MARK) == str(os.getpid())
 
 
 class Channel:
-    """Blocking transfer of frames over a stream socket; raises ``EOFError`` when the peer is
-    gone.
+    """Blocking transfer of frames over a stream socket.
+
+    If the peer is gone, an ``EOFError`` is raised.
     """
 
     def __init__(self, stream: socket.socket) -> None:
@@ -90,8 +91,9 @@ class Channel:
 
 
 class Memory:
-    """A limit on the address space: the address space in use after loading the code, plus an
-    allowance.
+    """A limit on the address space of this process.
+
+    The limit is the address space in use after the code is loaded, plus an allowance.
     """
 
     def __init__(self, megabytes: int) -> None:
@@ -131,12 +133,12 @@ class Memory:
 
 
 def address_space() -> int:
-    """Bytes of address space in use, 0 on systems without /proc."""
+    """Bytes of address space in use. On systems without /proc, the result is 0."""
     return _statm(0)
 
 
 def resident() -> int:
-    """Bytes of resident memory; on systems without /proc, the largest value so far."""
+    """Bytes of resident memory. On systems without /proc, this is the largest value so far."""
     return _statm(1) or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -159,8 +161,8 @@ def tie_to_parent(parent: int, memory: Memory) -> None:
     """End this process when the parent ends, even in the middle of a C call that holds the GIL.
 
     Linux kills this process when the thread that started it ends. That thread is the pool's
-    dispatcher, which lives as long as the pool. On other systems a thread polls for the parent; a C
-    call that this thread cannot interrupt is ended by `limit_processor_time`.
+    dispatcher, which lives as long as the pool. On other systems, a thread here polls for the
+    parent. That thread cannot interrupt every C call; `limit_processor_time` ends such calls.
     """
     tied = False
     if sys.platform == "linux":
@@ -279,7 +281,10 @@ class TaskLoop:
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any
     ) -> tuple[bytes, bytes]:
-        """The kind of a result and its content, as JSON without the brackets of the list."""
+        """Run one item, and return the kind of its result and the content.
+
+        The content is a JSON list without its brackets.
+        """
         try:
             value = json.dumps(function(*arguments, **options))
         except MemoryError:
@@ -295,7 +300,7 @@ class TaskLoop:
 
 
 def main() -> None:
-    """Entry point: ``argv[1]`` holds the settings as JSON."""
+    """Serve the parent's tasks. ``argv[1]`` has the settings as JSON."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process
     faulthandler.enable()

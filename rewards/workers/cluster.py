@@ -5,8 +5,8 @@ of the verifier and the rewards, of solvers, and of generators. Every node has o
 `WorkerPool`, so that limits on time and memory, and the handling of bad items, are the same as on
 this machine. Processes of one Ray job (reward workers of a trainer) share these actors.
 
-The death of an actor or a node costs only time: other actors get its chunks, and a node that is
-still alive gets a new actor.
+The death of an actor or a node costs only time. Other actors get its unfinished items, and a node
+that is still alive gets a new actor.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Chunk:
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """A node's actor, and the number of chunks under way on the actor."""
+    """A node's actor, and the number of chunks that the actor has not finished."""
 
     actor: Any
     size: int
@@ -115,9 +115,9 @@ class Cluster:
 
     Args:
         address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
-        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
-            taken.
+            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        workers: the number of workers on each node. Each worker takes a CPU. By default the workers
+            take all CPUs.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
@@ -180,7 +180,7 @@ class Cluster:
             self._ray.shutdown()
 
     def _post(self, method: Callable[..., None], *arguments: Any) -> None:
-        """Call a method in the thread that owns the state."""
+        """Let the thread that owns the state call a method."""
         with contextlib.suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(method, *arguments)
 
@@ -290,7 +290,10 @@ class Cluster:
         self._assign()
 
     def _lasts(self, error: BaseException) -> bool:
-        """Whether a failure is permanent: the node lacks the package, or workers fail to start."""
+        """Whether a failure is permanent.
+
+        It is permanent if the node lacks the package, or if workers fail to start.
+        """
         errors = self._ray.exceptions
         lasting = (errors.RayTaskError, errors.RuntimeEnvSetupError)
         return isinstance(error, lasting) or getattr(error, "actor_init_failed", False)
@@ -298,8 +301,8 @@ class Cluster:
     def _lost(self, key: str, why: str, lasts: bool = False) -> None:
         """Give up the actor of a node, and try the node again after a pause that doubles each time.
 
-        Ray lists a dead node as alive for a while. A node whose failure ``lasts`` is not tried
-        again.
+        The pause is needed because Ray lists a dead node as alive for a while. A node whose failure
+        ``lasts`` is not tried again.
         """
         self._why = PoolError(why)
         self._nodes.pop(key, None)
@@ -408,9 +411,9 @@ def use_cluster(address: str | None = None, *, workers: int | None = None) -> It
 
     Args:
         address: the address for `ray.init`. None means the cluster of this Ray job or of the
-            variable ``RAY_ADDRESS``; without both, a new cluster on this machine is started.
-        workers: the number of workers on each node. A worker takes a CPU; by default all CPUs are
-            taken.
+            variable ``RAY_ADDRESS``. If there is neither, a new cluster is started on this machine.
+        workers: the number of workers on each node. Each worker takes a CPU. By default the workers
+            take all CPUs.
 
     Yields:
         The cluster.
@@ -445,7 +448,7 @@ atexit.register(_JOINED.close)
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
     """Use a Ray cluster until this process ends, in a reward worker of a trainer that runs on Ray.
 
-    The processes of a Ray job share the actors; the first process sets the number of workers.
+    The processes of a Ray job share the actors. The first process sets the number of workers.
 
     Args:
         address: as for `use_cluster`.
@@ -469,7 +472,8 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
 
 
 def cluster_in_use() -> Cluster | None:
-    """The cluster of the innermost `use_cluster` block of this process; None outside such a
-    block.
+    """The cluster of the innermost `use_cluster` block of this process.
+
+    Outside such a block, the result is None.
     """
     return _IN_USE[-1] if _IN_USE else None

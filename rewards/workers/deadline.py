@@ -22,7 +22,7 @@ class Deadline:
 
     @classmethod
     def of(cls, deadline: float | Deadline) -> Deadline:
-        """The argument if it is a `Deadline`, else a new `Deadline` of this number of seconds."""
+        """A `Deadline` from a number of seconds. A `Deadline` is returned unchanged."""
         return deadline if isinstance(deadline, Deadline) else cls(deadline)
 
     def spend(self, seconds: float) -> None:

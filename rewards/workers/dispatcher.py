@@ -1,4 +1,4 @@
-"""The thread that owns a pool's workers: assigns items, enforces limits, replaces workers."""
+"""The thread that owns a pool's workers. It assigns items, enforces limits and replaces workers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """The folders from which workers import.
+    """The folders of the packages that workers import, by package name.
 
     These are the verifier's package and, if the verifier is a part of calculus_harness, that
     package.
@@ -104,7 +104,7 @@ class Dispatcher:
             self._thread.join(5.0)
 
     def abandon(self) -> None:
-        """In a forked child: close the child's copies of the parent's sockets and files."""
+        """Close a forked child's copies of the parent's sockets and files. The child calls this."""
         for worker in self._workers:
             worker.close()
             worker.process.returncode = 0  # not our child: nothing to wait for
@@ -162,7 +162,7 @@ class Dispatcher:
             batch.waiting.clear()
 
     def _patience(self) -> float | None:
-        """Seconds after which the dispatcher must act even without a message; None for never."""
+        """Seconds after which the dispatcher must act even without a message. None means never."""
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
         if self._cut_off and any(worker.idle for worker in self._workers):
@@ -191,7 +191,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Retry the items whose worker died, in workers that have served no item yet."""
+        """Retry the items of workers that died, in workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -314,7 +314,10 @@ class Dispatcher:
                 batch.finish(current, result)
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
-        """Discard a worker that has died or exceeded a limit; its items fail or wait again."""
+        """Discard a worker that has died or exceeded a limit.
+
+        The item at fault fails or is tried again. The worker's other unfinished items wait again.
+        """
         seconds, work = time.monotonic() - worker.since, worker.work
         error = why or worker.autopsy()
         error.seconds = seconds
@@ -376,10 +379,10 @@ class Dispatcher:
 def _over_time(worker: Worker) -> WorkerError:
     """The error of an item that was stopped by the wall clock.
 
-    If the item has used half of its processor time by then, in both tries together, the error is
-    `WorkerTimeout`, because more time would hardly have helped. An endless item is therefore cut
-    off by the wall clock only if the machine gives the worker less than a sixteenth of a core. In
-    all other cases the error is `WorkerCutOff`.
+    The error is `WorkerTimeout` if the item has used half of its processor time by then, in both
+    tries together: more time would hardly have helped. An endless item is therefore cut off by the
+    wall clock only if the machine gives the worker less than a sixteenth of a core. In all other
+    cases the error is `WorkerCutOff`.
     """
     batch, current = worker.batch, worker.current
     if batch is None or current is None:

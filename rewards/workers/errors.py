@@ -15,7 +15,7 @@ from typing import Any
 
 
 class WorkerError(RuntimeError):
-    """An item that could not be finished; the other items of the batch go on.
+    """An item could not be finished. The other items of the batch go on.
 
     ``seconds`` is the processor time that the worker spent on the item.
     """
@@ -24,16 +24,14 @@ class WorkerError(RuntimeError):
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item took more processor time than its limit; the load of the machine is not the
-    cause.
-    """
+    """The item took more processor time than its limit. The machine's load is not the cause."""
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818
     """The wall clock ended the item twice, before the item had used half of its processor time.
 
-    The machine is busy or suspended, or the item waits. Any other item could have been cut off as
-    well.
+    Either the machine is busy or suspended, or the item waits for something. In the first case, any
+    other item could have been cut off as well.
     """
 
 

@@ -10,7 +10,7 @@ deadline, its process is killed and replaced.
 Guarantees:
 
 - Deadlines are per item and in processor time; the time to start or to import does not count. The
-  result of an item therefore does not depend on other programs of the machine. The wall clock only
+  result of an item therefore does not depend on other programs on the machine. The wall clock only
   protects against an item that waits and against a machine that is suspended. An item that the wall
   clock cuts off is tried again when the pool has nothing else to do. After the second try the item
   is given up (`WorkerCutOff`).
@@ -18,8 +18,8 @@ Guarantees:
 - Items are sent in small chunks, and every item has a result of its own. When a worker dies, the
   item at fault is known, and the remaining items of the chunk go to other workers. Items that wait
   behind a slow item are taken back.
-- A crash or lack of memory counts against an item only in a fresh worker. In any other worker, the
-  item is tried once more in a fresh worker.
+- If a worker that has served other items crashes or lacks memory, its item is tried once more in a
+  fresh worker. Only a failure in a fresh worker counts against the item.
 - Workers end with the process (or dispatcher thread) that started them, even if that process is
   killed.
 - After a fork, the child process starts its own workers and does not use the parent's.
@@ -156,8 +156,9 @@ class Pool(ABC):
     async def amap(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
     ) -> list[Result | WorkerError]:
-        """`map` for asyncio. The event loop is not blocked; cancelling the call drops the waiting
-        items.
+        """Run `map` without blocking the event loop of asyncio.
+
+        If the call is cancelled, its waiting items are dropped.
         """
         return await asyncio.wrap_future(self.submit(task, items, deadline=deadline, **options))
 
@@ -170,7 +171,7 @@ class Pool(ABC):
         wall_clock: float | None = None,
         **options: Any,
     ) -> Future[list[Result | WorkerError]]:
-        """`map` without waiting: the result is a future of the list of results.
+        """Begin `map` without waiting for it, and return a future of the list of results.
 
         If ``wall_clock`` is None, an item may take `WALL_CLOCK_FACTOR` times its deadline on the
         wall clock.
@@ -198,15 +199,15 @@ class Pool(ABC):
 
 
 class WorkerPool(Pool):
-    """Workers that start when first needed; `close`, or the end of the process, ends them.
+    """Workers that start when first needed. They end with `close`, or with the process.
 
-    A pool can be pickled; the copy starts workers of its own.
+    A pool can be pickled. The copy starts workers of its own.
 
     Args:
-        size: number of workers; by default `usable_cores`.
+        size: number of workers, by default `usable_cores`.
         memory_mb: megabytes of memory that each worker may take in addition to the loaded code.
-        tasks: names with functions; a function is ``.module:function`` of this package or
-            ``/a/file.py:function``.
+        tasks: the functions of tasks, by name. A function is written as ``.module:function`` in
+            this package, or as ``/a/file.py:function``.
         niceness: the difference between the workers' niceness and the niceness of this process.
 
     Example:
@@ -299,7 +300,7 @@ def make_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """A new pool: workers on the cluster if a cluster is in use, else a `WorkerPool`.
+    """A new pool. Its workers are on the cluster if a cluster is in use, else on this machine.
 
     The cluster determines the size of a pool on the cluster.
     """
@@ -312,7 +313,7 @@ def shared_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """The pool of this process with these settings; the pool is kept for later calls."""
+    """The shared pool of this process with these settings, made once and kept for later calls."""
     key = (_MAKERS[-1], size, memory_mb, tuple(tasks.items()))
     if key not in _SHARED:
         # No lock, which a fork might leave held: `setdefault` is atomic, and an unused pool free.
@@ -322,7 +323,7 @@ def shared_pool(
 
 @contextlib.contextmanager
 def pools_from(maker: Maker) -> Iterator[None]:
-    """Within the block, let ``maker`` make new pools and shared pools."""
+    """Let ``maker`` make all new pools and shared pools within the block."""
     _MAKERS.append(maker)
     try:
         yield

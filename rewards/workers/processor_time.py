@@ -9,8 +9,9 @@ from types import FrameType
 
 
 class ProcessorTimeError(BaseException):
-    """The time is up. The class is not an `Exception`, because SymPy catches every `Exception` and
-    goes on.
+    """The time is up.
+
+    The class is not an `Exception`, because SymPy catches every `Exception` and goes on.
     """
 
 
@@ -22,8 +23,8 @@ def _stop(signum: int, frame: FrameType | None) -> None:
 def processor_time(seconds: float) -> Iterator[None]:
     """Raise `ProcessorTimeError` if a block takes longer than ``seconds`` of processor time.
 
-    The limit works in the main thread of a process only. Processor time does not depend on other
-    programs. Code in C is interrupted when it returns.
+    The limit works only in the main thread of a process. Processor time does not depend on other
+    programs. A call in C is not interrupted before it returns.
     """
     former_handler = signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -30,7 +30,7 @@ def our_version() -> str:
 
 
 def connect(ray: Any, address: str | None) -> None:
-    """Call `ray.init`; if there is no cluster, the error message is a single line.
+    """Connect this process by `ray.init`. Without a cluster, the error message is a single line.
 
     Raises:
         PoolError: no cluster answers at the address.
@@ -59,8 +59,9 @@ def connect(ray: Any, address: str | None) -> None:
 
 
 def _reach(address: str) -> None:
-    """Check that ``host:port`` accepts a connection, because Ray itself waits for minutes if
-    not.
+    """Check that ``host:port`` accepts a connection. If not, an `OSError` is raised.
+
+    Ray itself would wait for minutes.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
@@ -70,7 +71,7 @@ def _reach(address: str) -> None:
 def line_of(error: BaseException) -> str:
     """The most informative line of an error message.
 
-    The line is the last line of a remote traceback, or else the first line of the message.
+    This is the last line of a remote traceback. Without a traceback, it is the first line.
     """
     lines = str(error).strip().splitlines() or [repr(error)]
     return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]

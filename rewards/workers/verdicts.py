@@ -2,16 +2,20 @@
 
 Every failure of a worker becomes a verdict, so that no batch is lost:
 
-============================  ==========  ================== what happened                 status
-flag ============================  ==========  ================== too much processor time
-timeout     ``processor_time`` the wall clock ended the item  timeout    ``wall_clock`` too much
-memory was needed    error       ``memory_limit`` the worker crashed            error
-``worker_crash`` the problem itself is bad     error       ``problem_error`` a fault of the verifier
-error       ``internal_error`` ============================  ==========  ==================
+============================  ==========  ==================
+what happened                 status      flag
+============================  ==========  ==================
+too much processor time       timeout     ``processor_time``
+the wall clock ended it       timeout     ``wall_clock``
+too much memory was needed    error       ``memory_limit``
+the worker crashed            error       ``worker_crash``
+the problem itself is bad     error       ``problem_error``
+a fault of the verifier       error       ``internal_error``
+============================  ==========  ==================
 
-The verifier bounds its work by counts. If the processor time runs out nevertheless, the counts are
-at fault, and the flag shows the fault. If the wall clock ended an item, the verdict says nothing
-about the item (`rewards.workers.errors`): no reward may rest on such a verdict (`has_no_opinion`).
+The verifier bounds its work by counts, so that processor time should never run out. If it does, the
+flag shows that the counts are at fault. If the wall clock ended an item, the item may not be the
+cause (`rewards.workers.errors`). No reward may rest on such a verdict; `has_no_opinion` finds it.
 
 A failure that no item causes raises an exception: a `PoolError` if workers do not start, and an
 `ImportError` if an extra is missing. Scores of 0 instead would silently spoil a training run.
@@ -74,7 +78,7 @@ def unpack(packed: list[Any]) -> Verdict:
 
 
 def has_no_opinion(verdict: Verdict) -> bool:
-    """Whether a verdict says nothing, because only the wall clock ended the worker."""
+    """Whether a verdict does not judge the answer, because the wall clock ended the worker."""
     return verdict.status is Status.TIMEOUT and _FLAGS[WorkerCutOff] in verdict.evidence.flags
 
 
@@ -84,14 +88,15 @@ def call_task(
     deadline: float | Deadline,
     wall_clock: float | None = None,
 ) -> Any:
-    """The result of a task. The task runs in a worker; if this process is a worker, the task runs
-    here.
+    """The result of a task.
+
+    The task runs in a worker. If this process is a worker, the task runs in this process.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
-        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker,
-            the deadline of the worker's current item holds instead.
+        deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker it
+            is ignored, and the deadline of the worker's current item applies.
         wall_clock: as for `Pool.submit`.
 
     Raises:
@@ -126,8 +131,8 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """The verdict that a task packed, or a verdict for the `WorkerError` of an unfinished item.
 
-    ``answer`` and ``evidence`` are known before the item is finished, and go into the verdict of an
-    unfinished item. Without ``evidence``, the verdict's ``seconds`` are the worker's time.
+    ``answer`` and ``evidence`` are already known, and go into the verdict of an unfinished item. If
+    there is no ``evidence``, the verdict's ``seconds`` are the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)
@@ -154,7 +159,7 @@ def map_verdicts(
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         items: the completion, the target and the options of each item.
-        workers: the number of workers; None for a worker on each core.
+        workers: the number of workers. None means a worker on each core.
         deadline: seconds of processor time for each item.
         memory_mb: megabytes that a worker may take in addition to the loaded code.
 

@@ -1,4 +1,4 @@
-"""The parent's side of one worker process: channel, current request, exit.
+"""One worker process, as its parent sees it: the channel, the current request, the exit.
 
 The other side is `rewards.workers.child`.
 """
@@ -77,9 +77,7 @@ class ItemBatch:
             self.future.set_exception(error)
 
     def request(self, chunk: int) -> tuple[list[int], bytes]:
-        """Take up to ``chunk`` waiting items; returns their indices and the request for a
-        worker.
-        """
+        """Take up to ``chunk`` waiting items; return their indices and the request for a worker."""
         indices: list[int] = []
         bodies: list[str] = []
         size = 0
@@ -102,7 +100,7 @@ class ItemBatch:
 
 
 class Worker:
-    """The parent's side of one worker: process, channel, and current chunk."""
+    """One worker process, as its parent sees it: the process, the channel, the current chunk."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -151,7 +149,7 @@ class Worker:
 
     @property
     def expires(self) -> float:
-        """The time at which the worker is killed; infinite while the worker is idle."""
+        """The time at which the worker is killed. The time is infinite while the worker is idle."""
         if self.idle:
             return math.inf
         limit = self.batch.wall_clock if self.batch is not None and self.running else START_LIMIT
@@ -159,12 +157,12 @@ class Worker:
 
     @property
     def work(self) -> float:
-        """Seconds of processor time on the current item; 0 if the system does not report it."""
+        """Seconds of processor time on the current item, or 0 if the system reports none."""
         return max(0.0, processor_time_of(self.process.pid) - self.worked)
 
     @property
     def stalls(self) -> float:
-        """The time at which the items behind the current item are taken back."""
+        """The time at which the items behind the current item are taken back from the worker."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
@@ -194,8 +192,9 @@ class Worker:
         return taken_back
 
     def flush(self) -> None:
-        """Send as much as the socket accepts. An error means nothing here; reading shows whether
-        the worker is gone.
+        """Send as much as the socket accepts.
+
+        Errors are ignored here. If the worker is gone, the next read detects it.
         """
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:
@@ -206,8 +205,9 @@ class Worker:
                     self.outbox.popleft()
 
     def replies(self) -> Iterator[list[Any]]:
-        """The replies and results so far, in order; raises ``EOFError`` after the last if the
-        worker is gone.
+        """The replies and results that have arrived, in order.
+
+        If the worker is gone, an `EOFError` is raised after the last of them.
         """
         gone = False
         try:
@@ -246,7 +246,7 @@ class Worker:
             yield json.loads(line)
 
     def listen(self) -> bool:
-        """Read the worker's stderr and keep its last part; returns false when stderr is closed."""
+        """Read the worker's stderr, keep its last part, and return whether stderr is still open."""
         with contextlib.suppress(BlockingIOError):
             while received := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += received
@@ -306,8 +306,10 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The parent's environment with a fixed hash seed, one thread for numeric libraries, and
-    without options for interactive use.
+    """The environment of a worker, which is the parent's with some changes.
+
+    The hash seed is fixed, numeric libraries use one thread, and options for interactive use are
+    removed.
     """
     dropped = {MARK, "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONPROFILEIMPORTTIME", "PYTHONVERBOSE"}
     environment = {name: value for name, value in os.environ.items() if name not in dropped}

@@ -19,11 +19,11 @@ class GradedCompletion:
     """A completion with its verdict, the argument of components.
 
     Attributes:
-        text: the completion; if the prompt opened a thought, with the opening tag.
-        status: the verdict's status; ``incorrect`` if the coverage is below
-            ``Rubric.min_coverage``.
+        text: the completion. If the prompt opened a thought, the opening tag is in front.
+        status: the verdict's status. If the coverage is below ``Rubric.min_coverage``, the status
+            is ``incorrect``.
         verdict: the verdict.
-        truncated: the completion was cut off by the token limit.
+        truncated: whether the token limit cut the completion off.
         tokens: the length in tokens, if known.
         stop: as in the `Rubric`.
         length: as in the `Rubric`.

@@ -18,7 +18,10 @@ THINK_TAGS = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Five criteria of format; ``share`` is the share of the criteria that a completion meets."""
+    """Five criteria of format, each met or not by a completion.
+
+    ``share`` is the share of the criteria that are met.
+    """
 
     box: bool
     one_box: bool
@@ -54,14 +57,15 @@ def form_of(
     tags: tuple[str, str] = THINK_TAGS,
     must_think: bool = False,
 ) -> Form:
-    """The form of a completion with the verdict ``status``. The work is linear in the text, and no
-    text raises an exception.
+    """The form of a completion with the verdict ``status``, as five criteria.
+
+    The work is linear in the text, and no text raises an exception. The criteria are:
 
     - ``box``: the text outside thoughts has a complete box, and the last box is not a placeholder;
     - ``one_box``: the text has no second box;
     - ``closed_form``: the answer is an expression without unevaluated integrals or limits;
-    - ``thinking``: there is at most one thought, which stands at the beginning and is closed; with
-      ``must_think`` there is exactly one nonempty thought;
+    - ``thinking``: there is no thought, or a single closed thought at the beginning; with
+      ``must_think``, there must be a thought that is not empty;
     - ``ended``: the completion was not cut off by the token limit.
     """
     visible_boxes = boxes(visible(text, stop).text)

@@ -9,7 +9,7 @@ from .base import GradedCompletion, component
 def brevity(graded: GradedCompletion) -> float:
     """A number that decreases with the completion's length in tokens.
 
-    ``Rubric.length`` holds two lengths. The number is 1 up to the first length, falls linearly, and
+    ``Rubric.length`` has two lengths. The number is 1 up to the first length, falls linearly, and
     is 0 from the second length on. If the length is unknown, the number is 0.
     """
     if graded.tokens is None or graded.length is None:

@@ -6,6 +6,7 @@
 - `for_openrlhf`: an ``AgentExecutor`` of OpenRLHF.
 - `for_skyrl`: an environment of SkyRL (``skyrl-gym``).
 
-`harness.integrations` has environments with problems of their own: verifiers and OpenEnv. A rollout
-has one turn, or several: checks by the tools, and attempts with feedback (`adapters.feedback`).
+`harness.integrations` has environments with problems of their own, for verifiers and OpenEnv. A
+rollout has one turn or several. The further turns are checks by the tools, or attempts after
+feedback (`adapters.feedback`).
 """

@@ -1,8 +1,8 @@
 """A rollout as text in and text out, the common core of trainers' environments.
 
-A turn whose text ends with ``<check>FORMULA</check>`` asks whether the formula is right, as long as
-checks remain. The observation then says whether the formula is right. Any other turn is an answer.
-A right answer ends the rollout, and so does the last answer that `Turns` allows. After any other
+A turn is a message of the model. If a turn ends with ``<check>FORMULA</check>`` and checks remain,
+the model asks whether the formula is right, and the reply says so. Any other turn is an answer. A
+right answer ends the rollout, and so does the last answer that `Turns` allows. After any other
 answer the model gets a message by `adapters.feedback`, and answers again. The reward is the reward
 of the last answer.
 """
@@ -61,11 +61,11 @@ class Turn:
     """The result of a turn.
 
     Attributes:
-        observation: the reply to the model; None at the end.
-        reward: the reward; 0 before the end, None for "no opinion".
-        metrics: numbers for the sample, with the same names for every trainer; empty before the
-            end.
-        score: the score; None before the end.
+        observation: the reply to the model. At the end of the rollout it is None.
+        reward: the reward. Before the end it is 0. None means "no opinion".
+        metrics: numbers for the sample, with the same names for every trainer. Before the end it is
+            empty.
+        score: the score. Before the end it is None.
 
     """
 
@@ -77,7 +77,7 @@ class Turn:
     def number(self, row: Any) -> float:
         """The reward for a trainer that has no value for "no opinion".
 
-        Raises `NoOpinionError` as `scoring.numbers` does.
+        A `NoOpinionError` is raised in the same cases as by `scoring.numbers`.
         """
         return 0.0 if self.score is None else numbers([self.score], [str(row)])[0]
 
@@ -146,7 +146,7 @@ class Episode:
 
 
 def asked_for(text: str) -> str | None:
-    """The formula that a turn asks to check; None if the turn does not end with a check."""
+    """The formula that a turn asks to check. If the turn does not end with a check, it is None."""
     text = text.rstrip()
     if not text.endswith(CLOSE):
         return None

@@ -4,9 +4,10 @@
     from calculus_harness.rewards.adapters.environments.for_openrlhf import agent_executor
     AgentExecutor = agent_executor(checks=3, components=["correctness", "format"])
 
-A row's label is as for ``reward_func`` (`rewards.adapters.for_openrlhf`). (OpenRLHF 0.11,
-``openrlhf/utils/agent.py``: an instance for each prompt; ``step`` gets the observation, the action
-and the label; its ``rewards`` must have ``item()``.)
+A row's label is as for ``reward_func`` (`rewards.adapters.for_openrlhf`).
+
+OpenRLHF 0.11 (``openrlhf/utils/agent.py``) makes an instance for each prompt. ``step`` gets the
+observation, the action and the label. The ``rewards`` that ``step`` returns must have ``item()``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def agent_executor(
 
     Args:
         checks: the largest number of checks in a rollout (`episode.Turns`).
-        attempts: the largest number of answers; 1, without checks, for a single turn.
+        attempts: the largest number of answers. One answer and no checks make a single turn.
         feedback: the kind of message before another attempt.
         turn: the text between two turns of the model, with the placeholder ``{observation}``.
         rubric: fields of `scoring.Rubric`.

@@ -4,9 +4,9 @@
     register(id="calculus", entry_point="calculus_harness.rewards.adapters.environments.for_skyrl:"
              "CalculusEnv")
 
-A row has ``reward_spec.ground_truth``: the integrand, or an object as for verl. Options, in the
-configuration of the environment: the fields of `episode.Turns` and of `scoring.Rubric`.
-(skyrl-gym 0.4, ``skyrl_gym/envs/base_text_env.py``.)
+A row has ``reward_spec.ground_truth``, which is the integrand, or an object as for verl. The
+configuration of the environment may have the fields of `episode.Turns` and of `scoring.Rubric`.
+The interface is from skyrl-gym 0.4 (``skyrl_gym/envs/base_text_env.py``).
 """
 
 # No `from __future__ import annotations`: the base class is there at run time only.
@@ -21,7 +21,7 @@ from .episode import Episode, Turns
 
 
 class CalculusEnv(BaseTextEnv):
-    """One rollout; SkyRL calls it in a thread."""
+    """One rollout. SkyRL calls its methods in a thread."""
 
     def __init__(
         self, env_config: Mapping[str, Any] | None = None, extras: Mapping[str, Any] | None = None

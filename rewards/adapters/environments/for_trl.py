@@ -6,7 +6,7 @@
         # a column "integrand", or as for `make_reward`
     )
 
-TRL (1.16, ``GRPOTrainer.__init__``) makes an environment for each rollout, passes the row to
+TRL 1.16 (``GRPOTrainer.__init__``) makes an environment for each rollout, passes the row to
 ``reset``, and offers every public method as a tool, with the schema of its docstring.
 """
 

@@ -68,9 +68,9 @@ def checked(answer: str, target: Any, rubric: Rubric, **row: Any) -> str:
 
 
 def judged(scored: Score) -> Verdict:
-    """The verdict with the status that the reward used.
+    """The verdict, with the status that the reward used.
 
-    `Rubric.min_coverage` may count a right answer as incorrect.
+    The two statuses differ if `Rubric.min_coverage` makes a right answer incorrect.
     """
     if scored.status == scored.verdict.status:
         return scored.verdict
@@ -91,7 +91,7 @@ def step_checked(step: str, problem: Any, rubric: Rubric) -> str:
 
 
 def solution_claims(text: str, problem: str, rubric: Rubric) -> list[dict[str, Any]]:
-    """The judged claims of a solution (`rewards.verify.solution_steps`).
+    """The judged equations of a solution, called claims (`rewards.verify.solution_steps`).
 
     An exception in the worker is raised here.
     """

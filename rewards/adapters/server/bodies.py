@@ -1,10 +1,10 @@
 """Request bodies, read within limits while they arrive.
 
 A body is never in memory as a whole: every piece is decompressed, parsed and counted before the
-next piece is read. The limit is on the *cost* of a body: its bytes, plus a constant for every value
-(`NODE`, `CONTAINER`). A body is refused as soon as its cost exceeds the limit. A gzip bomb or
-millions of empty lists therefore take no more memory or time than text of the same size. Between
-two pieces the event loop serves other requests.
+next piece is read. The limit is on the *cost* of a body, which is its number of bytes plus a
+constant for every value (`NODE`, `CONTAINER`). A body is refused as soon as its cost exceeds the
+limit. A gzip bomb or millions of empty lists therefore take no more memory or time than text of the
+same size. Between two pieces the event loop serves other requests.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def read_json(
     Args:
         chunks: the body as it arrives.
         encoding: the header Content-Encoding: empty, ``identity``, ``gzip`` or ``deflate``.
-        spend: called with the cost of each piece; raises an exception to refuse the body.
+        spend: called with the cost of each piece. It raises an exception to refuse the body.
 
     Raises:
         BadRequestError: the body is not JSON, or incomplete, or in another encoding.
@@ -100,7 +100,7 @@ async def read_json(
 
 
 def _inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """A function that decompresses a chunk into pieces; an empty chunk yields the last piece."""
+    """A function that decompresses a chunk into pieces. An empty chunk yields the last piece."""
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):
         return _pieces

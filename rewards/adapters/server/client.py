@@ -40,8 +40,8 @@ class RewardClient:
         token: the server's token.
         batch: the number of completions in a request.
         parallel: the number of concurrent requests.
-        patience: the time in seconds for which a refused batch is repeated, before
-            `RewardServerError`.
+        patience: the time in seconds for which a refused batch is repeated. After this time, a
+            `RewardServerError` is raised.
         timeout: seconds to wait for the answer to a request.
 
     """

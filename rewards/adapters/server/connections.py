@@ -63,7 +63,7 @@ class Connections:
     def listen(
         self, sockets: list[socket.socket], protocol: Callable[[], asyncio.Protocol]
     ) -> None:
-        """Begin to accept; ``protocol`` makes the protocol of a connection."""
+        """Begin to accept connections. ``protocol`` makes the protocol of each connection."""
         self._protocol = protocol
         for listener in sockets:
             listener.setblocking(False)
@@ -109,7 +109,7 @@ class Connections:
             loop.add_reader(connection, self._look, connection)
 
     def _look(self, connection: socket.socket) -> None:
-        """Handle data on a parked connection; a complete head is handed over to aiohttp."""
+        """Handle data on a parked connection. If the head is complete, aiohttp takes over."""
         asyncio.get_running_loop().remove_reader(connection)
         self._parts.discard(connection)
         try:
@@ -150,9 +150,7 @@ class Connections:
             self._idle[transport] = time.monotonic()
 
     def _make_room(self, why: str) -> bool:
-        """Close the connection that has been idle longest; returns whether there was an idle
-        connection.
-        """
+        """Close the connection that has been idle longest, and return whether there was one."""
         now = time.monotonic()
         if now - self._told > 60.0:  # a line a minute, whatever comes
             self._told = now
@@ -186,7 +184,7 @@ class Connections:
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen on all addresses of a host; raises `OSError`."""
+    """Sockets that listen on all addresses of a host. An unusable address raises `OSError`."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     try:

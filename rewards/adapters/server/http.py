@@ -59,10 +59,10 @@ class Endpoint:
 
     Attributes:
         host: address to listen on.
-        port: port to listen on; 0 for any free port.
+        port: port to listen on. 0 means any free port.
         certificate: PEM file of a certificate and its chain, for HTTPS.
         key: PEM file of the certificate's key.
-        access_log: file with a line for each request, or ``-`` for stderr; None for no log.
+        access_log: file with a line for each request, or ``-`` for stderr. None means no log.
 
     """
 
@@ -83,7 +83,7 @@ class Endpoint:
             return False
 
     def tls(self) -> ssl.SSLContext | None:
-        """The TLS context, or None; raises `UserError` for unusable files."""
+        """The TLS context, or None without a certificate. Unusable files raise a `UserError`."""
         if self.certificate is None:
             if self.key is not None:
                 raise UserError("a key needs its certificate")
@@ -97,8 +97,9 @@ class Endpoint:
 
 
 def application(server: RewardServer, connections: Connections) -> web.Application:
-    """The server as an aiohttp application. The application tells ``connections`` when a request
-    begins and when it ends.
+    """The server as an aiohttp application.
+
+    The application tells ``connections`` when a request begins and when it ends.
     """
     from aiohttp import web
 
@@ -181,7 +182,7 @@ def _response(reply: Reply) -> web.Response:
 async def serving(
     server: RewardServer, endpoint: Endpoint, say: Callable[[str], object] = lambda _: None
 ) -> AsyncIterator[str]:
-    """Serve until the context is left; yields the server's address.
+    """Serve until the context is left. The context yields the server's address.
 
     When the context is left, requests in progress are finished, and new requests are refused with
     503.
@@ -239,8 +240,9 @@ async def serving(
 
 
 async def _watch_loop(metrics: Metrics) -> None:
-    """Periodically record the delay of the event loop, and how much of the delay the loop itself
-    causes.
+    """Periodically record the delay of the event loop.
+
+    The part of the delay that the loop's own work causes is recorded separately.
     """
     while True:
         due, used = time.monotonic() + LOOK, time.thread_time()
@@ -335,7 +337,10 @@ async def _run(server: RewardServer, endpoint: Endpoint, say: Callable[[str], ob
 
 
 async def make_ready(server: RewardServer) -> None:
-    """Start the workers by a call that is not counted; raises `UserError` if no worker starts."""
+    """Start the workers by scoring an empty completion, which is not counted.
+
+    If no worker starts, a `UserError` is raised.
+    """
     shadow, server.shadow = server.shadow, None
     try:
         await server.score([Rollout("", "1")])

@@ -19,7 +19,7 @@ LAGS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class Metrics:
-    """The counts of a server; all names begin with ``calculus_reward_``.
+    """The counts of a server. All names begin with ``calculus_reward_``.
 
     ``waiting``, ``saturation`` and other functions are called whenever Prometheus asks.
     """
@@ -65,8 +65,9 @@ class Metrics:
         self._truncated.inc(truncated)
 
     def looked(self, late: float, own: float) -> None:
-        """Record that the event loop was ``late`` seconds late, because of its own work for ``own``
-        seconds.
+        """Record that the event loop was ``late`` seconds late.
+
+        The loop's own work caused ``own`` seconds of this delay.
         """
         self._late.labels("all").observe(max(0.0, late))
         self._late.labels("own").observe(max(0.0, own))
@@ -75,7 +76,7 @@ class Metrics:
         self._requests.labels(str(code)).inc()
 
     def checked(self, outcome: str) -> None:
-        """Count a reward that was judged again, by the `shadow.outcome`."""
+        """Count a reward that was judged again. ``outcome`` is a value of `shadow.outcome`."""
         self._shadow.labels(outcome).inc()
 
     def text(self) -> tuple[bytes, str]:

@@ -68,7 +68,7 @@ class Replica:
         return JSONResponse(reply.body, status_code=reply.status, headers=reply.headers)
 
     async def check_health(self) -> None:
-        """Raise unless the workers judge; Ray Serve then replaces the replica."""
+        """Raise a `RuntimeError` if no worker starts. Ray Serve then replaces the replica."""
         (score,) = await ascore([Rollout("", "1")], self._server.function.rubric)
         if score.status == FAULT:
             raise RuntimeError(f"no workers: {score.verdict.evidence.detail}")
@@ -87,7 +87,7 @@ def deployed(
 
     Args:
         server: the server that every replica copies. Its rubric has the number of workers per
-            replica; the default is the number of CPUs of the smallest node.
+            replica. The default is the number of CPUs of the smallest node.
         host: address on which the proxies of all nodes listen.
         port: the port of the proxies.
         address: the address of the cluster, as for `use_cluster`.

@@ -2,13 +2,14 @@
 
 No request ends the server or uses more memory than the limits allow. Errors:
 
-======  ================================================================================= 400
-the body has none of the formats of `shapes`, or is an incomplete gzip 401     the server has a
-token, and the request has another token or none 408     the body did not arrive in time 413     the
-body costs too much (`bodies`), or has too many completions 429     the queue is full, of
-completions or bytes; ``Retry-After`` says when to come again 503     the server is stopping, or its
-workers cannot be started (``Retry-After`` again) ======
-=================================================================================
+======  =================================================================================
+400     the body has none of the formats of `shapes`, or is an incomplete gzip
+401     the server has a token, and the request has another token or none
+408     the body did not arrive in time
+413     the body costs too much (`bodies`), or has too many completions
+429     the queue is full, of completions or bytes; ``Retry-After`` says when to come again
+503     the server is stopping, or its workers cannot be started (``Retry-After`` again)
+======  =================================================================================
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ class RewardServer:
     Attributes:
         function: the reward function.
         limits: the limits.
-        token: the token that clients must send; None admits all clients.
-        shadow: repeats a sample of judgements; None for no repetition.
+        token: the token that clients must send. None admits all clients.
+        shadow: repeats a sample of judgements. None means that no judgement is repeated.
 
     """
 
@@ -145,8 +146,8 @@ class RewardServer:
     def ready(self) -> bool:
         """Whether the server accepts work now.
 
-        The server accepts work if workers judge, the queue has room, and the server is not
-        stopping.
+        The server accepts work if its workers can be started, the queue has room, and the server is
+        not stopping.
         """
         return self.working and not self.stopping and self.waiting < self.limits.queue
 
@@ -165,10 +166,10 @@ class RewardServer:
         }
 
     def admits(self, authorization: str) -> bool:
-        """Whether the header Authorization contains the token, as Bearer or as the password of
-        Basic.
+        """Whether the header Authorization contains the token.
 
-        Basic is for clients whose only setting is an address: ``http://any:TOKEN@host:port``.
+        The token comes as Bearer, or as the password of Basic. Basic is for clients that can only
+        set an address: ``http://any:TOKEN@host:port``.
         """
         if self.token is None:
             return True
@@ -200,7 +201,7 @@ class RewardServer:
         return scores
 
     async def reply(self, request: Incoming) -> Reply:
-        """The reply to a request; the body is read within the limits."""
+        """The reply to a request. The body of the request is read within the limits."""
         cost = 0
 
         def spend(amount: int) -> None:
@@ -251,7 +252,7 @@ class RewardServer:
             return self.refuse(503, str(error), later=True)
 
     def understood(self, body: Any, request: Incoming) -> ParsedRequest:
-        """The parsed request of a body; raises `BadRequestError`."""
+        """The parsed request of a body. A body of another form raises `BadRequestError`."""
         if request.path == "/verify":
             return understood_verify(body)
         return understood(body, self.function, detail=request.detail)

@@ -1,9 +1,10 @@
 """Shadow checks: a sample of rewards is judged again later, in other workers, with more budget.
 
-A reward that changes with the worker, the load or the time is a fault that no trainer sees: a right
-answer with reward 0 only slows learning down. The server therefore judges a few completions again,
-in a separate pool, with a longer deadline and preferably when idle, and counts changed verdicts. A
-run can raise an alarm on ``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.
+A reward should not change with the worker, the load or the time. No trainer would notice such a
+fault, because a right answer with reward 0 only slows learning down. The server therefore judges a
+few completions again, in a separate pool, with a longer deadline and preferably when idle, and
+counts changed verdicts. An alarm of a run can watch
+``rate(calculus_reward_shadow_total{outcome="changed"}[1h])``.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
 def outcome(before: Score, after: Score) -> str:
-    """The outcome of judging a completion again: ``same``, ``changed``, ``decided`` or
-    ``undecided``.
+    """The outcome of judging a completion again.
 
-    ``decided``: only the second judgement, with more budget, is a decision. ``changed``: the two
-    decisions differ. ``undecided``: only the first judgement is a decision.
+    - ``same``: the statuses are the same, or neither judgement is a decision.
+    - ``changed``: both judgements are decisions, and the decisions differ.
+    - ``decided``: only the second judgement, which has more budget, is a decision.
+    - ``undecided``: only the first judgement is a decision.
     """
     if before.status == after.status:
         return "same"
@@ -82,7 +84,7 @@ class Shadow:
 
         Args:
             rubric: the rubric.
-            idle: says whether the server is idle; requests of the trainer have precedence.
+            idle: says whether the server is idle. Requests of the trainer have precedence.
             tell: receives each `outcome`.
 
         """

@@ -1,4 +1,4 @@
-"""The trainers' request formats; an answer has the format of its request.
+"""The trainers' request formats. An answer has the format of its request.
 
 ====================  ============================================================================
 plain                 ``{"items": [{"completion": text, "target": integrand, ...}]}``; an item may
@@ -12,8 +12,8 @@ slime, ``remote_rm``  ``{"prompt", "response", "label"}``, one completion; the a
                       or with ``?detail=1`` an object (``--reward-key reward``).
 NeMo Gym              to ``/verify``: ``{"responses_create_params", "response", ...}`` with the
                       row's own fields (``integrand``, ``integral`` or ``target``, and so on, at the
-                      top or in ``verifier_metadata``); the answer is the same with ``reward``,
-                      ``reward_components`` and, where a row is bad, ``mask_sample``.
+                      top or in ``verifier_metadata``); the answer is the request with ``reward``
+                      and ``reward_components``, and with ``mask_sample`` if the row is bad.
 ====================  ============================================================================
 """
 
@@ -38,7 +38,7 @@ class ParsedRequest:
 
 
 def understood(body: Any, function: RewardFunction, *, detail: bool = False) -> ParsedRequest:
-    """A request to ``/score``; raises `BadRequestError`."""
+    """The parsed request of a body sent to ``/score``. A bad body raises `BadRequestError`."""
     if not isinstance(body, dict):
         raise BadRequestError("the body must be a JSON object")
     if "items" in body:
@@ -96,7 +96,7 @@ def _rollout(row: dict[str, Any]) -> Rollout:
 
 
 def described(score: Score) -> dict[str, Any]:
-    """A score as JSON; the names are the same in every format."""
+    """A score as JSON. The names are the same in every format."""
     return {
         "reward": score.reward,
         "status": score.status,
@@ -126,7 +126,7 @@ def _slime(body: dict[str, Any], function: RewardFunction, detail: bool) -> Pars
 
 
 def understood_verify(body: Any) -> ParsedRequest:
-    """A request to NeMo Gym's ``/verify``; raises `BadRequestError`."""
+    """The parsed request of a body sent to ``/verify``. A bad body raises `BadRequestError`."""
     if not isinstance(body, dict) or not isinstance(body.get("response"), dict):
         raise BadRequestError('the body must be an object with a "response"')
     metadata = body.get("verifier_metadata")

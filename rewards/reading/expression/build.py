@@ -35,7 +35,7 @@ def decimal(digits: str, exponent: int = 0) -> Number:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """A fraction; the fraction of two whole numbers is an exact number."""
+    """A fraction. The fraction of two whole numbers is an exact number."""
     if (
         type(top) is Number
         and type(bottom) is Number
@@ -56,8 +56,9 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """A number times a quotient of products, as one fraction; the number's parts are the first
-    factors.
+    """A number times a quotient of products, as one fraction.
+
+    The numerator and the denominator of the number come first in the two products.
     """
     size = abs(value)
     numerator_factors = [Number(size.numerator)] * (
@@ -71,7 +72,7 @@ def fraction(
 
 
 def add(*terms: Expression) -> Expression:
-    """A sum; zeros are dropped and nested sums flattened."""
+    """A sum. Zeros are dropped, and nested sums are flattened."""
     flat: list[Expression] = []
     for term in terms:
         flat.extend(term.args if isinstance(term, Call) and term.function == "add" else (term,))
@@ -82,7 +83,7 @@ def add(*terms: Expression) -> Expression:
 
 
 def mul(*factors: Expression) -> Expression:
-    """A product as one fraction; nested products are flattened, numbers multiplied."""
+    """A product as one fraction. Nested products are flattened, and numbers are multiplied."""
     coefficient = Fraction(1)
     numerator_factors: list[Expression] = []
     denominator_factors: list[Expression] = []
@@ -145,7 +146,7 @@ def rational_power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
-    """A polynomial; its coefficients are given from the highest degree down."""
+    """A polynomial with the given coefficients, which begin with the highest degree."""
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (

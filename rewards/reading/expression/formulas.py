@@ -1,5 +1,6 @@
-"""The formulas in the records of functions (`rewards.reading.functions`), for the arguments of a
-call.
+"""The formulas in the records of functions, with the arguments of a call filled in.
+
+`rewards.reading.functions` has the records.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """The derivative of a function, and the index of the argument by which it is differentiated.
+    """The index of the argument by which a call's function is differentiated, and the derivative.
+
+    The result is None if the function's record has no derivative.
 
     >>> slope_of(Call("expint", (Number(2), Symbol("x"))))[0]
     1
@@ -33,7 +36,11 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
 
 
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
-    """DLMF 16.3.1: each parameter is raised by 1, with the quotient of the parameters before."""
+    """The derivative of a hypergeometric function by its argument (DLMF 16.3.1).
+
+    Each parameter is raised by 1. The function is multiplied by the product of the upper parameters
+    over the product of the lower parameters, as they were.
+    """
     upper_count = call.args[0]
     if not isinstance(upper_count, Number):
         return None
@@ -45,14 +52,14 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """An equal formula in other functions; None if the function's record has no definition."""
+    """An equal formula in other functions, or None if the function's record has no definition."""
     arguments = _given(call)
     formula = RECORDS[call.function].definition
     return _filled(template(formula), arguments) if formula and arguments is not None else None
 
 
 def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
-    """The calls of certain functions in the derivative and in the definition of another function.
+    """The calls of ``functions`` in the derivative and in the definition of a call's function.
 
     >>> parts_of(Call("shi", (Symbol("x"),)), {"sinh"})
     [Call(function='sinh', args=(Symbol(name='x'),))]
@@ -68,9 +75,9 @@ def parts_of(call: Call, functions: Container[str]) -> list[Expression]:
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
-    """The arguments of a call, by the argument names in the function's record.
+    """The arguments of a call, by their names in the function's record.
 
-    The result is None if the numbers of arguments differ.
+    The result is None if the call and the record have different numbers of arguments.
     """
     arguments = RECORDS[call.function].arguments.split()
     return (

@@ -2,8 +2,8 @@
 
 A sum is replaced by its value only if its terms have exactly a form of the table and no assumption
 is needed for convergence. The ratio of a geometric sum must be a number below 1 in absolute value.
-The exponent of a zeta-like sum must be a number above 1. Exponential sums converge everywhere. Any
-other sum has no value here.
+The exponent of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
+sums converge everywhere. Any other sum has no value here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def infinite_sum(
         term: the term.
         index: the name of the index.
         start: the least value of the index.
-        power_series: whether sums of powers of a symbol have a value, too.
+        power_series: whether a sum of powers of a symbol has a value, too.
 
     Returns:
         A closed form. None if the sum has none of the table's forms, or if convergence is not
@@ -71,7 +71,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """A term as a product of powers; None if the term is not such a product."""
+    """A term as a product of powers. The result is None if the term is not such a product."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}
@@ -107,8 +107,9 @@ def _summand(term: Expression, index: str) -> InfiniteSummand | None:
 
 
 def _linear(node: Expression, index: str) -> tuple[Fraction, Fraction] | None:
-    """The numbers a and b for which a tree is a * index + b; None if the tree is not linear in the
-    index.
+    """The numbers a and b with which a tree equals a * index + b.
+
+    The result is None if the tree is not linear in the index.
     """
     values = [fold(substitute(node, index, Number(value))) for value in (0, 1, 2, 3)]
     if None in values:
@@ -131,7 +132,7 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n is r^first / (1 - r), where r is below 1 in absolute value."""
+    """The sum of r^n, which is r^first / (1 - r), if r is below 1 in absolute value."""
     if summand.powers or not _is_below_one(summand.ratio):
         return None
     value = fold(summand.ratio)
@@ -177,9 +178,10 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """A function of r through the square root of |r|: ``even`` for r > 0, and ``odd`` for r < 0.
+    """A function of r that applies ``even`` or ``odd`` to the square root of |r|.
 
-    With ``over``, the function is divided by the square root.
+    It applies ``even`` if r is positive, and ``odd`` if r is negative. If ``over`` is true, the
+    value is divided by the square root.
     """
 
     def value(ratio: Expression) -> Expression:
@@ -244,7 +246,7 @@ def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
 def _without_first(
     total: Expression, count: int, term: Callable[[int], Expression]
 ) -> Expression | None:
-    """A sum without its first ``count`` terms; None if ``count`` is too large."""
+    """A sum without its first ``count`` terms. The result is None if ``count`` is too large."""
     if count > _MOST_SHIFTED:
         return None
     return add(total, *(neg(term(n)) for n in range(count)))

@@ -37,8 +37,9 @@ class NotationError(ValueError):
 class Notation(ABC):
     """The grammar of a system, its names, and how trees are built.
 
-    A subclass overrides what differs. By default, trees have the form of the text; a sum or product
-    whose first operand is a sum or product in brackets is a single call, however.
+    A subclass overrides what differs. By default, trees have the form of the text, with one
+    exception: if the first operand of a sum is a sum in brackets, both sums become a single call.
+    The same holds for products.
 
     Attributes:
         system: the system's name.
@@ -47,9 +48,9 @@ class Notation(ABC):
         binding: how tightly operators bind. A ``sign`` binds as in mathematics, as in ``-x^2`` and
             ``2^-x``.
         relations: the signs of comparisons and connectives, with our names.
-        comparisons: the relations that bind least; brackets contain at most one of these.
+        comparisons: the relations that bind least. A pair of brackets has at most one of these.
         prefixes: signs before a value that do not change the value.
-        has_pairs: ``(a, b)`` is a list.
+        has_pairs: whether ``(a, b)`` is a list.
         most_characters: longer texts are refused.
         most_digits: longer numbers are refused.
         most_levels: deeper trees are refused.
@@ -126,7 +127,7 @@ def unknown_functions(expression: Expression) -> set[str]:
 
 @dataclass(slots=True)
 class _ComparisonChain:
-    """A sum or product to which further operands may be added."""
+    """A sum or product that can still get further operands."""
 
     sign: str  # + or *
     parts: list[Expression]
@@ -171,7 +172,7 @@ class _Parser:
         return self._taken()
 
     def _value(self, group: str, token: str) -> bool:
-        """Take a token where a value may begin; returns whether a value is still expected."""
+        """Take a token where a value may begin, and return whether a value is still expected."""
         if group == "number":
             self._values.append(number(token, self._notation.most_digits))
             return False
@@ -204,7 +205,7 @@ class _Parser:
             raise NotationError("nested too deeply")
 
     def _closes_at_once(self) -> bool:
-        """Close an empty pair of brackets, as in ``pi()``."""
+        """Close an empty pair of brackets, as in ``pi()``, and return whether there was one."""
         opened = self._open[-1]
         if opened.name is None or not self._skip(_CLOSERS[opened.bracket]):
             return False
@@ -213,7 +214,7 @@ class _Parser:
         return True
 
     def _operator(self, token: str) -> bool:
-        """Take a token after a value; returns whether another value is expected."""
+        """Take a token after a value, and return whether another value is expected."""
         token = "^" if token == "**" else token
         if token in ("!", "!!"):
             name = "factorial" if token == "!" else "double_factorial"
@@ -239,7 +240,7 @@ class _Parser:
         return self._close(opened)
 
     def _close(self, opened: _Open) -> bool:
-        """Close the innermost bracket; returns whether a value is expected next."""
+        """Close the innermost bracket, and return whether a value is expected next."""
         self._open.pop()
         if opened.name is None and len(self._values) == opened.values + 1:
             return False  # a chain in brackets may go on behind them
@@ -252,7 +253,7 @@ class _Parser:
         return False
 
     def _skip(self, bracket: re.Pattern[str]) -> str:
-        """Skip a bracket if the next token is one; returns the bracket, or else an empty text."""
+        """Skip the next token if it is a bracket, and return it. Otherwise return an empty text."""
         match = bracket.match(self._text, self._offset)
         if match is None:
             return ""
@@ -261,7 +262,7 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of operators on the stack that stand outside the innermost brackets."""
+        """The number of operators on the stack outside the innermost brackets."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
@@ -318,7 +319,7 @@ class _Parser:
 
 
 def number(token: str, most_digits: int) -> Number:
-    """The exact value of a decimal number; ``b`` marks an exponent in the same way as ``e``."""
+    """The exact value of a decimal number. The exponent begins with ``e`` or with ``b``."""
     if len(token) > most_digits:
         raise NotationError(f"a number of {len(token)} digits is too long")
     mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")

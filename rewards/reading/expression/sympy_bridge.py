@@ -41,8 +41,9 @@ def to_sympy(expression: Expression, assumptions: Mapping[str, str] | None = Non
 
     Args:
         expression: the tree.
-        assumptions: an assumption of SymPy for names of symbols (``{"a": "positive"}``). Other
-            symbols have no assumptions. Roots are principal, as always in SymPy.
+        assumptions: the names of symbols, each with an assumption of SymPy, as in
+            ``{"a": "positive"}``. Other symbols have no assumptions. Roots are principal, as always
+            in SymPy.
 
     Raises:
         ValueError: SymPy lacks a function of the tree, or evaluation would not end.
@@ -148,8 +149,8 @@ def from_sympy(expr: Any) -> Expression:
     """A SymPy expression as a tree, with terms and factors in the order in which SymPy prints them.
 
     A negative power becomes a quotient, and ``exp_polar`` becomes ``exp``. A floating-point number
-    becomes the decimal fraction that SymPy prints. A part that cannot be translated, such as an
-    unevaluated integral, raises a `ValueError` with the name of the part.
+    becomes the decimal fraction that SymPy prints. If a subexpression cannot be translated, such as
+    an unevaluated integral, a `ValueError` names it.
     """
     try:
         return _from_sympy(expr, {}, MAX_DEPTH)

@@ -44,7 +44,7 @@ def is_deeper(tree: Expression, levels: int) -> bool:
 
 
 def all_nodes(expression: Expression) -> list[Expression]:
-    """All nodes of ``expression``, level by level: faster than `nodes_of`."""
+    """All nodes of ``expression``, level by level. This is faster than `nodes_of`."""
     nodes = [expression]
     for node in nodes:
         nodes += node.args
@@ -62,7 +62,7 @@ def symbols_of(expression: Expression) -> set[str]:
 
 
 def substitute(node: Expression, name: str, value: Expression) -> Expression:
-    """The tree with a symbol replaced."""
+    """A tree in which the symbol ``name`` is replaced by ``value``."""
     if type(node) is Symbol:
         return value if node.name == name else node
     if type(node) is Call and node.args:
@@ -89,16 +89,15 @@ def is_constant(expression: Expression, variable: str | None = None) -> bool:
 
 
 def needs_worker(expression: Expression) -> bool:
-    """Whether the expression has a function whose evaluation may run long in C and cannot be
-    interrupted.
+    """Whether the expression has a function that may be slow to evaluate and cannot be interrupted.
+
+    Such a function is evaluated in C, so that only the end of its process stops it.
     """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
 
 
 def may_have_pole(expression: Expression, variable: str) -> bool:
-    """Whether ``expression`` may have a pole on the real line; the form of the expression
-    decides.
-    """
+    """Whether ``expression`` may have a pole on the real line, judged by the form only."""
     return any(
         isinstance(node, Call) and _has_pole(node, variable) for node in all_nodes(expression)
     )
@@ -114,9 +113,9 @@ def _has_pole(node: Call, variable: str) -> bool:
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:
-    """The terms of a sum, with signs, constant factors and constant divisors distributed.
+    """The terms of a sum, with signs and constants distributed over the terms.
 
-    ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
+    The constants are factors and divisors: ``2(x^2 + t)`` and ``(x^2 + t)/3`` have two terms each.
     """
     name, args = expression.function, expression.args
     if name == "add":
@@ -152,8 +151,8 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 def without_factor(term: Expression, variable: str) -> Expression:
     """A term without its sign and its constant factors.
 
-    The callers need only the derivative of an outermost logarithm or arc tangent, so that its
-    branch does not matter.
+    The callers need only the derivative of an outermost logarithm or arc tangent. This derivative
+    is the same on every branch.
     """
     while isinstance(term, Call):
         if term.function == "neg" or (
@@ -171,7 +170,10 @@ def without_factor(term: Expression, variable: str) -> Expression:
 
 
 def fold(expression: Expression) -> Fraction | None:
-    """The exact rational value of a small constant expression, such as an exponent; else None."""
+    """The exact rational value of a small constant expression, such as an exponent.
+
+    The result is None for any other expression.
+    """
     if type(expression) is Number:
         return _fraction(expression.numerator, expression.denominator)
     if expression.function not in _FOLDS:

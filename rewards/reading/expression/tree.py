@@ -64,9 +64,7 @@ class _Call(NamedTuple):
 
 @final
 class Call(_Call):
-    """A function of `FUNCTIONS` applied to arguments; a constant such as ``pi`` has no
-    arguments.
-    """
+    """A function of `FUNCTIONS` applied to arguments. A constant such as ``pi`` has none."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Functions and named constants: one record each, from which every table of names is derived.
+"""Functions and named constants, with one record each. All tables of names come from the records.
 
 `rewards.numeric.ball_arithmetic.functions.RULES` has the rules for ball arithmetic, and
 `rewards.proof.prover` has the rules for proofs. A function without a rule is computed by its

@@ -1,6 +1,6 @@
 """Trigonometric and hyperbolic functions and their inverses (DLMF, chapter 4).
 
-The inverse functions are those of python-flint and SymPy: acot u is atan(1/u), and so on.
+The inverse functions are defined as in python-flint and SymPy. For example, acot u is atan(1/u).
 """
 
 from __future__ import annotations

@@ -29,22 +29,22 @@ class Function:
     Attributes:
         name: the function's name in expression trees.
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
-        arity: fewest and most arguments; None means any number.
+        arity: the least and the largest number of arguments. None means that there is no limit.
         arguments: names of the arguments in the formulas below.
-        derivative: the derivative in ``u``; empty for a function with steps.
+        derivative: the derivative in ``u``. It is empty for a function that jumps.
         definition: an equal formula in other functions, or empty.
         domain: the real ``u`` for which values are real (for parameters without a special value).
             Empty means the whole line except poles.
-        branch: the kind of branch in the complex plane; empty for a function without branches.
+        branch: the kind of branch in the complex plane. Empty means that there are no branches.
         breaks: the arguments at which the function is not analytic.
         poles: the real poles, as a formula in a whole number k.
         parity: `ODD`, `EVEN` or empty.
         range: bounds of the values for all real arguments, if at least one bound is finite.
-        steepest: a bound of the absolute slope for all real arguments; only where the verifier
-            needs the bound.
+        steepest: a bound of the absolute slope for all real arguments. It is given only if the
+            verifier needs it.
         nears: whole numbers that values approach exponentially without reaching them.
-        continuous: the arguments at which the function is continuous; only where the verifier needs
-            them.
+        continuous: the arguments at which the function is continuous. They are given only if the
+            verifier needs them.
         oscillates: whether the function oscillates as its argument grows.
         inverse: the inverse function.
         cost: how long the evaluation takes.
@@ -96,7 +96,8 @@ class Function:
             system: the system's name in lower case.
 
         Returns:
-            The name, or a template of the notation; empty if the system lacks the function.
+            The name, or a template of the notation. The text is empty if the system lacks the
+            function.
 
         """
         for item in self.systems.split():
@@ -107,8 +108,10 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The name under which the LaTeX reader knows the function: the first name in lower
-        case.
+        """The canonical token of the function in the LaTeX reader.
+
+        It is the function's first name if this name is in lower case. Otherwise it is the name in
+        trees, without underscores.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")

@@ -1,4 +1,4 @@
-"""A table of notation with two readings.
+"""A table of notations that have two readings.
 
 The parser first takes the likelier reading of every ambiguity, and records the ambiguities of the
 text. Then `rewards.reading.latex.readings` parses the text again with second readings.
@@ -112,9 +112,10 @@ AMBIGUITIES: Final = tuple(
 
 
 def names(consulted: int, flipped: int) -> tuple[str, ...]:
-    """The names of the ambiguities in a text.
+    """The names of the ambiguities in a text, given as two bit masks.
 
-    ``:second`` is added to the name of an ambiguity whose second reading was taken.
+    ``consulted`` has the ambiguities that the parser met. ``flipped`` has those that it read the
+    second way; their names end in ``:second``.
     """
     if not consulted | flipped:
         return ()

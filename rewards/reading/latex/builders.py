@@ -1,4 +1,8 @@
-"""Builders of special functions from their subscript, arguments and separators."""
+"""Builders of special functions.
+
+A builder makes the tree of a call from the subscript, the arguments and the separators between the
+arguments. It returns None if the function does not take such arguments.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | 
 
 
 def _plain(name: str, *counts: int) -> Builder:
-    """A builder of a function without subscript, with one of the given numbers of arguments."""
+    """A builder of a function that has no subscript, and as many arguments as one of ``counts``."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -31,7 +35,7 @@ def _plain(name: str, *counts: int) -> Builder:
 
 
 def _of_one(make: Callable[[Expression], Expression]) -> Builder:
-    """A builder of a function without subscript, with one argument; ``make`` makes the tree."""
+    """A builder of a function that has no subscript and one argument. ``make`` makes the tree."""
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
@@ -83,7 +87,7 @@ def _by_record(function: Function) -> Builder:
 def _log_integral(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Li(x)`` is the offset logarithmic integral, ``Li_s(x)`` the polylogarithm."""
+    """``Li(x)`` is the offset logarithmic integral, and ``Li_s(x)`` is the polylogarithm."""
     if subscript is None:
         return Call("li_offset", (arguments[0],)) if len(arguments) == 1 else None
     return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
@@ -92,7 +96,7 @@ def _log_integral(
 def _ei(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """``Ei(x)``; Maple writes ``Ei(n, x)`` for the generalised exponential integral."""
+    """``Ei(x)``, or Maple's ``Ei(n, x)``, which is the generalised exponential integral."""
     if subscript is None and len(arguments) == 1:
         return Call("ei", (arguments[0],))
     return _ordered("expint")(parser, subscript, arguments, separators)
@@ -109,9 +113,9 @@ def _upper_gamma(
 def _beta(
     _: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """``B(a, b)``, or the incomplete beta function.
+    """``B(a, b)``, or an incomplete beta function.
 
-    ``B_x(a, b)`` and ``B(x; a, b)`` are incomplete, and are built as ``beta_lower(a, b, x)``.
+    The incomplete functions ``B_x(a, b)`` and ``B(x; a, b)`` are built as ``beta_lower(a, b, x)``.
     """
     if subscript is not None and len(arguments) == 2:
         return Call("beta_lower", (*arguments, subscript))
@@ -143,10 +147,14 @@ def _elliptic(
 ) -> Builder:
     """A builder of an elliptic integral, complete or incomplete.
 
-    The last argument is the parameter m or the modulus k, where m = k^2. It is m after a bar, in
-    Mathematica's names, in complete integrals, and in the lower-case names of mpmath and of our own
-    printer. It is k after a comma or a semicolon if a letter names the integral. ``extra`` leading
-    arguments, such as the characteristic of Pi, are kept unchanged.
+    The last argument is either the parameter m or the modulus k, where m = k^2.
+
+    - It is k if a letter names an incomplete integral, and a comma or a semicolon precedes it. It
+      is also k if a letter names a complete integral, and the argument is the symbol k.
+    - It is m in all other cases: after a bar, in other complete integrals, in Mathematica's names,
+      and in the lower-case names of mpmath and of our own printer.
+
+    The first ``extra`` arguments, such as the characteristic of Pi, are kept unchanged.
     """
 
     def build(
@@ -196,8 +204,9 @@ def _dawson(
 
 
 def complementary(integral: Expression) -> Expression | None:
-    """The complementary integral ``K'`` or ``E'``: the complete integral with 1 - m for m (DLMF
-    19.2.9).
+    """The complementary integral ``K'`` or ``E'`` of a complete elliptic integral (DLMF 19.2.9).
+
+    It has 1 - m in place of m. The result is None for any other integral.
     """
     if integral.function not in ("elliptic_k", "elliptic_ec"):
         return None
@@ -252,8 +261,9 @@ def _shifted_sine_integral(x: Expression) -> Expression:
 def _clausen(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``Cl_n(x)``: the sum over k of sin(kx)/k^n for even n, and of cos(kx)/k^n for odd n (Lewin,
-    4.1).
+    """``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
+
+    The sine is for even n, and the cosine is for odd n.
     """
     if len(arguments) == 1 and subscript is None:
         subscript = TWO
@@ -393,9 +403,9 @@ def _scaled_erfc(x: Expression) -> Expression:
 def _lambert(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    """``W(x)``, ``W_k(x)``, built as ``lambertw(x, k)``; ``W_0`` is the principal branch.
+    """``W(x)`` or ``W_k(x)``, built as ``lambertw(x, k)``. ``W_0`` is the principal branch.
 
-    If there are two arguments, in either order, the whole number is the branch.
+    ``W`` may also have two arguments, in either order. The whole number is then the branch.
     """
     if len(arguments) == 2 and subscript is None:
         branch, second = arguments

@@ -21,8 +21,9 @@ _ATOMIC: Final = (Number, Symbol)
 
 
 def function(parser: Parser, name: str, depth: int) -> Expression:
-    """A function of one argument. The argument may stand without parentheses, and a power may stand
-    on the function's name.
+    r"""A function of one argument, with or without parentheses around the argument.
+
+    A power may follow the function's name, as in ``\sin^2 x``.
     """
     tokens = parser.tokens
     power: Expression | None = None
@@ -76,7 +77,10 @@ _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 
 def plus_sign(tokens: list[str], index: int) -> int:
-    """The number of tokens in the subscript ``+`` of Dawson's integral ``D_+(x)``; 0 without it."""
+    """The number of tokens in the subscript ``+`` of Dawson's integral ``D_+(x)``.
+
+    The result is 0 if there is no such subscript.
+    """
     for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
         if tokens[index : index + width] == spelling and tokens[index + width] in OPENERS:
             return width
@@ -114,14 +118,17 @@ def argument_of(parser: Parser, name: str, depth: int) -> Expression:
 def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
-    """``f(u)^n``: either a power of the call, or a call whose argument is ``(u)^n``."""
+    """Read ``f(u)^n`` as a power of the call, or as the call of f with the argument ``(u)^n``."""
     if parser.choose(ambiguities.CALL_POWER) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    """An argument without parentheses: a product that ends by the conventions of print."""
+    r"""A product that is the argument of a function without parentheses, as in ``\sin 2x``.
+
+    The product ends where the conventions of print end it.
+    """
     tokens = parser.tokens
     negative = parser.sign() if tokens[parser.pos] in ("+", "-") else False
     factors = [parser.factor(depth)]
@@ -143,8 +150,9 @@ def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _is_simple(node: Expression) -> bool:
-    """Whether a node is a letter or a power of a letter; another letter may then continue the
-    argument.
+    r"""Whether a node is a letter or a power of a letter.
+
+    If so, another letter may continue the argument, as in ``\sin xy``.
     """
     if type(node) is Call and node.function == "pow":
         node = node.args[0]
@@ -154,7 +162,7 @@ def _is_simple(node: Expression) -> bool:
 def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     """Whether the next token continues an argument without parentheses.
 
-    The argument so far is constant, or ends in a letter.
+    The argument so far is constant or ends in a letter.
     """
     if token == DIFFERENTIAL:
         return False
@@ -181,8 +189,9 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
 def _take_operator(
     parser: Parser, name: str, token: str, factors: list[Expression], depth: int
 ) -> None:
-    r"""Read a slash or a dot after a bare argument, as in ``\sin x/2`` and ``\sin 2 \cdot x``,
-    which are ambiguous.
+    r"""Read a slash or a dot after an argument without parentheses.
+
+    Both are ambiguous: in ``\sin x/2`` and ``\sin 2 \cdot x`` the argument may end before them.
     """
     tokens = parser.tokens
     following = tokens[parser.pos + 1]
@@ -206,7 +215,7 @@ def _take_operator(
 
 
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
-    """``asin x`` if ``a`` is a symbol of the problem: arcsine, or a product."""
+    """Read ``asin x`` if ``a`` is a symbol of the problem: either arcsine, or a times sin x."""
     inverse, plain = names.split()
     if parser.choose(ambiguities.A_INVERSE):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))

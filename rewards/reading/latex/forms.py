@@ -50,7 +50,10 @@ def differential(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def brace(parser: Parser, _: None, depth: int) -> Expression:
-    r"""A braced group, or a function's name in braces: ``{\rm arctan}(x)``, ``{J_1}(x)``."""
+    r"""A braced group. The group may contain only the name of a function.
+
+    An argument then follows the group, as in ``{\rm arctan}(x)`` and ``{J_1}(x)``.
+    """
     tokens, index = parser.tokens, parser.pos
     following = tokens[index + 1]
     if following != "}" and following != "_":  # most groups: this is asked of every one
@@ -67,7 +70,7 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def bars(parser: Parser, _: None, depth: int) -> Expression:
-    """``|x|`` with plain bars; the token before a bar decides whether the bar opens or closes."""
+    """``|x|`` with plain bars. The token before a bar decides whether the bar opens or closes."""
     start = parser.pos
     parser.bars += 1
     node = parser.expression(depth)
@@ -124,7 +127,10 @@ def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
 
 
 def _is_derivative(parser: Parser, start: int) -> bool:
-    r"""Whether ``\frac{d..}{d..}`` begins here; ``d`` must not be a symbol of the problem."""
+    r"""Whether a derivative ``\frac{d..}{d..}`` begins here, with ``d`` or ``\partial``.
+
+    The letter ``d`` does not begin a derivative if it is a symbol of the problem.
+    """
     tokens = parser.tokens
     if "\\partial" in tokens[start : start + 2] or "\\differential" in tokens[start : start + 2]:
         return True
@@ -230,7 +236,7 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _value(parser: Parser, depth: int) -> Expression:
-    """A value in a table of cases; an infinite value is read as undefined."""
+    """A value in a table of cases. An infinite value is read as undefined."""
     signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
     if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
         parser.pos = signed + 1
@@ -267,7 +273,10 @@ def piecewise(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _condition(parser: Parser, depth: int) -> Expression | None:
-    """The condition of a row; None for "otherwise" and for a row without a condition."""
+    """The condition of a row of a table of cases.
+
+    The result is None for "otherwise" and for a row without a condition.
+    """
     tokens = parser.tokens
     parser.skip(",", ";", "&", "\\if", ":", "\\text where")
     token = tokens[parser.pos]
@@ -283,7 +292,7 @@ def _condition(parser: Parser, depth: int) -> Expression | None:
 
 
 def _all_of(parser: Parser, depth: int) -> Expression:
-    """Comparisons joined by "and" (or commas) and by "or"; "or" binds less tightly."""
+    """Comparisons joined by "and", by commas and by "or". As usual, "or" binds less tightly."""
     tokens = parser.tokens
     node: Expression | None = None
     joined = _comparison(parser, depth)
@@ -303,7 +312,10 @@ def _all_of(parser: Parser, depth: int) -> Expression:
 
 
 def _comparison(parser: Parser, depth: int) -> Expression:
-    r"""``a < b``, a chain of comparisons, or ``x \in [a, b)``; parentheses may stand around it."""
+    r"""A comparison ``a < b``, a chain of comparisons, or ``x \in [a, b)``.
+
+    Any of these may be in parentheses.
+    """
     tokens = parser.tokens
     parser.skip("\\if", "\\forall")
     group_tokens = _inside_group(tokens, parser.pos)
@@ -343,7 +355,7 @@ def _joined(joiner: str, conditions: list[Expression]) -> Expression:
 
 
 def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
-    """The tokens inside the group that opens at ``index``; empty if no group opens."""
+    """The tokens inside the group that opens at ``index``. If no group opens, there are none."""
     group_tokens: set[str] = set()
     level = 0
     opener = tokens[index]
@@ -365,7 +377,7 @@ def _only_symbol(parser: Parser) -> Expression:
 
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
-    """One side of a comparison, or one end of an interval; None for an infinite end."""
+    """One side of a comparison, or one end of an interval. An infinite end is None."""
     tokens = parser.tokens
     signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
     if tokens[signed] == "\\infty":
@@ -410,7 +422,10 @@ def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""``\sum_{k=0}^{3} x^k`` term by term, or the value of ``\sum_{k=0}^\infty 2^{-k}``."""
+    r"""A finite sum or product, expanded term by term, or the value of an infinite sum.
+
+    Examples are ``\sum_{k=0}^{3} x^k`` and ``\sum_{k=0}^\infty 2^{-k}``.
+    """
     start = parser.pos - 1
     index, low, high = _range(parser, depth)
     construct = "a sum" if function == "add" else "a product"
@@ -438,7 +453,10 @@ def series(parser: Parser, function: str, depth: int) -> Expression:
 
 
 def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | None]:
-    """The index and the bounds of a sum or product; None for a bound that is no whole number."""
+    """The index of a sum or product, its lower bound and its upper bound.
+
+    A bound is None if it is not a whole number. An infinite upper bound is ``math.inf``.
+    """
     tokens = parser.tokens
     index: str | None = None
     low: int | None = None
@@ -463,7 +481,10 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """The value of an infinite sum; None if unknown, or if infinite sums are not allowed."""
+    """The value of an infinite sum.
+
+    The result is None if the value is not known, or if no infinite sum is allowed in the formula.
+    """
     if IS_VALUE in parser.symbols or index is None or low is None:
         return None
     body = _body(parser, index, depth)
@@ -492,6 +513,6 @@ def _whole(node: Expression) -> int | None:
 
 
 def refused(parser: Parser, reason: tuple[type[ReadError], str], depth: int) -> Expression:
-    """A handler that refuses a token of unevaluated notation."""
+    """Raise the error for a token of unevaluated notation. This is the token's handler."""
     error_type, expected = reason
     raise parser.error(expected, error_type, at=parser.pos - 1)

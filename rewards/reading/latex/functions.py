@@ -1,7 +1,7 @@
 r"""The names of functions, constants and symbols in print.
 
-A *canonical token* is the token that the lexer passes to the parser: ``\asin`` for every spelling
-of arcsine.
+A *canonical token* is the token that the lexer passes to the parser. For example, every spelling
+of arcsine becomes ``\asin``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bounds on the work for a text, as counts."""
+"""Limits on the size of a text and of its tree, which bound the work of the reader."""
 
 from __future__ import annotations
 

@@ -2,11 +2,12 @@
 
 Operators bind as in print: sums, then products and quotients (with the implicit product), then
 powers and other postfixes. A table (`rewards.reading.latex.grammar`) has a handler for every token
-that begins an operand. The parser calls the handler with the parser, the table's payload and the
-nesting depth.
+that begins an operand, and a payload for the handler. The arguments of a handler are the parser,
+the payload and the nesting depth.
 
-The parser never looks further than one token ahead, and never goes back. Every recursion passes the
-beginning of an operand, where the parser checks its depth. Hence the text bounds time and stack.
+The parser never looks further than one token ahead, and never goes back. Every recursion begins an
+operand, and there the parser checks the nesting depth. The length of the text therefore bounds the
+time, and `Limits.depth` bounds the stack.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ _SIGNS: Final = frozenset("+-")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
-    """A parser for one reading. `flipped` has the bits of ambiguities with the second reading."""
+    """A parser for one reading of a token list.
+
+    ``flipped`` has the bits of the ambiguities for which the second reading is taken.
+    """
 
     tokens: list[str]
     atoms: Mapping[str, Expression]
@@ -73,7 +77,7 @@ class Parser:
         return node
 
     def ends_after_tail(self) -> bool:
-        r"""Whether the text ends here, after optional punctuation and ``C \in \mathbb{R}``."""
+        r"""Whether only punctuation or a remark like ``C \in \mathbb{R}`` follows here."""
         tokens = self.tokens
         index = self.pos + 1
         if tokens[index] in _CONSTANT_LETTERS:
@@ -90,7 +94,10 @@ class Parser:
         return error_type(expected, self.locate(max(index, 0)))
 
     def insert(self, index: int, tokens: list[str]) -> None:
-        """Insert tokens that were joined into one; offsets in errors still count one token."""
+        """Insert tokens that the lexer had joined into one token.
+
+        Offsets in error messages still count the joined token as one token.
+        """
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
@@ -100,19 +107,26 @@ class Parser:
         return self.flipped & ambiguity != 0
 
     def lengthen(self, what: str) -> None:
-        """Count a link of ``a/b/c``, which makes the tree deeper without nested brackets."""
+        """Count one operator of a chain such as ``a/b/c``.
+
+        A chain makes the tree deeper without nested brackets, so that chains need a limit of their
+        own.
+        """
         self.links += 1
         if self.links > self.limits.depth:
             raise self.error(f"at most {self.limits.depth} {what}", TooBigError)
 
     def deeper(self, depth: int) -> int:
-        """The nesting depth inside of a form at ``depth``."""
+        """The nesting depth inside a form that is at ``depth``."""
         if depth >= self.limits.depth:
             raise self.error(f"at most {self.limits.depth} nested forms", TooBigError)
         return depth + 1
 
     def enter_brackets(self, *, separates: bool = False) -> tuple[int, bool]:
-        """Begin a group with its own count of bars; returns the state to restore at its end."""
+        """Begin a group that counts its own bars, and return the previous state.
+
+        The caller restores the previous state after the group.
+        """
         bar_state = self.bars, self.separates
         self.bars, self.separates = 0, separates
         return bar_state
@@ -150,7 +164,7 @@ class Parser:
         return Call("add", tuple(terms))
 
     def sign(self) -> bool:
-        """Skip signs; returns whether the product of the signs is a minus."""
+        """Skip signs, and return whether their product is a minus."""
         negative = False
         tokens = self.tokens
         while (token := tokens[self.pos]) == "+" or token == "-":
@@ -244,7 +258,8 @@ class Parser:
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
 
-        Elsewhere a number directly after a number or a letter is an error: ``2 3``, ``x2``.
+        In all other cases a number directly after a number or a letter is an error, as in ``2 3``
+        and ``x2``.
         """
         previous = self.tokens[self.pos - 1]
         is_constant = previous in _CONSTANT_LETTERS and previous not in self.symbols
@@ -343,7 +358,11 @@ class Parser:
         return self.error(f"at most {self.limits.digits} digits", TooBigError, at=self.pos - 1)
 
     def mantissa_times_e(self, mantissa: str, exponent: str) -> Expression:
-        """``2e-3`` read as two times e, minus three; the tokens after 2 are parsed again."""
+        """The product ``2e``, if ``2e-3`` is read as two times e, minus three.
+
+        The rest, ``-`` and ``3``, is inserted into the token list, so that the parser reads it
+        next.
+        """
         exponent_tokens = [exponent[0], exponent[1:]] if exponent[0] in _SIGNS else ["*", exponent]
         self.insert(self.pos, exponent_tokens)
         return Call("mul", (self.number(mantissa), E))
@@ -400,7 +419,10 @@ class Parser:
     def unbraced(
         self, base: Expression, exponent: Expression, token: str, depth: int
     ) -> Expression:
-        """An exponent without braces, extended by the tokens that belong to the exponent."""
+        """An exponent without braces, together with the following tokens that belong to it.
+
+        In ``x^1/2`` and ``e^ab``, more than one token may belong to the exponent.
+        """
         tokens = self.tokens
         following = tokens[self.pos]
         if type(exponent) not in (Number, Symbol):
@@ -421,7 +443,10 @@ class Parser:
         return exponent
 
     def exponent(self, depth: int) -> Expression:
-        """The operand after ``^``: a group, a token, or in plain text an operand with a sign."""
+        """The operand after ``^``.
+
+        The operand is a group or a single token. In plain text it may also have a sign.
+        """
         tokens = self.tokens
         token = tokens[self.pos]
         if token in _SIGNS:

@@ -51,8 +51,8 @@ def read(
         limits: limits on the work.
 
     Returns:
-        All readings, the likeliest first. An unambiguous text has one reading; there are at most
-        eight.
+        All readings, the likeliest first. An unambiguous text has one reading. No text has more
+        than `Limits.readings`.
 
     Raises:
         ReadError: the text has no reading. The error has an offset and says what was expected
@@ -71,10 +71,10 @@ def signed_infinity(text: str) -> int | None:
     r"""The sign of an infinity in any spelling.
 
     Args:
-        text: LaTeX, plain text or words, such as ``-oo`` or ``positive infinity``.
+        text: LaTeX, plain text or Unicode. Any text is safe.
 
     Returns:
-        1 or -1; None if the text is not an infinity alone.
+        1 or -1. If the text is not an infinity, the result is None.
 
     >>> [signed_infinity(text) for text in (r"+\infty", r"\text{negative infinity}", "-oo", "8")]
     [1, -1, -1, None]
@@ -172,8 +172,9 @@ def _parse(parser: Parser) -> Expression:
 
 
 def _alternatives(consulted: int, max_masks: int) -> list[int]:
-    """Masks of ambiguities whose second reading is taken: single ambiguities first, then pairs, and
-    so on.
+    """Bit masks of the ambiguities to read the second way, at most ``max_masks``.
+
+    Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """
     bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
     masks = sorted(

@@ -51,8 +51,9 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """The arguments in the parentheses (or in braces and parentheses) that begin here, with the
-    separators.
+    """The arguments in the parentheses that begin here, and the separators between the arguments.
+
+    The arguments may also be in braces, or in parentheses within braces.
     """
     tokens = parser.tokens
     braced = tokens[parser.pos] == "{"
@@ -103,8 +104,10 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """The name of the function that a letter with its scripts denotes; None for any other
-    letter.
+    """The name of the function that a letter denotes here.
+
+    ``scripts`` has ``_`` if the letter has a subscript, and ``^`` if it has a power. The result is
+    None if the letter is not a function.
     """
     tokens, builders = parser.tokens, LETTERS[name]
     token = tokens[index]
@@ -122,7 +125,7 @@ def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
 
 
 def _is_product(parser: Parser, name: str, index: int) -> bool:
-    """Whether ``S(x)`` and the like are read as a product."""
+    """Whether a letter before parentheses, as in ``S(x)``, is a factor and not a function."""
     if name in ("\\beta", "\\eta"):
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
@@ -177,8 +180,9 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
 
 
 def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
-    """The index after an optional subscript and an optional power, and the signs (``_`` and ``^``)
-    of the two.
+    """The index of the first token after an optional subscript and an optional power.
+
+    The second result has ``_`` if there is a subscript, and ``^`` if there is a power, in order.
     """
     scripts = ""
     while (token := tokens[index]) in ("^", "_") and token not in scripts:
@@ -195,7 +199,10 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
 
 
 def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the brace that closes the group that opens here; ``index`` without one."""
+    """The index of the brace that closes the group that opens at ``index``.
+
+    The result is ``index`` if no closing brace is found.
+    """
     level = 0
     for at in range(index, min(index + _LONGEST_LOOK, len(tokens))):
         level += (tokens[at] == "{") - (tokens[at] == "}")
@@ -205,8 +212,9 @@ def _group_end(tokens: list[str], index: int) -> int:
 
 
 def _is_binomial(tokens: list[str], index: int) -> bool:
-    """Whether ``_5^2`` begins here: the scripts of ``C_5^2``, an older notation of a binomial
-    coefficient.
+    """Whether a numeric subscript and a numeric power begin here, as in ``C_5^2``.
+
+    ``C_5^2`` is an older notation of a binomial coefficient.
     """
     if tokens[index] != "_":
         return False
@@ -270,8 +278,10 @@ def _dawson(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
-    r"""``\Gamma'(x)``, or the complementary integrals ``K'(k)`` and ``E'(k)``; None without an
-    argument.
+    r"""The tree of ``\Gamma'(x)``, or of a complementary integral ``K'(k)`` or ``E'(k)``.
+
+    The result is None if the letter does not have exactly one prime, if no parenthesis follows, or
+    if the letter is a symbol of the problem.
     """
     start = parser.pos
     if parser.tokens[start] not in ("'", "^") or _names_symbol(parser, name):
@@ -301,7 +311,10 @@ def _argument(parser: Parser, depth: int) -> Expression:
 
 
 def _primes(parser: Parser) -> int:
-    r"""Skip primes and return their number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``."""
+    r"""Skip primes and return their number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``.
+
+    If no argument follows the primes, nothing is skipped, and the result is 0.
+    """
     tokens, index = parser.tokens, parser.pos
     index += tokens[index] == "^"
     braced = tokens[index] == "{"
@@ -337,7 +350,7 @@ def _harmonic(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _has_order(tokens: list[str], start: int) -> bool:
-    """Whether ``^{(n)}(`` begins here, and not a power."""
+    """Whether an order and an argument begin here, as in ``^{(n)}(x)``. A power has no argument."""
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False
     level = 0

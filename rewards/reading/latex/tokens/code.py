@@ -1,8 +1,8 @@
 """Formulas as SymPy, NumPy, Maple and Mathematica print them, respelt for the reader.
 
-A text is respelt only if it is code: it has no LaTeX commands, and has ``*`` between operands,
-brackets after a capitalised name, or the prefix of a module. In any other text ``gamma`` and ``E``
-are letters.
+A text is respelt only if it is code. A text is code if it has no LaTeX commands, and has ``*``
+between operands, brackets after a capitalised name, or the prefix of a module. In any other text
+``gamma`` and ``E`` are letters.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\
 
 
 def respelt(text: str, symbols: Collection[str]) -> str:
-    """The text in the reader's spelling, if the text is code; any other text is unchanged.
+    """The text in the reader's spelling, if the text is code. Any other text is returned unchanged.
 
     Args:
         text: a formula.
-        symbols: names that the problem uses; these names are not respelt.
+        symbols: names that the problem uses. These names are not respelt.
 
     """
     if "\\" in text or not _CODE.search(text):

@@ -1,4 +1,4 @@
-"""What is expected where a token cannot stand, and the kind of error."""
+"""Messages for a token in the wrong place: what the parser expects there, and the kind of error."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _ENDINGS: Final = CLOSERS | {"}", "|", "\\right|"}
 
 
 def expected_end(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects after a complete expression, and the kind of error if ``token`` is
-    there.
+    """What the parser expects after a complete expression, where ``token`` is.
+
+    The second result is the kind of error.
     """
     if token in _ALTERNATIVES:
         return _ALTERNATIVES[token], AlternativesError
@@ -35,8 +36,9 @@ def expected_end(token: str) -> tuple[str, type[ReadError]]:
 
 
 def expected_closing(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects in a group that is not closed, and the kind of error for
-    ``token``.
+    """What the parser expects in a group that is not closed, where ``token`` is.
+
+    The second result is the kind of error.
     """
     if token in ("\\or", "\\pm", "\\mp", "="):
         return expected_end(token)
@@ -44,7 +46,10 @@ def expected_closing(token: str) -> tuple[str, type[ReadError]]:
 
 
 def expected_operand(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects where an operand begins, and the kind of error for ``token``."""
+    """What the parser expects where an operand should begin, and ``token`` is.
+
+    The second result is the kind of error.
+    """
     if token.startswith("\\text "):
         return f"mathematics, not words: {token[6:]}", ReadError
     if token in ("\\pm", "\\mp", "\\or"):

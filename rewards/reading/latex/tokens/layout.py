@@ -1,4 +1,4 @@
-"""A second pass over the tokens of texts with alignment marks, empty groups and the like."""
+"""A second pass over the tokens of texts with layout, such as alignment marks and empty groups."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _CLOSING: Final = frozenset(("", ")", "]", "}", "\\}", "\\right|", "\\right."))
 
 
 def _continues(previous: str, following: str) -> bool:
-    """Whether the formula continues or ends at an alignment mark, so that no other formula begins
-    there.
+    """Whether no second formula begins at an alignment mark, given the tokens on both sides.
+
+    Either the formula goes on after the mark, or it ends there.
     """
     return (
         previous in _OPERATORS
@@ -42,7 +43,7 @@ def kept_places(tokens: list[str]) -> list[int]:
     r"""The indices of the tokens that remain when layout is removed.
 
     Outside tables, ``&`` and ``\\`` are removed, and so are empty groups. A pair of delimiters that
-    is split over two lines (``\left( a \right. \\ \left. + b \right)``) becomes one pair.
+    is split over two lines becomes one pair, as in ``\left( a \right. \\ \left. + b \right)``.
 
     Two kinds of token are renamed in ``tokens``: the first underscore of ``_2F_1``, and the bar of
     ``\left. x \right| m``.
@@ -88,8 +89,9 @@ def _mark_hypergeometric(tokens: list[str]) -> None:
 
 
 def _split_pairs(tokens: list[str]) -> set[int]:
-    r"""The indices of ``\right.``, of ``\left.`` and of the new line between the two, if nothing
-    else stands between.
+    r"""The indices of the tokens from ``\right.`` to the next ``\left.``, both included.
+
+    Only line breaks and alignment marks may be between the two. Otherwise the pair is left out.
     """
     indices: set[int] = set()
     closing: int | None = None

@@ -1,10 +1,10 @@
 r"""The lexer: canonical tokens of LaTeX, plain text or Unicode, by one regular expression in one
 pass.
 
-A token is a string; the parser looks up its meaning. The lexer normalises the spelling: sizes and
-spaces vanish, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` are the same
-token, and the letters ``xsinx`` become three tokens. Offsets are not stored; `offset_of` computes
-the offset for an error message.
+A token is a string, and the parser looks up its meaning. The lexer normalises the spelling. Sizes
+and spaces are dropped, ``\left(`` becomes ``(``, ``\operatorname{arctanh}`` and ``artanh`` become
+the same token, and the letters ``xsinx`` become three tokens. Offsets are not stored: `offset_of`
+computes the offset for an error message.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ _END: Final = [""] * 4
 def tokenize(
     text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
 ) -> list[str]:
-    """The canonical tokens of `text`, followed by empty tokens on which the parser's look-ahead
-    ends.
+    """The canonical tokens of `text`, followed by empty tokens.
+
+    The parser looks ahead, and the empty tokens mark the end for it.
     """
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
@@ -103,8 +104,10 @@ def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -
 
 
 def _prepared(text: str, symbols: Collection[str]) -> str:
-    """The text with plain letters for mathematical alphabets, and with code and decimal commas
-    respelt.
+    """The text with unusual notation replaced, before it is cut into tokens.
+
+    For example, code is respelt, decimal commas become points, and letters of mathematical
+    alphabets become plain letters.
     """
     if "\\" not in text:
         text = respelt(text, symbols)
@@ -143,7 +146,10 @@ def _with_cases(text: str) -> str:
 
 
 def _words_then_formula(match: re.Match[str]) -> str:
-    """A text command with its words alone, followed by the formula that the command contained."""
+    """A text command without the formula in it, followed by the formula.
+
+    The matched text command contains words and then a formula.
+    """
     formula = with_signs(match[3].replace("$", " "))
     return f"{match[1]}{match[2]}}}{formula}".ljust(len(match[0]))
 

@@ -1,8 +1,9 @@
 r"""Decimal commas and thousands separators, if the text uses them consistently.
 
 ``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
-in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). If another
-comma of the text can only be a decimal comma, this comma is a decimal comma, too.
+in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). A comma
+that could be read in two ways is a decimal comma if another comma of the text can only be a decimal
+comma.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """The text with decimal points and without thousands separators; the length stays the same."""
+    """The text with decimal points and without thousands separators, padded to the same length."""
     if not _HINT.search(text):
         return text
     if " " in text or "~" in text:
@@ -58,7 +59,7 @@ def with_points(text: str) -> str:
 
 
 def with_fractions(text: str) -> str:
-    r"""The text with fractions for repeating decimals: ``0.1\overline{6}`` is 15/90."""
+    r"""The text with fractions for repeating decimals: ``0.1\overline{6}`` becomes 15/90."""
     return _REPEATING.sub(_fraction, text)
 
 
@@ -75,7 +76,7 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _depths(text: str, offsets: list[int]) -> list[int]:
-    """The number of open brackets at each of the offsets; TeX's braces do not count."""
+    """The number of open brackets at each of the offsets. TeX's braces do not count as brackets."""
     depths: list[int] = []
     depth = 0
     brackets = iter(_BRACKET.finditer(text))

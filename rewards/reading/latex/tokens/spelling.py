@@ -1,4 +1,4 @@
-"""The canonical tokens of a raw token: synonyms, sizes, styles and names are resolved."""
+"""The canonical tokens of a raw token, without synonyms, sizes and styles."""
 
 from __future__ import annotations
 

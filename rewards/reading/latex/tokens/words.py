@@ -256,7 +256,7 @@ def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
-    """Split a run of letters into names and letters; longer names are tried first."""
+    """Split a run of letters into names and letters. Longer names are tried first."""
     if run in symbols or len(run) == 1:
         return (run,)
     if len(run) > LONGEST_RUN:
@@ -295,7 +295,7 @@ def split(run: str, symbols: frozenset[str]) -> tuple[str, ...]:
 
 
 def _maybe_product(name: str, symbols: frozenset[str]) -> str:
-    """The token of a name; ``asin`` is ambiguous if ``a`` is a symbol of the problem."""
+    """The token of a name. ``asin`` is ambiguous if ``a`` is a symbol of the problem."""
     if name[0] == "a" and "a" in symbols and name[1:] in NAMES:
         return "\\a " + NAMES[name][1:] + " " + NAMES[name[1:]][1:]
     return NAMES[name]
