@@ -23,14 +23,14 @@ POWER = 0.8
 
 @lru_cache(maxsize=1 << 16)
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
-    """The variance that pass@k of one problem would have with ``at`` samples. The estimate needs 2k
-    <= n.
+    """The variance that pass@k of one problem would have with ``at`` samples.
 
-    pass@k is a U-statistic. Its variance is a sum over the overlap j of two sets of k among ``at``
-    samples: sum_j C(k,j) C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong
-    sample (Hoeffding, "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math.
-    Statist. 19 (1948), section 5). F_j = C(n-c,j)/C(n,j) is an unbiased estimate of q^j. If F_j
-    replaces q^j, the sum is an unbiased estimate of the variance.
+    The estimate needs n samples with 2k <= n, of which c are correct. pass@k is a U-statistic. Its
+    variance is a sum over the overlap j of two sets of k among ``at`` samples: sum_j C(k,j)
+    C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong sample (Hoeffding, "A
+    Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
+    section 5). F_j = C(n-c,j)/C(n,j) is an unbiased estimate of q^j. If F_j replaces q^j, the sum
+    is an unbiased estimate of the variance.
     """
     if 2 * k > n or at < k:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
