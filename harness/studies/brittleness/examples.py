@@ -94,7 +94,9 @@ def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first solved and the first failed problem. The list is empty if one of them is missing.
+    """The first solved and the first failed problem.
+
+    The list is empty if one of the two is missing.
     """
     solved = [answer for answer in given if answer.solved][:1]
     failed = [answer for answer in given if not answer.solved][:1]
@@ -150,8 +152,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Table 7: failed sums whose terms are all solved. The solved terms are listed above the sum.
-    """
+    """Table 7: failed sums of solved terms. The solved terms are listed above each sum."""
     by_id = answers(source)
     rows: list[tuple[str, ...]] = []
     for pool in ("exp", "coeff", "valid"):

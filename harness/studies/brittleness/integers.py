@@ -44,8 +44,7 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
 
 
 def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int], float]]:
-    """The number of positive integers in sequences of tokens, and their share in each of `RANGES`.
-    """
+    """The number of positive integers in the sequences, and their share in each of `RANGES`."""
     counts: Counter[tuple[int, int] | None] = Counter()
     for tokens in sequences:
         for value in positive_integers(tokens):

@@ -45,8 +45,7 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The values of k to report: the paper's values up to the number of answers, and this number.
-    """
+    """The values of k to report: the number of answers, and the paper's values below it."""
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -184,7 +183,7 @@ def nodes(source: ModelAnswers) -> Section:
 
 
 def integers(source: ModelAnswers) -> Section:
-    """Figure 2."""
+    """Figure 2: Fail@1 by the size of the coefficients."""
     names = [f"{low}-{high - 1}" for low, high in RANGES]
     series: dict[str, list[Estimate | None]] = {}
     for template in INTEGERS:
