@@ -1,11 +1,12 @@
-r"""Groups of equal answers to a problem, for majority votes and for counting different ones.
+r"""Group the equal answers to a problem, to take majority votes and to count different answers.
 
 Two antiderivatives are the same answer if their derivatives agree. A constant of integration makes
-no difference; ``\sin^2 x`` and ``-\cos^2 x`` are the same answer, as are ``\ln|3x|`` and ``\ln x``.
-The derivative of each answer is evaluated in ball arithmetic at fixed real and complex points. Two
-answers are candidates for the same group if at least `SHARED` of the rounded values agree; then the
-verifier decides (`rewards.verify_equivalent`). Correct answers all have the derivative f, so that
-they form group 0 without a comparison.
+no difference. For example, ``\sin^2 x`` and ``-\cos^2 x`` are the same answer, and so are
+``\ln|3x|`` and ``\ln x``. The derivative of each answer is evaluated in ball arithmetic at fixed
+real and complex points. Two answers are candidates for the same group if at least `SHARED` of the
+rounded values agree. The verifier then decides whether the candidates are equal
+(`rewards.verify_equivalent`). All correct answers have the integrand f as their derivative. They
+form group 0 without a comparison.
 """
 
 from __future__ import annotations
@@ -73,9 +74,9 @@ class _AnswerGroup:
 
 
 def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
-    """The group number of each answer; None for a sample without a readable answer.
+    """The group number of each answer, in the order of the samples.
 
-    Group 0 holds the correct answers.
+    Group 0 holds the correct answers. The number is None for a sample without a readable answer.
     """
     seen: list[_AnswerGroup] = []
     texts: dict[str, int | None] = {}
@@ -164,7 +165,7 @@ def _marks(tree: Expression, variable: str) -> frozenset[str]:
 def _rounded(value: Any) -> str | None:
     """The midpoint of a ball, rounded to ten digits, as text.
 
-    The result is None for a ball that is too wide for ten digits. A ``value`` of None stands for 0.
+    The result is None for a ball that is too wide for ten digits. A ``value`` of None means 0.
     """
     if value is None:
         return "0"
@@ -183,11 +184,11 @@ def _rounded(value: Any) -> str | None:
 
 
 def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
-    r"""The number of correct answers that are written differently, with other signs, factors or
-    functions.
+    r"""The number of correct answers that are written differently.
 
-    Spelling, the order of terms and additive constants do not count; any other difference does:
-    ``\sin^2 x`` and ``-\cos^2 x`` are two forms.
+    Answers that differ only in spelling, in the order of terms or in additive constants are one
+    form. Any other difference makes two forms. For example, ``\sin^2 x`` and ``-\cos^2 x`` are two
+    forms.
     """
     forms = set()
     for sample in samples:
@@ -225,7 +226,7 @@ class Votes:
     """Majority votes of a model on a subset, and the variety of the model's correct answers.
 
     ``groups`` is the mean number of groups of equal answers per problem. ``forms`` is the mean
-    number of correct answers that are written differently, over the solved problems; None if no
+    number of differently written correct answers per solved problem. ``forms`` is None if no
     problem is solved.
     """
 

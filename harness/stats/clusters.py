@@ -1,8 +1,9 @@
 """Parents of derived problems, and the clusters of problems with a common origin.
 
-A problem names its parent by the id alone. The lookup tries the child's benchmark first. Other
-benchmarks are tried only if the child's benchmark does not have the id. If several subsets have the
-id, the child's own subset has precedence, and problems that have parents themselves come last.
+A derived problem names its parent by the parent's id alone. The lookup tries the child's benchmark
+first. Other benchmarks are tried only if the child's benchmark does not have the id. If several
+problems have the id, original problems take precedence over derived problems. Among several
+original problems, a problem of the child's own subset takes precedence.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class ParentIndex:
         return self._alike(problem)
 
     def _alike(self, problem: Problem) -> str:
-        """The first key of an original problem: copies of a problem in several subsets count
-        once.
+        """The first key under which an original problem occurs.
+
+        A problem may be copied into several subsets. All copies get the same key and count once.
         """
         keys = self._own[problem.benchmark, problem.id]
         return next(key for key in keys if self._problems[key].inputs == problem.inputs)

@@ -1,4 +1,4 @@
-"""`compare`: paired comparison of the models of runs, or of their subsets (`stats.paired`)."""
+"""`compare` makes paired comparisons of the models of runs, or of subsets (`stats.paired`)."""
 
 from __future__ import annotations
 
@@ -83,12 +83,13 @@ def compare(
             ``"perturbation"`` pairs originals and perturbations by parent, for every model.
         policy: name of the verdicts to compare; by default the latest complete set that all runs
             have.
-        ks: the k of pass@k in addition to the primary k, which the manifest declares.
-        breakdown: a property that divides the problems into groups, which are also compared at the
-            primary k: ``"tag"`` of the original problem, ``"operator"`` (a function in the
-            integrand), or ``"simplify"`` (how simplification ended). HINT's expressions are divided
-            by operator, or by ranges of ``"depth"``, ``"length"``, longest ``"dependency"``, number
-            of ``"operators"``, ``"result"`` or ``"largest"`` value.
+        ks: further values of k for pass@k. The manifest declares the primary k, which is always
+            reported.
+        breakdown: a property that divides the problems into groups. Each group is also compared at
+            the primary k. The properties are ``"tag"`` of the original problem, ``"operator"`` (a
+            function in the integrand), and ``"simplify"`` (how simplification ended). HINT's
+            expressions are divided by operator, or by ranges of ``"depth"``, ``"length"``, longest
+            ``"dependency"``, number of ``"operators"``, ``"result"`` or ``"largest"`` value.
         target: a difference in pass@k. The comparison says how many problems and samples would
             detect ``target``.
         prices: the prices of tokens, from which the cost of each system is computed.
@@ -212,10 +213,10 @@ def _with_families(
 ) -> tuple[Contrast, ...]:
     """Adjust the p values of contrasts in two families.
 
-    The contrasts on all common problems are a family, and the contrasts on subsets are another.
-    "Which model is better" and "where is it better" are separate questions. In a single family, six
-    models on seven subsets would have 120 contrasts, and no overall difference would be
-    significant.
+    A contrast is one comparison of two sides. The contrasts on all common problems form one family,
+    because they say which model is better. The contrasts on subsets form a second family, because
+    they say where a model is better. In a single family, six models on seven subsets would have 120
+    contrasts, and no overall difference would be significant.
     """
     overall = [row.group == ALL for row in rows]
     adjusted: list[Contrast | None] = [None] * len(rows)
@@ -239,7 +240,7 @@ def _checked_ks(ks: Iterable[int]) -> list[int]:
 def _costs(
     runs: Sequence[Run], prices: Prices, policy: str, notes: list[str]
 ) -> dict[str, Cost | None]:
-    """The cost of each system, by name; a note lists the models without a price."""
+    """The cost of each system by name, and a note that lists the models without a price."""
     spent: dict[str, Cost | None] = {}
     specs = []
     for run, names in zip(runs, system_names(runs), strict=True):
@@ -410,7 +411,7 @@ def range_names(by: Breakdown) -> list[str]:
 def common_policy(runs: Sequence[Run], policy: str | None) -> str:
     """The name of the verdicts under which several runs are shown.
 
-    Raises `UserError` if the runs have no verdicts under the same name.
+    The function raises `UserError` if the runs have no verdicts under the same name.
     """
     for run in runs:
         if not run.policies:
@@ -454,8 +455,9 @@ def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]
 def system_names(runs: Sequence[Run]) -> list[dict[str, str]]:
     """A distinct name for every model of every run, by the model's hash.
 
-    The name is the model's label. Models with the same label are told apart by the prompt, or else
-    by the run's name, or else by the beginning of the hash.
+    The name is the model's label. If several runs have a model with this label, the prompts are
+    added to the name. If the runs have the same prompts, the run's name is added instead. If names
+    are still equal, the beginning of the model's hash is added.
     """
     labels = Counter(
         label for run in runs for label in {entry["label"] for entry in run.models.values()}

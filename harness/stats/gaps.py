@@ -1,11 +1,11 @@
 """Generalisation gaps of HINT's splits: pass@k on I minus pass@k on SS, LS, SL or LL.
 
 The splits hold different problems, so a gap is a difference of independent means. The difference of
-two models' gaps is a difference of independent means, too: on each split the two models are paired,
-and the splits are independent. Both intervals combine the intervals of two means (Zou and Donner,
-"Construction of Confidence Limits about Effect Measures: A General Approach", Statistics in
-Medicine 27 (2008); for proportions with Wilson's intervals Newcombe's method 10, the same journal
-17 (1998), 873-890).
+two models' gaps is also a difference of independent means. On each split the two models are paired,
+and the paired differences on two splits are independent. Both intervals combine the intervals of
+two means. The method is from Zou and Donner, "Construction of Confidence Limits about Effect
+Measures: A General Approach", Statistics in Medicine 27 (2008). For proportions with Wilson's
+intervals it is Newcombe's method 10, the same journal 17 (1998), 873-890.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Gap:
     Attributes:
         group: both splits, as in ``hint: I − SS``.
         k: the k of pass@k.
-        sides: the gap of each of one or two systems, with an interval.
+        sides: the gap of each system, with an interval. There are one or two systems.
         systems: the names of the systems.
-        difference: the second gap minus the first, over the problems that pair; None for a single
-            system.
+        difference: the second gap minus the first, over the problems that both systems were asked.
+            It is None for a single system.
 
     >>> Gap("hint: I − SS", 1, ((0.25, (0.1, 0.4)),), ("a",)).difference is None
     True
@@ -53,7 +53,7 @@ class Gap:
 
 
 def minus(bounded: Bounded, second: Bounded) -> Bounded:
-    """The difference of two independent estimates with their intervals.
+    """The difference of two independent estimates, with its interval.
 
     >>> value, (low, high) = minus((0.5, (0.4, 0.6)), (0.2, (0.1, 0.3)))
     >>> round(value, 2), round(low, 2), round(high, 2)
@@ -73,8 +73,8 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
     A split without requests has no gap.
 
     Args:
-        problems: the problems by key; problems of other benchmarks are skipped.
-        k: the k of pass@k; a split has no gap if a problem has fewer than k samples.
+        problems: the problems by key. Problems of other benchmarks than HINT are skipped.
+        k: the k of pass@k. A split has no gap if a problem has fewer than k samples.
         systems: the tallies of each system by the problem's key.
 
     """

@@ -1,15 +1,17 @@
-"""Confidence intervals: means of values between 0 and 1, and differences, both in clusters.
+"""Confidence intervals of means and of differences, for values between 0 and 1 in clusters.
 
 Intervals are two-sided, by default with a level of 95 %. A cluster is a problem with all problems
-derived from the same original. Samples within a problem are never resampled: with k near n a
-resample holds repeats, and pass@k of a sample with repeats is too low.
+derived from the same original. The samples of a problem are never resampled. With k near n, a
+resample would contain repeats, and pass@k of a sample with repeats is too low.
 
-- `interval` belongs to the mean of a metric: Clopper and Pearson's interval for the effective
-  number of independent trials (Korn and Graubard, "Confidence Intervals for Proportions with Small
-  Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24 (1998)). Few
-  clusters near 0 or 1 give no estimate of the variance within clusters; the prior `ALIKE` replaces
-  the estimate, so that the interval has no jump where the last cluster reaches 1.
-- `Ratio` has the interval of a paired difference: the bootstrap over clusters with Student's tails.
+- `interval` is the interval of the mean of a metric. It is Clopper and Pearson's interval for the
+  effective number of independent trials (Korn and Graubard, "Confidence Intervals for Proportions
+  with Small Expected Number of Positive Counts Estimated from Survey Data", Survey Methodology 24
+  (1998)). A few clusters whose values are near 0 or 1 do not suffice to estimate the effective
+  number. The prior `ALIKE` then dominates the estimate, so that the interval does not jump when the
+  last cluster reaches 1.
+- `Ratio.interval` is the interval of a paired difference. It is the interval of the bootstrap over
+  clusters, widened to Student's tails.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ def cluster_sums(columns: Sequence[Sequence[float]], clusters: Labelled) -> tupl
 def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None) -> list[Floats]:
     """The column sums of tables whose rows are resampled with replacement.
 
-    All tables have the same number of rows and share the draws: separate draws for each table would
+    All tables have the same number of rows and use the same draws, because separate draws would
     take most of the time of a comparison. The rows of each table are sorted first, so that the sums
     do not depend on the order of the rows.
     """
@@ -97,7 +99,7 @@ def resampled(tables: Sequence[Floats], seed: int, resamples: int | None = None)
 
 
 def _times(count: int, seed: int, resamples: int) -> Iterator[Floats]:
-    """How often each of ``count`` rows is in each resample, as batches of resamples."""
+    """Yield batches of resamples: how often each of ``count`` rows occurs in each resample."""
     generator = np.random.default_rng(seed)
     batch = max(1, 4_000_000 // count)
     for start in range(0, resamples, batch):
@@ -149,8 +151,9 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 
     The mean is as uncertain as a proportion of n independent trials. The effective number n is the
     number of clusters divided by phi. phi is the observed variance between clusters, divided by the
-    variance that clusters would have whose values are all 0 or all 1. Clusters of unequal sizes
-    count as a smaller number of equal clusters (Kish).
+    variance between clusters of the same mean in which all values are 0 or all values are 1. If
+    clusters have unequal sizes, a smaller number of equal clusters is used for the number of
+    clusters (Kish).
 
     Args:
         values: the values.
@@ -187,22 +190,23 @@ def interval(values: Sequence[float], clusters: Labelled) -> tuple[float, float]
 class Ratio:
     """A ratio of sums over pairs, between -1 and 1, with the bootstrap distribution over clusters.
 
-    The interval is the expanded percentile interval of the bootstrap. For few clusters the
-    percentile interval is too narrow: it corresponds to the normal distribution and divides the
-    variance by m instead of m - 1. Its tails are moved outwards, so that it becomes as wide as
-    Student's interval. Sources: Hesterberg, "What Teachers Should Know About the Bootstrap", The
-    American Statistician 69 (2015); Davison and Hinkley, "Bootstrap Methods and their Application"
-    (1997), section 3.8, for clusters.
+    The interval is the expanded percentile interval of the bootstrap. For a small number m of
+    clusters the percentile interval is too narrow, because it corresponds to the normal
+    distribution and divides the variance by m instead of m - 1. The ends are moved outwards, so
+    that the interval becomes as wide as Student's interval. Sources: Hesterberg, "What Teachers
+    Should Know About the Bootstrap", The American Statistician 69 (2015); Davison and Hinkley,
+    "Bootstrap Methods and their Application" (1997), section 3.8, for clusters.
 
     If all clusters have the same ratio, resamples do not differ. The interval then assumes that a
     share q of all clusters may have another ratio, from -1 to 1. The share q is the upper end of
-    Clopper and Pearson's interval.
+    Clopper and Pearson's interval for 0 deviating clusters.
 
     Attributes:
         value: the ratio.
         sums: numerators and denominators of every cluster.
         seed: the seed of the resamples.
-        resamples: the number of resamples; None for a number by `RESAMPLES` and `DRAWS`.
+        resamples: the number of resamples. If it is None, `RESAMPLES` and `DRAWS` determine the
+            number.
 
     """
 
@@ -220,7 +224,7 @@ class Ratio:
         seed: int = 0,
         resamples: int | None = None,
     ) -> Ratio:
-        """The sum of the numerators over the sum of the denominators.
+        """The ratio of the sum of the numerators to the sum of the denominators.
 
         Raises:
             ValueError: the denominators sum to 0.
@@ -249,8 +253,9 @@ class Ratio:
 
     @classmethod
     def draw(cls, ratios: Iterable[Ratio]) -> None:
-        """Draw the resamples of several ratios together, which is faster than a draw for each
-        ratio.
+        """Draw the resamples of several ratios together.
+
+        This is faster than a draw for each ratio.
 
         Args:
             ratios: ratios over the same number of clusters, with the same seed and number of
@@ -320,8 +325,7 @@ def t_interval(values: Sequence[float]) -> tuple[float, float]:
 def mean_interval(
     differences: Sequence[float], clusters: Labelled, seed: int = 0, resamples: int | None = None
 ) -> tuple[float, float]:
-    """The interval of a mean difference. The mean is the `Ratio` of the sum of differences to the
-    number of pairs.
+    """The interval of a mean difference, which is the `Ratio` of the sum to the number of pairs.
 
     Args:
         differences: the difference of each pair, between -1 and 1.

@@ -16,7 +16,10 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The samples of both sides for one problem, or of several problems that are averaged."""
+    """The samples of both sides for one problem.
+
+    A side may have several problems. Their metrics are then averaged.
+    """
 
     unit: str
     cluster: str
@@ -31,8 +34,9 @@ Value = Callable[[Tally], float]
 class PairedSide:
     """One side of pairs.
 
-    Tallies with the same counts have the same pass@k: ``distinct`` holds each combination of counts
-    once, and ``members`` the indices into ``distinct`` for every pair.
+    A tally holds the counts of one problem's samples. Tallies with the same counts have the same
+    pass@k. Therefore ``distinct`` holds each combination of counts once. ``members`` holds, for
+    every pair, indices into ``distinct``.
     """
 
     distinct: tuple[Tally, ...]
@@ -113,10 +117,10 @@ class Pairs(tuple[Pair, ...]):
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:
-        """The weights of sampling variances in the variance of the mean difference.
+        """The weight of each problem's sampling variance in the variance of the mean difference.
 
-        The keys are (number of samples, number of correct samples) of a problem. The variance of
-        the mean is the weighted sum of the sampling variances, divided by the number of clusters.
+        The keys are the counts (samples, correct samples) of a problem. The variance of the mean is
+        the weighted sum of the sampling variances, divided by the number of clusters.
         """
         scale = self.clusters.count / len(self) ** 2
         weights: dict[tuple[int, int], float] = {}
@@ -140,10 +144,10 @@ def pair_problems(tallies: Mapping[str, Tally], second_tallies: Mapping[str, Tal
 def pair_parents(
     tallies: Mapping[str, Tally], problems: Mapping[str, Problem]
 ) -> dict[str, tuple[list[Pair], int]]:
-    """Pair every perturbed subset with its original problems, by parent.
+    """Pair the problems of every perturbed subset with the original problems.
 
-    The result has for each subset the pairs, and the number of problems whose original was not
-    asked. A subset with several perturbations is split by perturbation.
+    For each subset, the result has the pairs, and the number of problems that are left out because
+    their original was not asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
     perturbations: dict[str, set[str | None]] = {}

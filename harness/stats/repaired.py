@@ -1,10 +1,10 @@
-"""repaired@t: the share of wrong answers repaired within t turns (`harness.run.turns`).
+"""repaired@t: the share of wrong answers that are repaired within t turns (`harness.run.turns`).
 
 The denominator is the number of samples whose first answer was wrong. The numerator is the number
-of these samples with a right answer in a turn from 2 to t. An arm of the experiment is a kind of
-feedback; the control arm has no feedback. All arms begin with the same first answers, so that
-differences between arms are paired. Intervals are for means over clusters of problems with a common
-origin (`intervals`).
+of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives one
+kind of feedback. The control arm gives no feedback. All arms begin with the same first answers, so
+that differences between arms are paired. Intervals are for means over clusters of problems with a
+common origin (`intervals`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Counts = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Repaired(Record):
-    """An arm of a model after up to ``turn`` turns.
+    """repaired@t of a model in one arm, with t = ``turn``.
 
     Attributes:
         model: the model's hash.
@@ -43,7 +43,7 @@ class Repaired(Record):
         problems: the number of problems with such answers.
         value: the share of repaired answers.
         interval: the interval of ``value``.
-        gain: ``value`` minus the control's; None for the control.
+        gain: ``value`` minus the control arm's value. It is None for the control arm.
         gain_interval: the paired interval of ``gain``.
         p: the p value of ``gain``.
 
@@ -74,7 +74,7 @@ class RepairedDifference(Record):
         second: the name of the second system.
         feedback: the feedback of the arm.
         turn: the t.
-        problems: the problems that pair.
+        problems: the number of problems that both systems answered wrongly.
         value: the second's mean share of repaired answers minus the first's.
         interval: the paired interval of ``value``.
         p: the p value of ``value``.
@@ -95,11 +95,11 @@ class RepairedDifference(Record):
 
 
 def repaired(run: Run, policy: str | None = None) -> tuple[Repaired, ...]:
-    """repaired@t of every model, arm and turn of a run; empty for a run of one turn.
+    """repaired@t of every model, arm and turn of a run. The result is empty for a run of one turn.
 
     Args:
         run: the run of the first turn.
-        policy: the verdicts to count, by name; by default the run's.
+        policy: the name of the verdicts to count. The default is the run's policy.
 
     Raises:
         RunError: a turn has no verdicts with the name ``policy``.
@@ -150,7 +150,7 @@ def repaired_differences(
         policy: the verdicts to count.
 
     Yields:
-        A difference for each common arm and turn, if any problems pair.
+        A difference for each common arm and turn in which both systems have a problem in common.
 
     """
     (run, model, name), (other_run, other_model, other_name) = first, second
@@ -179,8 +179,8 @@ def _share(counts: tuple[int, int]) -> float:
 def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
     """The counts of every problem, summed over the turns so far, by model, arm and turn.
 
-    A turn after the second counts only if all answers that were wrong before have been tried again.
-    A sweep that was stopped within the turn would otherwise give too low a share.
+    A sweep that was stopped within a turn would give too low a share. Therefore a turn after the
+    second counts only if all answers that were wrong in the turn before have been tried again.
     """
     turns: dict[str, dict[int, Run]] = {}
     for path in (run.path / "turns").glob("*/manifest.json"):
@@ -215,8 +215,10 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
 
 @dataclass
 class _Turn:
-    """The verdicts of one turn of a model: counts by problem, the number of answers, and the number
-    of wrong answers that a further turn can retry.
+    """The verdicts of a model in one turn.
+
+    ``counts`` has the counts by problem. ``answered`` is the number of answers. ``retryable`` is
+    the number of wrong answers that a further turn can try again.
     """
 
     counts: _Counts

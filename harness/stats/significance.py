@@ -1,7 +1,8 @@
 """Tests of paired, clustered differences: the sign-flip test, Holm's method, and their power.
 
-Differences are between -1 and 1. The cluster is the sampling unit: problems derived from the same
-original vary together. Random signs are seeded: the same differences give the same p values.
+Differences are between -1 and 1. Problems derived from the same original vary together. Such a
+cluster of problems is therefore the sampling unit. Random signs are seeded, so that the same
+differences give the same p values.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class SignFlip:
 
     Attributes:
         p: the two-sided p value.
-        exact: whether ``p`` is exact; otherwise ``p`` is estimated from `FLIPS` random sign
+        exact: whether ``p`` is exact. Otherwise ``p`` is estimated from `FLIPS` random sign
             patterns.
 
     >>> SignFlip(p=0.5, exact=True).p
@@ -54,21 +55,23 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
     """Test whether the mean difference is zero, by swapping the sides within each cluster.
 
     Under the null hypothesis the differences of a cluster are as likely as their negatives. All 2^m
-    patterns of signs of m clusters are then equally likely, and they give the distribution of the
-    sum of the differences: Fisher, "The Design of Experiments" (1935), section 21; for clusters
-    Canay, Romano and Shaikh, "Randomization Tests Under an Approximate Symmetry Assumption",
-    Econometrica 85 (2017). With one sample per problem the test is McNemar's exact test.
+    patterns of signs of m clusters are then equally likely. The sums of the differences over all
+    patterns give the null distribution. Sources: Fisher, "The Design of Experiments" (1935),
+    section 21; for clusters Canay, Romano and Shaikh, "Randomization Tests Under an Approximate
+    Symmetry Assumption", Econometrica 85 (2017). With one sample per problem the test is McNemar's
+    exact test.
 
-    The p value is exact if few clusters have a sum that differs from zero, or if the sums are
-    multiples of a common fraction, as always for pass@1. In the second case the distribution is
-    convolved, as in Pagano and Tritchler, JASA 78 (1983). Otherwise B random patterns are drawn. If
-    b of them are as extreme as the observed sum, p = (b + 1) / (B + 1): Phipson and Smyth,
-    "Permutation P-values Should Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
+    The p value is exact in two cases. In the first case, few clusters have a sum that differs from
+    zero. In the second case, the sums of the clusters are multiples of a common fraction, as always
+    for pass@1. The distribution is then computed by convolution, as in Pagano and Tritchler, JASA
+    78 (1983). In all other cases B random patterns are drawn. If b patterns are as extreme as the
+    observed sum, p = (b + 1) / (B + 1). Source: Phipson and Smyth, "Permutation P-values Should
+    Never Be Zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
 
     Args:
         differences: the difference of each pair, between -1 and 1.
         clusters: the cluster of each pair.
-        seed: the seed of random sign patterns.
+        seed: the seed of the random sign patterns.
 
     Returns:
         The p value.
@@ -101,7 +104,7 @@ def sign_flip(differences: Sequence[float], clusters: Labelled, seed: int = 0) -
 
 
 def _signs(count: int, seed: int) -> Iterable[NDArray[np.float32]]:
-    """`FLIPS` random patterns of signs, some at a time."""
+    """`FLIPS` random patterns of signs, in batches."""
     if count * FLIPS <= _CACHED:
         return [_kept_signs(count, seed)]
     return _drawn_signs(count, seed)
@@ -121,9 +124,10 @@ def _kept_signs(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def _lattice(sizes: Floats) -> tuple[list[int], int] | None:
-    """The sizes as integer multiples of 1 / unit, and the unit.
+    """The sizes as fractions with a common denominator: all numerators, and the denominator.
 
-    The result is None if the convolution over these integers would be too large.
+    The result is None if the sizes are no such fractions, or if the convolution over the numerators
+    would be too large.
     """
     unit, fractions = 1, {}
     for size in set(sizes.tolist()):
@@ -160,12 +164,12 @@ def _convolved(lattice: tuple[list[int], int], observed: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjusted p values. A test that rejects if the adjusted value is below alpha has a family-wise
-    error rate of at most alpha.
+    """Holm's adjusted p values of a family of tests.
 
-    The i-th smallest of m values is multiplied by m - i + 1. An adjusted value below its
-    predecessor is raised to the predecessor: Holm, "A Simple Sequentially Rejective Multiple Test
-    Procedure", Scand. J. Statist. 6 (1979).
+    If the tests reject the hypotheses with adjusted values below alpha, the family-wise error rate
+    is at most alpha. The i-th smallest of m values is multiplied by m - i + 1. An adjusted value
+    below its predecessor is raised to the predecessor. Source: Holm, "A Simple Sequentially
+    Rejective Multiple Test Procedure", Scand. J. Statist. 6 (1979).
 
     Args:
         ps: the p values of a family.
@@ -214,11 +218,11 @@ def detectable(
 ) -> float:
     """The mean difference that a two-sided test at level ``alpha`` detects with ``power``.
 
-    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m). t are quantiles of Student's
-    distribution with m - 1 degrees of freedom, and m is the number of clusters. ``variance`` is the
-    variance of a cluster's contribution; variance / m is the variance of the mean. Miller, "Adding
-    Error Bars to Evals" (2024), section 5, has the formula with normal quantiles, which are too
-    small for few clusters.
+    The difference is (t_{1-alpha/2} + t_{power}) sqrt(variance / m), where m is the number of
+    clusters. The two t are quantiles of Student's distribution with m - 1 degrees of freedom.
+    ``variance`` is the variance of a cluster's contribution, and variance / m is the variance of
+    the mean. Miller, "Adding Error Bars to Evals" (2024), section 5, has the formula with normal
+    quantiles. Normal quantiles are too small for few clusters.
     """
     if clusters < 2:
         return math.inf
@@ -229,7 +233,7 @@ def detectable(
 def clusters_needed(
     variance: float, difference: float, alpha: float = 1 - LEVEL, power: float = 0.8
 ) -> int:
-    """How many clusters make ``difference`` `detectable`."""
+    """The number of clusters that makes ``difference`` `detectable`."""
     if difference <= 0:
         raise ValueError("the difference to detect must be positive")
     return _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, 1 << 40) or 2
@@ -258,10 +262,11 @@ def samples_needed(
 def expected_variance(samples: int) -> float:
     """The expected variance of a cluster's difference between two models, before any request.
 
-    Assumptions: the success probability of a problem is uniform on [0, 1], with the variance 1/12.
-    The probabilities of two models have correlation 1/2. All problems of a cluster have the same
-    probability. Then the differences of the probabilities have the variance 1/12, and n samples of
-    each model add 2/(6n). `stats.paired.power.design` uses the observed variance instead.
+    The result rests on three assumptions. The success probability of a problem is uniform on [0,
+    1], with the variance 1/12. The probabilities of two models have correlation 1/2. All problems
+    of a cluster have the same probability. Then the differences of the probabilities have the
+    variance 1/12, and n samples of each model add 2/(6n). `stats.paired.power.design` uses the
+    observed variance instead.
 
     >>> round(detectable(expected_variance(4), clusters=18), 2)
     0.29
@@ -272,10 +277,10 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """The smallest number from ``low`` to ``upper`` for which ``holds`` is true; None if there is
-    none.
+    """The smallest number from ``low`` to ``upper`` for which ``holds`` is true.
 
-    ``holds`` is monotone: once true, it stays true for larger numbers.
+    The result is None if there is no such number. ``holds`` must be monotone: if it is true for a
+    number, it is true for all larger numbers.
     """
     high = low
     while not holds(high):

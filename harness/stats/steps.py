@@ -1,4 +1,4 @@
-"""The judged steps of a run's solutions, stored in `steps.jsonl` by `run.py steps`, for reports."""
+"""The judged steps of a run's solutions. `run.py steps` stores them in `steps.jsonl`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Steps(Record):
         model: the model's hash.
         problem: the problem's key.
         version: the verifier's version.
-        outcome: the `rewards.verify.solution_steps.Solution.outcome`.
+        outcome: the solution's outcome (`rewards.verify.solution_steps.Solution.outcome`).
         wrong: the kind of the first wrong claim, or empty.
-        progress: the `rewards.verify.solution_steps.Solution.progress`.
-        displayed: number of displayed claims.
-        judged: number of judged displayed claims.
-        marks: start, end, judgement, kind and reason of every claim.
+        progress: the solution's progress (`rewards.verify.solution_steps.Solution.progress`).
+        displayed: the number of displayed claims.
+        judged: the number of displayed claims that were judged.
+        marks: the start, end, judgement, kind and reason of every claim.
 
     """
 
@@ -48,7 +48,7 @@ class Steps(Record):
 
 
 def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
-    """Write the steps of a run atomically; returns the number of rows."""
+    """Write the steps of a run atomically, and return the number of rows."""
     written = 0
     with replacing(folder / NAME) as file:
         for row in rows:
@@ -58,7 +58,7 @@ def write_steps(folder: Path, rows: Iterator[Steps]) -> int:
 
 
 def read_steps(folder: Path) -> list[Steps]:
-    """The steps of a run; empty if this version of the verifier wrote no file.
+    """The steps of a run. The list is empty if this version of the verifier wrote none.
 
     Raises:
         RunError: the file is damaged.

@@ -33,17 +33,18 @@ class Row(Record):
         model: the model's hash.
         label: the model's name.
         subset: the subset, or ``all``.
-        problems: how many problems have samples.
+        problems: the number of problems that have samples.
         planned: the number of samples that the run asks for.
         samples: the number of judged samples, over all problems.
-        estimates: the metrics that have an interval, by name.
-        numbers: the other metrics that apply, by name.
+        estimates: the values of the metrics that have an interval, by name.
+        numbers: the values of all other metrics that apply, by name.
         rates: the shares of all samples by `stats.metrics.rates.NAMES`.
         usage: the tokens.
         labels: accuracy and F1, for tasks whose answers are labels.
         cost: the cost in dollars, if prices were given.
-        deterministic: whether the model is asked once.
-        verdicts: the policy's name if the run holds verdicts of several policies, else empty.
+        deterministic: whether the model is deterministic, and therefore asked only once.
+        verdicts: the policy's name if the run holds verdicts of several policies. Otherwise the
+            text is empty.
 
     >>> from calculus_harness import summarise, sweep
     >>> row, *others = summarise(sweep(["solver/sympy"], ["drills"], limit=2, out="run")).rows
@@ -83,12 +84,12 @@ class Row(Record):
 
     @property
     def passes(self) -> tuple[Estimate, ...]:
-        """pass@k; for ranked candidates the success of the k best candidates."""
+        """pass@k. For ranked candidates, pass@k is the success of the k best candidates."""
         return self.estimates["pass@k"]
 
     @property
     def all_passes(self) -> tuple[Estimate, ...]:
-        """pass^k with k > 1; empty for ranked candidates."""
+        """pass^k with k > 1. There are no values for ranked candidates."""
         return tuple(estimate for estimate in self.estimates["pass^k"] if estimate.k > 1)
 
     @property
@@ -98,7 +99,7 @@ class Row(Record):
 
     @property
     def reward(self) -> float | None:
-        """The mean reward; None if all samples are errors."""
+        """The mean reward. It is None if all samples are errors."""
         return self.numbers.get("reward")
 
     @property
@@ -134,8 +135,8 @@ class Summary(Record):
         run: the run's directory.
         policy: the name of the verdicts.
         rows: a row for each model and subset, and a row for all subsets of a model.
-        unscored: how many completions have no verdict.
-        missing: how many samples have no completion.
+        unscored: the number of completions without a verdict.
+        missing: the number of samples without a completion.
         settings: the run's settings from the manifest.
         notes: remarks, for example on models without a price.
         repaired: repaired@t of every model, if wrong answers were tried again.
@@ -167,11 +168,11 @@ class Summary(Record):
 def summarise(
     run: Run | str | os.PathLike[str], policy: str | None = None, prices: Prices | None = None
 ) -> Summary:
-    """Summarise a run's verdicts: a row for each model and subset, and for all subsets together.
+    """Summarise a run's verdicts: a row for each model and subset, and a row for all subsets.
 
     Args:
         run: a run or its directory.
-        policy: the verdicts to count, by name; by default the latest complete ones.
+        policy: the name of the verdicts to count. The default is the latest complete verdicts.
         prices: the prices of tokens, for the costs of answers.
 
     Returns:
@@ -208,10 +209,10 @@ def summarise(
 
 
 def unsimplified(run: Run) -> list[str]:
-    """A remark for each subset whose problems were meant to be simplified, if some were not.
+    """A remark for each subset in which simplification failed for some problems.
 
-    A problem that was not simplified still shows the substitution that produced it, and is easier
-    in this respect (docs/bee.md).
+    A problem that was not simplified still shows the substitution from which it was made. This
+    makes the problem easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():

@@ -1,5 +1,6 @@
-"""Counts of a run's samples, from which metrics are computed: by problem (`Tally`) and by subset
-(`Group`).
+"""Counts of a run's samples, from which metrics are computed.
+
+A `Tally` has the counts of a problem. A `Group` has the counts of a model on a subset.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ class Tally:
         samples: the number of judged samples.
         correct: the number of correct samples.
         unknown: the number of undecided samples and errors.
-        first: None for exchangeable samples. For ranked candidates (of a beam search) the rank of
-            the best correct candidate, counted from 0, or ``samples`` without a correct one.
+        first: None for exchangeable samples. For ranked candidates (of a beam search), ``first`` is
+            the rank of the best correct candidate, counted from 0. It is ``samples`` if no
+            candidate is correct.
         failed: the number of errors of the model or the verifier.
 
     >>> Tally("drills/sums/s-1", "s-1", samples=4, correct=3, unknown=0).drawn(k=1)
@@ -53,10 +55,9 @@ class Tally:
         return self.failed < self.samples
 
     def drawn(self, k: int) -> tuple[int, int]:
-        """The numbers n of samples and c of correct samples, from which a metric over k is
-        computed.
+        """The numbers n of samples and c of correct samples for a metric over k.
 
-        For ranked candidates n is k, because only the k best candidates count; pass@k is then 1 -
+        For ranked candidates n is k, because only the k best candidates count. pass@k is then 1 -
         Fail@k.
 
         Args:
@@ -90,7 +91,7 @@ class Estimate:
     """A mean over problems.
 
     Attributes:
-        k: the k; 0 for a metric without a k.
+        k: the k. It is 0 for a metric without a k.
         value: the mean.
         interval: the interval of the mean.
         low: the mean if all undecided and missing samples counted as incorrect.
@@ -108,14 +109,14 @@ class Estimate:
     high: float
 
     def with_missing(self, problems: int, planned: int) -> Estimate:
-        """The estimate with bounds that include planned problems without samples.
+        """The estimate with bounds that take account of planned problems without samples.
 
         Args:
             problems: the number of problems with samples.
             planned: the number of planned problems.
 
         Returns:
-            The estimate, with missing problems wrong in ``low`` and right in ``high``.
+            The estimate. Missing problems count as wrong in ``low`` and as right in ``high``.
 
         >>> Estimate(1, 0.5, (0.3, 0.7), 0.5, 0.5).with_missing(problems=2, planned=4).high
         0.75
@@ -146,9 +147,9 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values``, which holds a value for each problem.
+    """The mean of ``values``, which has a value for each problem.
 
-    ``decided`` holds the values that would result if all undecided samples were correct.
+    ``decided`` has the values that would result if all undecided samples were correct.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
     mean = math.fsum(values) / len(values)
@@ -158,9 +159,10 @@ def estimate_mean(
 
 @dataclass(frozen=True)
 class Group:
-    """The samples of a model on one subset or on all subsets: the argument of metrics.
+    """The samples of a model on one subset or on all subsets.
 
-    ``problems``, ``tallies``, ``verdicts`` and ``completions`` are in the same order.
+    Metrics take a group as argument. ``problems``, ``tallies``, ``verdicts`` and ``completions``
+    are in the same order.
 
     Attributes:
         model: the model's hash.
@@ -194,18 +196,20 @@ class Group:
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score in this group: not all samples are errors."""
+        """Whether the model has a score in this group. It has none if all samples are errors."""
         return any(tally.scored for tally in self.tallies)
 
     @cached_property
     def samples(self) -> int:
-        """The samples of all problems together."""
+        """The number of samples of all problems together."""
         return sum(tally.samples for tally in self.tallies)
 
     @cached_property
     def ks(self) -> list[int]:
-        """The k to report. For ranked candidates 1, 5, 10, 50, ... as in the published tables,
-        and n.
+        """The values of k to report.
+
+        For ranked candidates they are 1, 5, 10, 50, ..., as in the published tables, and the number
+        of candidates.
         """
         min_samples = min(tally.samples for tally in self.tallies)
         if not self.ranked:
@@ -215,9 +219,9 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The values of k to report, none above ``samples``.
+    """The values of k to report, up to ``samples``.
 
-    These are the chosen values, or by default 1, 4, 16, 64, ... and ``samples`` itself.
+    They are the chosen values. The default is 1, 4, 16, 64, ... and ``samples`` itself.
     """
     ks = sorted(set(chosen)) or sorted({4**i for i in range(12)} | {samples})
     return [k for k in ks if k <= samples]
@@ -248,7 +252,7 @@ def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
 def keys_by_subset(run: Run) -> dict[str, list[str]]:
     """The keys of a run's problems by subset.
 
-    A run with several subsets has the further entry ``all`` with the keys of all problems.
+    If the run has several subsets, a further entry ``all`` has the keys of all problems.
     """
     subsets: dict[str, list[str]] = {}
     for key, problem in run.problems.items():

@@ -1,4 +1,4 @@
-"""Answers that two verdict sets of a run judge differently, with the reasons of both verdicts."""
+"""Answers that two sets of verdicts of a run judge differently, with both reasons."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ class Transition:
 
 @dataclass(frozen=True)
 class Changes(Record):
-    """The answers whose status differs between two sets of verdicts, and the number of answers
-    compared.
+    """The answers whose status differs between two sets of verdicts.
+
+    ``judged`` is the number of answers with a verdict in both sets.
     """
 
     computed: ClassVar[tuple[str, ...]] = ("transitions",)
@@ -58,7 +59,7 @@ class Changes(Record):
 
 
 def changes(run: Run, before: str, after: str) -> Changes:
-    """Compare two sets of verdicts of a run; the sets are named by their policies."""
+    """Compare two sets of verdicts of a run. Each set is named by its policy."""
     earlier, later = run.verdicts(before), run.verdicts(after)
     judged = 0
     differing: set[str] = set()

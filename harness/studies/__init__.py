@@ -9,12 +9,12 @@ from .brittleness.phases import PLANS, phases
 
 
 def named_phases(name: str, phase_filter: PhaseFilter = "none") -> tuple[Phase, ...]:
-    """The phases that follow a sweep, by name.
+    """The phases with this name. A phase asks further problems after a sweep.
 
     Args:
         name: a value of ``--phases``.
-        phase_filter: with ``published``, only solved problems that pass the paper's filters on
-            functions and lengths are perturbed; with ``none``, all solved problems are.
+        phase_filter: with ``none``, all solved problems are perturbed. With ``published``, only
+            solved problems that pass the paper's filters on functions and lengths are perturbed.
 
     Returns:
         The phases.

@@ -1,4 +1,4 @@
-"""Certificates of a run's verdicts: stored with the verdicts, checked without the verifier."""
+"""Certificates of a run's verdicts. They can be checked without the verifier."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ CERTIFIED = {"identity": Status.CORRECT, "witness": Status.INCORRECT}
 def store_certificates(path: str | os.PathLike[str], policy: Policy | None = None) -> Run:
     """Make and store the missing certificates of a run's verdicts.
 
-    A certificate is stored in the row of a verdict that rests on a proof or a witness. If no
-    certificate can be made, the row has the reason. Certificates that are stored already are kept.
+    A verdict that rests on a proof or a witness gets a row. The row has the certificate, or the
+    reason why no certificate could be made. Certificates that are already stored are kept.
 
     Args:
         path: the run directory, already scored under the policy.
-        policy: the policy of the verdicts; by default `Policy()`.
+        policy: the policy of the verdicts. The default is `Policy()`.
 
     Returns:
         The run.
 
     Raises:
-        UserError: the policy names another verifier, whose verdicts have no evidence.
+        UserError: the policy names another verifier. The verdicts of other verifiers have no
+            evidence.
         RunError: the directory is not a run, has no verdicts under the policy, or is being written.
 
     """
@@ -82,7 +83,7 @@ def check_method(policy: Policy) -> None:
 
 
 def _basis(row: dict[str, Any] | None) -> str:
-    """The basis of a stored verdict: the kind of proof, or empty."""
+    """The kind of proof that a stored verdict rests on. The text is empty if there is none."""
     return str(((row or {}).get("evidence") or {}).get("proof", ""))
 
 
@@ -114,12 +115,12 @@ class CheckedRun:
     Attributes:
         policy: the name of the verdict set.
         verdicts: the number of verdicts by status and basis.
-        valid: certificates that hold.
-        taken: names of functions whose derivatives the checker took from the certificate unchecked,
-            with their numbers.
-        reasons: reasons why verdicts by a proof or a witness have no certificate, with their
-            numbers.
-        failures: key and reason of every certificate that does not hold.
+        valid: the number of certificates that hold.
+        taken: the functions whose derivatives the checker took from certificates without a check,
+            and how often it did so.
+        reasons: the reasons why no certificate could be made, and the number of verdicts for each
+            reason.
+        failures: the key of every certificate that does not hold, and the reason.
         missing: the number of verdicts by a proof or a witness without a stored certificate.
 
     """
@@ -136,12 +137,12 @@ class CheckedRun:
 def check_run(path: str | os.PathLike[str], policy: str | None = None) -> CheckedRun:
     """Check every stored certificate of a run with the independent checker.
 
-    A certificate holds if the checker confirms it, and if the certificate belongs to the run's
-    problem and to the status of the verdict.
+    A certificate holds if the checker confirms it, and if it proves the status of the verdict for
+    the problem of the run.
 
     Args:
         path: the run directory.
-        policy: a name of `Run.policies`; the default is `Run.policy`.
+        policy: a name of `Run.policies`. The default is `Run.policy`.
 
     Raises:
         RunError: the directory is not a run, or has no verdicts of that name.
@@ -170,7 +171,7 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
 
 
 def _verdicts(run: Run, policy: str, result: CheckedRun) -> Iterator[dict[str, Any]]:
-    """The verdicts that can have a certificate; ``result`` counts all verdicts."""
+    """The verdicts that can have a certificate. All verdicts are counted in ``result``."""
     for row in run.verdicts(policy).rows():
         basis = _basis(row)
         result.verdicts[row["status"], basis] += 1

@@ -1,7 +1,7 @@
 """The sentences on top of a report: which model is better, where models fail, how models fail.
 
-`sentences(*runs)` returns three sentences and every model's standing, which the terminal and the
-page show. `failure_of` classifies one sample.
+`sentences(*runs)` returns three sentences, and the score and rank of every model. The terminal and
+the page show them. `failure_of` classifies one sample.
 """
 
 from ...core.errors import UserError
@@ -14,7 +14,7 @@ __all__ = ["Failure", "Findings", "Run", "Standing", "failure_of", "sentences"]
 
 
 def _described(run: Run) -> str:
-    """The sentences on a run; empty if the run has no verdicts."""
+    """The sentences on a run. There are none if the run has no verdicts."""
     try:
         return str(sentences(run))
     except UserError:

@@ -1,7 +1,7 @@
 """How an answer failed, in a few classes that suggest a remedy.
 
 An empty answer and a wrong answer are different failures, and many wrong answers contain a single
-slip. The slip of a wrong antiderivative F of f is recognised by the residual F' - f. If the
+slip. The slip in a wrong antiderivative F of f is recognised by the residual F' - f. If the
 residual is a constant multiple c of a single term, a change of the term's sign or coefficient
 repairs the answer. Candidate terms are f, the addends of f, and the derivatives of the addends of F
 and of the reference.
@@ -54,8 +54,9 @@ class Failure(StrEnum):
 
     @property
     def advice(self) -> str:
-        """A remedy for a failure that is not mathematical, such as a higher token limit; else
-        empty.
+        """A remedy for a failure that is not mathematical, such as a higher token limit.
+
+        The text is empty for mathematical failures.
         """
         return _ADVICE.get(self, "")
 
@@ -142,7 +143,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
     """The failure class by status and finish reason alone, without a search for a slip.
 
-    Every wrong answer has the class `Failure.OTHER`; a correct answer has None.
+    Every wrong answer has the class `Failure.OTHER`. The result is None for a correct answer.
     """
     status = row["status"]
     if status == Status.CORRECT:
@@ -196,7 +197,7 @@ def _repaired(c: complex, missing: float, sign: float) -> Failure:
 
 
 class Sampled:
-    """An expression's values and slopes at the fixed points; None where there is no value."""
+    """An expression's values and slopes at the fixed points. A missing value is None."""
 
     def __init__(self, tree: Expression, variable: str) -> None:
         self.tree, self.variable = tree, variable
@@ -214,7 +215,7 @@ class Sampled:
 
     @cached_property
     def addends(self) -> list[Sampled]:
-        """The addends of a sum, if they can be evaluated; empty for a single term."""
+        """The addends of a sum, if they can be evaluated. The list is empty for a single term."""
         terms = additive_terms(self.tree, self.variable)
         addends = []
         for term in terms if len(terms) > 1 else ():
@@ -245,7 +246,10 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 
 
 def ratio(top: Values, bottom: Values) -> complex | None:
-    """The ratio of two functions, if it is nonzero and constant over the points; else None."""
+    """The ratio of two functions.
+
+    The result is None if the ratio is zero or varies over the points.
+    """
     ratios = [
         a / b
         for a, b in zip(top, bottom, strict=True)
@@ -261,7 +265,7 @@ def near(a: complex, b: complex) -> bool:
 
 
 def _value_slip(expected: str, got: str) -> Failure:
-    """The slip of a wrong value.
+    """The class of slip that turns the right value into the wrong value.
 
     The right and the wrong value are read from the witness's balls (``[midpoint +/- radius]``).
     """

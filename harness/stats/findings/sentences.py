@@ -1,7 +1,8 @@
 """The three sentences on top of every report: which model is better, where models fail, and how.
 
-Two sentences summarise the paired comparisons (`stats.paired.wording`), the third counts the
-failures (`failures`). Models that were asked different problems are never ordered.
+The first two sentences summarise the paired comparisons (`stats.paired.wording`). The third
+sentence counts the failures (`failures`). Models that were asked different problems are never
+ordered.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class Findings(Record):
         which: which model is better, by how much, and with what confidence.
         where: the perturbation with the largest drop, and further significant drops.
         how: the most frequent classes of failures.
-        standings: every model; several models are ranked on their common problems.
-        common: how many problems all models with a score were asked.
+        standings: the score of every model. Several models are ranked on their common problems.
+        common: the number of problems that all models with a score were asked.
 
     >>> str(Findings("a solves more.", "", "", (), 0))
     'a solves more.'
@@ -60,15 +61,15 @@ def sentences(
     names: Mapping[str, str] | None = None,
     comparisons: Mapping[By, Comparison | None] | None = None,
 ) -> Findings:
-    """The findings of one run, or of several together.
+    """The findings of one run, or of several runs together.
 
     Args:
         runs: runs or their directories.
         policy: the name of the verdicts; by default the latest complete verdicts that all runs
             have.
-        names: shorter names of models, by their distinct names (`stats.compare.system_names`); by
-            default the last part of each name, if the last parts are distinct.
-        comparisons: comparisons by ``"model"`` and by ``"perturbation"``, if they were made
+        names: shorter names of models, by their distinct names (`stats.compare.system_names`). The
+            default is the last part of each name, if the last parts are distinct.
+        comparisons: comparisons by ``"model"`` and by ``"perturbation"`` that the caller has made
             already. None marks an impossible comparison.
 
     Returns:

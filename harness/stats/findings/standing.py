@@ -1,7 +1,7 @@
-"""For each model: the problems asked, the score on the problems asked of all models, and failures.
+"""The standing of each model: its problems, its score on common problems, and its failures.
 
-Scores on different problems are not comparable. Models are therefore ranked by the score on the
-common problems alone. A model whose samples are all errors has no score.
+Scores on different problems are not comparable. Models are therefore ranked only by the score on
+the common problems, which all models were asked. A model whose samples are all errors has no score.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class Standing(Record):
         subsets: the subsets that the model was asked.
         problems: how many problems the model was asked.
         samples: how many answers were judged.
-        own: pass@k on all problems that the model was asked; None without a score. ``own`` is not
-            comparable between models.
-        common: pass@k on the problems that every model with a score was asked; None without such
-            problems.
+        own: pass@k on all problems that the model was asked. It is None if the model has no score.
+            It is not comparable between models.
+        common: pass@k on the problems that every model with a score was asked. It is None if there
+            are no such problems.
         common_problems: the number of problems behind ``common``.
-        rank: the rank by ``common``, from 1 on; None if fewer than two models have a score.
-        failures: for each failure class the share of all samples, the most frequent class first.
+        rank: the rank by ``common``, from 1 on. It is None if fewer than two models have a score.
+        failures: the share of all samples in each failure class, the most frequent class first.
 
     >>> Standing("m", ("drills/sums",), 2, 2, None, None, 0, None, {Failure.ERROR: 1.0}).scored
     False
@@ -65,7 +65,7 @@ class Standing(Record):
 
 
 def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Standing, ...]:
-    """Every model of the runs, ranked models first.
+    """The standing of every model of the runs, ranked models first.
 
     Args:
         runs: the runs.
@@ -150,7 +150,7 @@ def _ranked(rows: Sequence[Standing]) -> tuple[Standing, ...]:
 def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
     """The share of each model's samples in each `Failure` class.
 
-    Slips are searched in a random sample of the wrong answers, because the search takes long.
+    The search for slips takes long. It therefore covers only a random sample of the wrong answers.
     """
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}

@@ -1,7 +1,8 @@
-"""Metrics, a file for each, registered with `metric`; tables, pages and exports show all of them.
+"""Metrics of runs, a file for each metric. Tables, pages and exports show all of them.
 
-Another package registers its metrics in a module. An entry point of that package, in the group
-``calculus_harness.metrics``, names the module.
+A function becomes a metric by the decorator `metric`. Another package can register metrics in a
+module of its own. An entry point of that package, in the group ``calculus_harness.metrics``, must
+name the module.
 """
 
 from importlib import import_module

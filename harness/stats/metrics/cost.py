@@ -13,7 +13,7 @@ from .usage import usage_of
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars per problem with all its samples, and dollars per solved problem.
+    """Dollars per problem, for all samples of the problem, and dollars per solved problem.
 
     Dollars per solved problem are None if no problem is solved.
     """
@@ -23,7 +23,7 @@ class Cost:
 
 
 def cost(group: Group) -> Cost | None:
-    """The cost of a group of samples; None without a price or without token counts."""
+    """The cost of a group of samples. It is None if the price or the token counts are unknown."""
     used = usage_of(group)
     if group.price is None or used.tokens_per_problem is None:
         return None
@@ -38,14 +38,14 @@ def cost(group: Group) -> Cost | None:
 
 @metric("$ a problem", unit="dollars", direction="lower", column="dollars_per_problem")
 def dollars_per_problem(group: Group) -> float | None:
-    """Dollars for a problem with all samples."""
+    """Dollars for all samples, divided by the number of problems."""
     spent = cost(group)
     return spent.per_problem if spent else None
 
 
 @metric("$ a solved one", unit="dollars", direction="lower", column="dollars_per_solved")
 def dollars_per_solved(group: Group) -> float | None:
-    """Dollars for a solved problem."""
+    """Dollars for all samples, divided by the number of solved problems."""
     spent = cost(group)
     return spent.per_solved if spent else None
 

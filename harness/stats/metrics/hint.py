@@ -1,7 +1,7 @@
 """The share of right answers by HINT's two scorers, for problems that both scorers apply to.
 
-Both scorers apply to problems without concepts. The GPT-3 rows of table 3 of Li et al. 2023 score
-by ordinary arithmetic; all other rows score by HINT's answer.
+Both scorers apply to problems without concepts. In table 3 of Li et al. 2023, the GPT-3 rows are
+scored by ordinary arithmetic. All other rows are scored by HINT's answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def hint_answer(group: Group) -> float | None:
 def ordinary_arithmetic(group: Group) -> float | None:
     """The share of samples that are right by ordinary arithmetic, as in HINT's released notebooks.
 
-    `tasks.arithmetic` says how HINT's own answer differs from ordinary arithmetic.
+    `tasks.arithmetic` explains how HINT's own answer differs from ordinary arithmetic.
     """
     right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
     return right / (right + wrong) if right + wrong else None

@@ -15,7 +15,7 @@ from .registry import metric
 
 @dataclass(frozen=True)
 class Labels:
-    """Predicted and true labels; a prediction of None (no answer) is always wrong.
+    """Counts of predicted and true labels. A prediction of None (no answer) is always wrong.
 
     ``confusion[truth][prediction]`` is a number of samples. As in scikit-learn, the precision of a
     label without predictions is 0, and the recall of a label without true instances is 0.
@@ -57,7 +57,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Classification:
-    """The numbers of `Labels`; answers without a label are in the column ``none``."""
+    """The numbers of `Labels`. Answers without a label are in the column ``none``."""
 
     accuracy: float
     f1: float
@@ -66,8 +66,9 @@ class Classification:
 
 
 def classification(group: Group) -> Classification | None:
-    """The label metrics of the problems whose answer is a label, 0 or 1; None without such
-    problems.
+    """The label metrics of the problems whose answer is a label, 0 or 1.
+
+    The result is None if there are no such problems.
     """
     confusion: dict[Hashable, dict[Hashable | None, int]] = {}
     for problem, sums in zip(group.problems, group.verdicts, strict=True):

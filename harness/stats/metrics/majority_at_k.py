@@ -2,7 +2,7 @@
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
 section 2. Answers are first grouped as mathematics (`stats.answer_groups`). Grouping takes long, so
-maj@k is not in the standard tables: ``run.py report --majority`` shows it.
+that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
 
     ``answers`` holds the group of each sample's answer (`stats.answer_groups`). A sample with the
     group None has no vote. If several groups have the most votes, a winner is drawn among these
-    groups. The chance is a mean over all subsets of k samples; if there are more than `VOTES`
+    groups. The chance is a mean over all subsets of k samples. If there are more than `VOTES`
     subsets, the mean is over `VOTES` random subsets.
     """
     n = len(answers)

@@ -10,7 +10,7 @@ from .registry import metric
 def all_at_k(n: int, c: int, k: int) -> float:
     """The unbiased estimate of pass^k, the chance that k samples are all correct: C(c,k)/C(n,k).
 
-    `pass_at_k` with n - c instead of c is the chance that at least one of k samples is wrong;
+    `pass_at_k` with n - c instead of c is the chance that at least one of k samples is wrong.
     pass^k is 1 minus this chance.
     """
     return 1.0 - pass_at_k(n, n - c, k)

@@ -1,4 +1,4 @@
-"""The share of accepted answers with a proof; ``accept=proof`` would reject all other answers."""
+"""The share of accepted answers that are proved. ``accept=proof`` would reject the others."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from .registry import metric
 
 @metric("proved")
 def proved(group: Group) -> float | None:
-    """The share of proved answers among all accepted answers; other accepted answers agree at
-    points.
+    """The share of proved answers among all accepted answers.
+
+    An accepted answer without a proof agrees with the right answer at sample points.
     """
     shares = (
         math.fsum(sums.get(name, 0) for sums in group.verdicts) for name in ("proved", "agreed")

@@ -28,10 +28,10 @@ class Metric:
     """A registered metric.
 
     Attributes:
-        name: the heading of the column; without the value of k for a metric over k.
+        name: the heading of the column. The name of a metric over k ends in ``@k`` or ``^k``.
         unit: the unit of the values.
         direction: whether higher or lower is better.
-        interval: how the interval is computed; None for a metric without interval.
+        interval: how the interval is computed. It is None for a metric without interval.
         compute: the function that `metric` was applied to.
         ranked: True for a metric of ranked candidates only, False for a metric of unranked samples
             only, None for both.
@@ -58,7 +58,7 @@ class Metric:
         return self.name.endswith(("@k", "^k"))
 
     def heading(self, k: int = 0) -> str:
-        """The column's heading; the heading of a metric over k contains k, as in ``pass@4``.
+        """The heading of the column. The heading of a metric over k contains k, as ``pass@4`` does.
 
         Args:
             k: the k, for a metric over k.
@@ -70,8 +70,10 @@ class Metric:
         return f"{self.name[:-1]}{k}" if self.over_k else self.name
 
     def applies(self, group: Group) -> bool:
-        """Whether the metric applies to the tasks of the samples, and to ranked or unranked
-        samples.
+        """Whether the metric applies to the group.
+
+        The metric must apply to a task of the samples. A metric of ranked candidates applies only
+        to ranked candidates, and a metric of unranked samples only to unranked samples.
 
         Args:
             group: samples of one model.
@@ -85,7 +87,7 @@ class Metric:
         return fits_task and self.ranked in (None, group.ranked)
 
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
-        """The estimates with intervals, for every k; empty if the metric does not apply.
+        """The estimates with intervals, for every k. There are none if the metric does not apply.
 
         Args:
             group: samples of one model.
@@ -101,7 +103,7 @@ class Metric:
         return (estimate_mean(group.tallies, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
-        """The value of a metric without an interval; None if the metric does not apply.
+        """The value of a metric without an interval. It is None if the metric does not apply.
 
         Args:
             group: samples of one model.
@@ -134,9 +136,9 @@ def metric(
     """Register a function as a metric of all tables, pages and exports.
 
     Args:
-        name: the heading of the column. A metric whose name ends in ``@k`` or ``^k`` has a value
-            for every k. Its function is ``compute(n, c, k) -> float``, and estimates the metric of
-            a problem with ``n`` samples and ``c`` correct samples.
+        name: the heading of the column. If the name ends in ``@k`` or ``^k``, the metric has a
+            value for every k. The function is then called as ``compute(n, c, k)``, and returns the
+            metric of a problem with ``n`` samples and ``c`` correct samples.
         unit: ``"percent"`` (a share between 0 and 1), ``"tokens"``, ``"dollars"``, ``"number"``.
         direction: whether ``"higher"`` or ``"lower"`` is better.
         interval: how the interval is computed. With ``"clusters"``, ``compute(group)`` returns a

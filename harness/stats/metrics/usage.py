@@ -74,7 +74,7 @@ def usage_of(group: Group) -> Usage:
 def tokens_per_problem(group: Group) -> float | None:
     """Completion tokens of all samples, divided by the number of problems.
 
-    None if a completion has no token count.
+    The result is None if a completion has no token count.
     """
     return usage_of(group).tokens_per_problem
 

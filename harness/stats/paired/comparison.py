@@ -1,20 +1,22 @@
 """The numbers of a paired comparison: models, prompts, or originals and perturbations.
 
-Two systems are paired by problem. A subset and its perturbations are paired by parent; the children
-of a parent are averaged first, so that each parent counts once. pass@k is estimated with the same k
-on both sides; k is at most the smaller number of samples. The reported numbers are:
+Two systems are paired by problem. A perturbed problem is paired with its parent, the original
+problem. The children of a parent are averaged first, so that each parent counts once. pass@k is
+estimated with the same k on both sides. k is at most the smaller number of samples. The reported
+numbers are:
 
 - the mean difference with an interval (`stats.intervals.Ratio`, with resampled clusters), and the
   lowest and highest mean that is possible once the undecided samples are decided;
 - a p value: the larger of the p values of the sign-flip test (`stats.significance.sign_flip`) and
   of the interval;
-- the p value and the interval, adjusted by Holm's method over the family. The family is all rows at
-  the primary k, which the run's manifest declared before the first request. An interval excludes 0
-  exactly if the p value is below 0.05, so that interval and p value never contradict each other;
-- the share of problems solved on the first side that fail on the second (`Transfer`), minus the
-  share expected by chance;
-- the difference that is detected with 80 % power, and the numbers of problems and samples that
-  would detect a given difference (`power.Design`).
+- the p value and the interval, adjusted by Holm's method over the family. The family consists of
+  all rows at the primary k. The run's manifest declared the primary k before the first request. The
+  interval excludes 0 exactly if the p value is below 0.05, so that interval and p value never
+  contradict each other;
+- the share of the problems solved by the first side that the second side fails (`Transfer`), minus
+  the share expected by chance;
+- the difference that is detected with 80 % power, and the numbers of problems and samples that are
+  needed to detect a given difference (`power.Design`).
 
 The functions are pure; `stats.compare` reads the runs.
 """
@@ -66,12 +68,14 @@ class Transfer:
     """How often the second side fails problems that the first side solved, at the same k.
 
     A problem may have been solved by luck. Then the first side itself would fail a repetition with
-    some probability, which is regression to the mean and not brittleness. The probability is
-    estimated from disjoint sets of k samples, averaged over all choices of the sets (`pass_twice`).
+    some probability. Such failures are regression to the mean, and not brittleness. Their
+    probability is estimated from disjoint sets of k samples, averaged over all choices of the sets
+    (`pass_twice`).
 
     Attributes:
         share: P(second fails | first solved).
-        control: the chance that the first side fails a repetition; None with fewer than 2k samples.
+        control: the chance that the first side fails a repetition. It is None with fewer than 2k
+            samples.
         excess: ``share - control``, the effect of the change itself.
         interval: the interval of ``excess``.
 
@@ -105,7 +109,7 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """`Losses` from one side of pairs to the other; None if nothing was solved."""
+    """`Losses` from one side of pairs to the other. The result is None if nothing was solved."""
     solved = side.passes(k)
     weight = math.fsum(solved)
     if weight <= 0:
@@ -135,14 +139,14 @@ class Difference:
         first: pass@k of the first side.
         second: pass@k of the second side.
         value: the difference.
-        interval: the interval of the difference. In a family, the level is the level of Holm's
-            step.
+        interval: the interval of the difference. In a family, Holm's method determines the level.
         bounds: the lowest and highest difference that is possible once the undecided samples are
             decided.
         p: the larger of the p values of the sign-flip test and of the bootstrap's interval.
         exact: whether the test's p is exact.
-        adjusted: Holm's adjusted p value; None if the difference belongs to no family.
-        design: what the pairs can detect.
+        adjusted: Holm's adjusted p value. It is None if the difference belongs to no family.
+        design: the difference that the pairs can detect, and the sizes needed for a given
+            difference.
         lost: the transfer from the first side to the second.
         gained: the transfer from the second side to the first.
 
@@ -166,8 +170,9 @@ class Difference:
 
     @property
     def stands(self) -> bool:
-        """Whether the difference is significant: both the adjusted p value and the interval
-        exclude 0.
+        """Whether the difference is significant.
+
+        A difference is significant if both the adjusted p value and the interval exclude 0.
         """
         low, high = self.interval
         p = self.p if self.adjusted is None else self.adjusted
@@ -182,12 +187,13 @@ class Contrast:
         group: the name of the group.
         first: the name of the first side.
         second: the name of the second side.
-        pairs: how many pairs.
-        clusters: how many clusters the pairs are in.
+        pairs: the number of pairs.
+        clusters: the number of clusters (problems with a common origin) that the pairs belong to.
         samples_per_problem: the smallest number of samples of a problem, for each side.
-        unpaired: how many problems have no counterpart and are left out.
+        unpaired: the number of problems that are left out because they have no counterpart.
         differences: the difference for each k.
-        system: the system whose subsets are compared; empty for a comparison of systems.
+        system: the system whose subsets are compared. The text is empty for a comparison of
+            systems.
 
     >>> Contrast("all", "a", "b", 20, 20, (1, 1), unpaired=0, differences=()).at(k=1) is None
     True
@@ -226,12 +232,13 @@ class Comparison(Record):
         primary_k: the k of the family.
         contrasts: the family.
         breakdown: the contrasts for each tag, operator or other label, as a separate family.
-        broken_down_by: the property of the breakdown, for example ``tag``; None without a
+        broken_down_by: the property of the breakdown, for example ``tag``. It is None without a
             breakdown.
         policy: the name of the verdicts.
         runs: the runs' directories.
         notes: remarks, for example on problems that are left out.
-        verdicts: the policy's name if a run holds verdicts of several policies, else empty.
+        verdicts: the policy's name if a run holds verdicts of several policies. Otherwise the text
+            is empty.
         pairing: for every two runs, a sentence that says how many problems pair.
         costs: the cost of each system, if prices were given.
         gaps: the generalisation gaps on HINT of every two systems.
@@ -357,15 +364,14 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """The interval if the difference is significant; otherwise the interval is extended to
-    include 0.
-    """
+    """The interval, extended to include 0 if the difference is not significant."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
 def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: float) -> Difference:
-    """A difference with the adjusted p value ``p`` and the interval at ``level``, both from Holm's
-    method.
+    """The difference with the adjusted p value ``p`` and with the interval at ``level``.
+
+    Both ``p`` and ``level`` are from Holm's method.
     """
     paired = Pairs.of(pairs)
     first_passes, second_passes = (
@@ -380,8 +386,9 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values and intervals at the primary k over all contrasts, and add the
-    designs.
+    """Adjust the p values and intervals at the primary k over all contrasts.
+
+    Each difference also gets its `Design`.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]

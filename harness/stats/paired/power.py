@@ -1,6 +1,6 @@
 """The power of paired samples: the difference that a design detects, and the design that is needed.
 
-A design is a number of clusters of problems, and of samples per problem.
+A design is a number of clusters of problems and a number of samples per problem.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ POWER = 0.8
 
 @lru_cache(maxsize=1 << 16)
 def sampling_variance(n: int, c: int, k: int, at: int) -> float:
-    """The variance that pass@k of one problem would have from ``at`` samples; needs 2k <= n.
+    """The variance that pass@k of one problem would have with ``at`` samples.
 
-    pass@k is a U-statistic. Its variance is a sum over the overlap j of two sets of k among ``at``
-    samples: sum_j C(k,j) C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong
-    sample (Hoeffding, "A Class of Statistics with Asymptotically Normal Distribution", Ann. Math.
-    Statist. 19 (1948), section 5). F_j = C(n-c,j)/C(n,j) is an unbiased estimate of q^j. With F_j
-    for q^j the sum is an unbiased estimate of the variance.
+    The estimate needs n samples with 2k <= n, of which c are correct. pass@k is a U-statistic. Its
+    variance is a sum over the overlap j of two sets of k among ``at`` samples: sum_j C(k,j)
+    C(at-k,k-j) / C(at,k) q^(2k-j) - q^(2k), where q is the chance of a wrong sample (Hoeffding, "A
+    Class of Statistics with Asymptotically Normal Distribution", Ann. Math. Statist. 19 (1948),
+    section 5). F_j = C(n-c,j)/C(n,j) is an unbiased estimate of q^j. If F_j replaces q^j, the sum
+    is an unbiased estimate of the variance.
     """
     if 2 * k > n or at < k:
         raise ValueError(f"the variance of pass@{k} needs {2 * k} samples, not {n}, and k <= {at}")
@@ -47,11 +48,11 @@ def _misses(n: int, c: int, size: int) -> Any:
 
 @lru_cache(maxsize=1 << 8)
 def _overlaps(k: int, at: int) -> Any:
-    """The probability that two sets of k among ``at`` samples have j samples in common, for j = 0,
-    ..., k.
+    """The distribution of the number j of samples that two sets of k among ``at`` samples share.
 
-    Binomial coefficients would overflow. The probabilities are computed from the logarithms of
-    successive ratios, beginning with the smallest possible overlap.
+    The result has the probability of each j from 0 to k. Binomial coefficients would overflow. The
+    probabilities are therefore computed from the logarithms of successive ratios, beginning with
+    the smallest possible overlap.
     """
     least = max(0, 2 * k - at)
     j = np.arange(least + 1, k + 1)
@@ -73,14 +74,14 @@ class Design:
         detectable: the difference that is detected with a power of `POWER`.
         clusters: how many clusters there are.
         variance: the variance of the mean difference, times ``clusters``.
-        sampling: the share of ``variance`` due to the finite number of samples per problem; None
-            with fewer than 2k samples. The remaining variance is the spread of the true
+        sampling: the part of ``variance`` that is due to the finite number of samples per problem.
+            It is None with fewer than 2k samples. The remaining variance is the spread of the true
             differences.
         alpha: the level of the test.
         target: the difference that ``clusters_needed`` and ``samples_needed`` would detect.
         clusters_needed: the number of clusters that would detect ``target``.
-        samples_needed: the number of samples per problem that would detect ``target``; None if no
-            number would.
+        samples_needed: the number of samples per problem that would detect ``target``. It is None
+            if no number would.
 
     >>> from calculus_harness.harness.stats.significance import detectable
     >>> round(detectable(variance=0.25, clusters=100, alpha=0.05, power=0.8), 2)
@@ -99,8 +100,9 @@ class Design:
 
 
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
-    """The `Design` of paired samples; None for fewer than two clusters or for constant
-    differences.
+    """The `Design` of paired samples.
+
+    The result is None for fewer than two clusters or for constant differences.
     """
     paired = Pairs.of(pairs)
     first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
@@ -114,8 +116,9 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:
-        """The sampling variance of the mean, times the number of clusters, for ``at`` samples per
-        problem.
+        """The sampling variance of the mean difference, times the number of clusters.
+
+        ``at`` is the number of samples per problem.
         """
         terms = (weight * sampling_variance(*key, k, at) for key, weight in paired.weights.items())
         return max(0.0, math.fsum(terms))

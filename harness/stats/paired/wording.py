@@ -1,8 +1,8 @@
-"""A paired comparison, summarised in a sentence.
+"""Summaries of paired comparisons in sentences.
 
-A model is called better, and a perturbation is said to break a model, only if the paired difference
-is significant within the family: the p value and the interval, both adjusted by Holm's method,
-exclude zero.
+A sentence calls a model better, or says that a perturbation breaks a model, only if the paired
+difference is significant within the family. A difference is significant if the p value is below
+0.05 and the interval excludes zero, both adjusted by Holm's method.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
 
 
 class Names(dict[str, str]):
-    """Shorter names of models; a model without a shorter name keeps the full name."""
+    """Shorter names of models. A model without a shorter name keeps the full name."""
 
     def __missing__(self, name: str) -> str:
         return name
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Short names for models: the last part of each name, or the full names if last parts are
-    equal.
+    """The last part of each model's name, or the full names if two last parts are equal.
 
     >>> short_names(["openai/a", "vllm/b"])
     {'openai/a': 'a', 'vllm/b': 'b'}
@@ -89,8 +88,8 @@ def overall(comparison: Comparison) -> list[Contrast]:
 def _pair(row: Contrast, k: int, names: Mapping[str, str], subject: str) -> str:
     """The sentence on two models.
 
-    If the difference is significant, the sentence is about the better model; otherwise the sentence
-    is about ``subject``.
+    If the difference is significant, the subject of the sentence is the better model. Otherwise the
+    subject is ``subject``.
     """
     difference = row.at(k)
     if difference is None:
@@ -165,8 +164,7 @@ def _power(difference: Difference, row: Contrast) -> str:
 
 
 def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """A sentence on the perturbation with the largest significant drop of pass@k, and on further
-    drops.
+    """A sentence on the perturbations with significant drops of pass@k, the largest drop first.
 
     Args:
         comparison: a comparison of perturbations with their originals.
@@ -221,7 +219,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def listed(names: Sequence[str], limit: int = 8) -> str:
-    """Names as a list within a sentence; names after the first ``limit`` are only counted."""
+    """Names as a list within a sentence. Names after the first ``limit`` are only counted."""
     if len(names) > limit:
         return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

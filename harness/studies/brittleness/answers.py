@@ -30,7 +30,7 @@ published = brittleness_numbers
 
 @dataclass(frozen=True)
 class ModelAnswers:
-    """A model's answers in a run, under a policy of the verifier.
+    """A model's answers in a run, with their verdicts under one policy.
 
     Attributes:
         run: the run.
@@ -62,14 +62,15 @@ class ModelAnswers:
 
     @cached_property
     def scorer(self) -> str | None:
-        """The latest complete policy of the paper's scorer; None if the scorer did not judge the
-        run.
+        """The name of the latest complete verdicts of the paper's scorer.
+
+        The result is None if the scorer did not judge the run.
         """
         return self._latest_of_scorer(with_deadline=False)
 
     @cached_property
     def protocol(self) -> str | None:
-        """The latest complete policy of the paper's scorer that has a deadline.
+        """The name of the latest complete verdicts of the paper's scorer with a deadline.
 
         For a validation problem the deadline holds for all candidates together.
         """
@@ -95,7 +96,7 @@ class ModelAnswers:
     def without_timeouts(self) -> dict[str, Tally]:
         """The counts of the paper's scorer, with timeouts counted as wrong.
 
-        The paper counts the sums of validation problems in this way.
+        The paper counts timeouts in this way for sums of validation problems.
         """
         correct: dict[str, list[int]] = {}
         for row in self.run.verdicts(self.scorer).rows():
@@ -134,7 +135,8 @@ class ModelAnswers:
     def protocol_tallies(self, *, credit: bool) -> dict[str, Tally]:
         """The counts under `protocol`.
 
-        A cancelled problem is correct if ``credit`` is true, and incorrect otherwise.
+        The deadline may end before a candidate is accepted. Such a problem is cancelled. It counts
+        as correct if ``credit`` is true, and as incorrect otherwise.
         """
         tallies = {}
         for key, tally in self.tallies.items():
@@ -153,7 +155,7 @@ class ModelAnswers:
         return min((tally.samples for tally in self.tallies.values()), default=0)
 
     def keys(self, where: Where) -> list[str]:
-        """The keys of problems with judged answers."""
+        """The keys of the problems that have judged answers and for which ``where`` is true."""
         return [
             key
             for key, problem in self.run.problems.items()
@@ -178,7 +180,7 @@ def answers_of(
 
     Args:
         runs: runs.
-        policy: the verdicts' name; by default each run's latest complete set of our verifier.
+        policy: the verdicts' name. The default is each run's latest complete set of our verifier.
         with_decoding: see `ModelAnswers`.
 
     Returns:
@@ -201,23 +203,23 @@ def answers_of(
 
 
 def named(name: str) -> Where:
-    """A condition: the problem is in this subset of the benchmark ``brittleness``."""
+    """A function that says whether a problem is in this subset of ``brittleness``."""
     return lambda problem: problem.name == f"brittleness/{name}"
 
 
 def of_other_benchmarks(problem: Problem) -> bool:
     """Whether a problem belongs to another benchmark than ``brittleness``.
 
-    The problems of other benchmarks are perturbed if a model solves them.
+    Problems of other benchmarks are perturbed if a model solves them.
     """
     return problem.benchmark != "brittleness"
 
 
 def ranked_where(source: ModelAnswers, where: Where) -> list[Ranked]:
-    """The ranked candidates of problems."""
+    """The ranked candidates of the problems for which ``where`` is true."""
     return [source.ranked[key] for key in source.keys(where) if key in source.ranked]
 
 
 def percent_or_not_run(value: float | None) -> str:
-    """A share in percent."""
+    """A share in percent, or the text ``not run`` for None."""
     return NOT_RUN if value is None else percent(value)

@@ -70,9 +70,7 @@ def formula(integrand: str, variable: str) -> str:
 
 
 def answers(source: ModelAnswers) -> dict[str, ExampleAnswer]:
-    """The model's first answer to each problem of the run whose target is an integral, by the
-    problem's id.
-    """
+    """The model's first answer to each integral of the run, by the problem's id."""
     raw = {
         row["problem"]: str(row.get("text", ""))
         for row in source.run.completions.rows()
@@ -96,7 +94,10 @@ def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
 
 
 def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    """The first solved and the first failed problem; empty if one of the two is missing."""
+    """The first solved and the first failed problem.
+
+    The list is empty if one of the two is missing.
+    """
     solved = [answer for answer in given if answer.solved][:1]
     failed = [answer for answer in given if not answer.solved][:1]
     return [*solved, *failed] if solved and failed else []
@@ -151,7 +152,7 @@ def table_5(source: ModelAnswers) -> Section:
 
 
 def table_7(source: ModelAnswers) -> Section:
-    """Table 7: failed sums whose terms are all solved; the solved terms stand above each sum."""
+    """Table 7: failed sums of solved terms. The solved terms are listed above each sum."""
     by_id = answers(source)
     rows: list[tuple[str, ...]] = []
     for pool in ("exp", "coeff", "valid"):
@@ -173,8 +174,9 @@ def _failed_sums(
 
 
 def table_1(source: ModelAnswers) -> Section:
-    """Table 1 and figure 1: for each deficiency, problems that the model solves and a problem that
-    it fails.
+    """Table 1 and figure 1: examples of each deficiency.
+
+    An example has problems that the model solves, and a problem that the model fails.
     """
     by_id = answers(source)
     given = list(by_id.values())

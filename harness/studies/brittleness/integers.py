@@ -1,4 +1,4 @@
-"""The integers in Lample and Charton's data: the shares that section 5 and appendix B state."""
+"""The shares of integers in Lample and Charton's data, which section 5 and appendix B state."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ RANGES = ((1, 100), (100, 200), (1000, 2000), (10_000, 20_000))
 
 
 def positive_integers(tokens: Sequence[str]) -> Iterator[int]:
-    """The positive integers in prefix tokens that are nodes of type Integer in SymPy.
+    """The positive integers in prefix tokens, except those in fractions.
 
-    The numerator and the denominator of a fraction are not counted: SymPy represents a fraction by
-    a single node of type Rational.
+    The function yields the integers that are nodes of type Integer in SymPy. SymPy represents a
+    fraction by a single node of type Rational.
 
     >>> list(positive_integers("add mul div INT+ 1 INT+ 3 x pow x INT+ 1 2".split()))
     [12]
@@ -44,9 +44,7 @@ def _number(tokens: Sequence[str], start: int) -> tuple[int, int]:
 
 
 def shares(sequences: Iterable[Sequence[str]]) -> tuple[int, dict[tuple[int, int], float]]:
-    """The number of positive integers in sequences, and the share of the integers in each of
-    `RANGES`.
-    """
+    """The number of positive integers in the sequences, and their share in each of `RANGES`."""
     counts: Counter[tuple[int, int] | None] = Counter()
     for tokens in sequences:
         for value in positive_integers(tokens):

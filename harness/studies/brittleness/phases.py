@@ -1,16 +1,16 @@
-"""The experiments of "Symbolic Brittleness" as phases: problems, then neighbours of solved
-problems.
+"""The experiments of "Symbolic Brittleness" in two phases.
 
-The first phase asks any benchmarks. The solved problems form three pools, as in the paper:
+The first phase asks problems of any benchmarks. The second phase asks problems that are made of the
+solved problems. The solved problems form three pools, as in the paper:
 
-- ``coeff``: the primitives (``brittleness/primitive_...``) that the best answer solves;
-- ``exp``: powers and roots (``brittleness/powers``, ``roots``) that the best answer solves;
-- ``valid``: problems of other benchmarks that any answer solves. With the filter ``published``, a
-  problem must also pass the filters of the paper for Lample and Charton's validation problems
+- ``coeff``: the primitives (``brittleness/primitive_...``) whose top-ranked answer is correct;
+- ``exp``: powers and roots (``brittleness/powers``, ``roots``) whose top-ranked answer is correct;
+- ``valid``: problems of other benchmarks with any correct answer. With the filter ``published``, a
+  problem must also pass the paper's filters for Lample and Charton's validation problems
   (`benchmarks.brittleness.filters`).
 
 The second phase asks the neighbours of ``valid`` (N1, N2) and sums of two to four terms from each
-pool. A sampled model is also asked the pools again (sums of one term), as a measure of luck.
+pool. A sampled model is also asked the pools again (as sums of one term), to measure luck.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ PLANS = {"brittleness": VARIANTS[0], "brittleness-paper": VARIANTS[1]}
 
 
 def phases(name: str, phase_filter: PhaseFilter) -> tuple[Phase, ...]:
-    """The phases of `PLANS`."""
+    """The phases for a name in `PLANS`."""
     make: Callable[[PhaseResults], Sequence[Sequence[Problem]]]
     make = partial(derive, PLANS[name], phase_filter)
     return (Phase("derived", make, {"phases": name, "phase-filter": phase_filter}),)

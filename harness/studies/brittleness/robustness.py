@@ -24,7 +24,7 @@ WIDTHS = {1: 10, 10: 10, 50: 50}
 
 
 def _fail_at(source: ModelAnswers, k: int) -> str:
-    """The heading ``Fail@k``; a beam width that differs from the paper's is added."""
+    """The heading ``Fail@k``. It names the beam width if the width differs from the paper's."""
     width = source.run.manifest["identity"]["sampling"].get("beams")
     published_width = not width or width == WIDTHS.get(k, width)
     return f"Fail@{k}" if published_width else f"Fail@{k} (width {width})"
@@ -45,9 +45,7 @@ def _headings(
 
 
 def _ks(source: ModelAnswers) -> list[int]:
-    """The k to report: the paper's k up to the number of answers, and the number of answers
-    itself.
-    """
+    """The values of k to report: the number of answers, and the paper's values below it."""
     return sorted({k for k in KS if k <= source.samples} | {source.samples})
 
 
@@ -61,9 +59,9 @@ def _row(
     valid: bool = False,
     strict: bool = False,
 ) -> tuple[str, ...]:
-    """A row of Fail@k: by our verifier, by the paper's scorer, and as published.
+    """A row with Fail@k by our verifier, Fail@k by the paper's scorer, and the published Fail@k.
 
-    The first two are computed from the run's answers.
+    The first two numbers are computed from the run's answers.
     """
     keys = source.keys(where)
     ks = _ks(source)
@@ -81,9 +79,9 @@ def _row(
 def _scorers(source: ModelAnswers, *, valid: bool, credit: bool) -> Mapping[str, Tally]:
     """The counts by the paper's scorer.
 
-    If ``valid`` is true, the time limit is for all candidates of a validation problem; otherwise
-    the time limit is for each candidate. If ``credit`` is true, an answer that reaches the time
-    limit is correct.
+    If ``valid`` is true, the time limit is for all candidates of a validation problem together.
+    Otherwise the time limit is for each candidate. If ``credit`` is true, an answer that reaches
+    the time limit is correct.
     """
     if valid and source.protocol:
         return source.protocol_tallies(credit=credit)
@@ -109,7 +107,7 @@ def _remarks(source: ModelAnswers) -> list[str]:
 
 
 def robustness(source: ModelAnswers) -> Section:
-    """Table 2."""
+    """Table 2: Fail@k under tests of robustness."""
     rows = []
     for template in TEMPLATES.values():
         published_key = ("table 2", "coeff", template.label)
@@ -137,7 +135,7 @@ def robustness(source: ModelAnswers) -> Section:
 
 
 def compositions(source: ModelAnswers) -> Section:
-    """Table 8."""
+    """Table 8: Fail@k on sums of solved problems."""
     rows = []
     for pool in ("exp", "coeff", "valid"):
         for terms in (1, 2, 3, 4):
@@ -168,7 +166,7 @@ def compositions(source: ModelAnswers) -> Section:
 
 
 def nodes(source: ModelAnswers) -> Section:
-    """Table 9."""
+    """Table 9: Fail@k by the number of nodes."""
     rows = []
     for label, count in (("1-15", 15), ("20", 20), ("25", 25), ("30", 30), ("35", 35)):
         published_key, name = ("table 9", "nodes", label), f"operators_{count}"
@@ -185,7 +183,7 @@ def nodes(source: ModelAnswers) -> Section:
 
 
 def integers(source: ModelAnswers) -> Section:
-    """Figure 2."""
+    """Figure 2: Fail@1 by the size of the coefficients."""
     names = [f"{low}-{high - 1}" for low, high in RANGES]
     series: dict[str, list[Estimate | None]] = {}
     for template in INTEGERS:

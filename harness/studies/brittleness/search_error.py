@@ -1,14 +1,15 @@
 """Search errors and model errors (Welleck et al., section 6).
 
 A failure is a search error if a correct solution is more probable under the model than all
-candidates: a better search would have found the solution. A failure is a model error if a wrong
+candidates. A better search would have found the solution. A failure is a model error if a wrong
 candidate is more probable than the correct solution. The probability of a text is exp of the sum of
-the tokens' log-probabilities (teacher forcing, end token included). The scores of a beam search, in
-contrast, are divided by the length.
+the log-probabilities of its tokens, with the end token. It is computed by teacher forcing: the
+model reads the given text and predicts each next token. The scores of a beam search, in contrast,
+are divided by the length.
 
-A reference is one way to write a correct solution, and another way may be more probable. The number
-of model errors is therefore an upper bound. `teacher_forcing` computes the log-probabilities with a
-model.
+The correct solution is the reference of the problem. Another way to write the solution may be more
+probable. The number of model errors is therefore an upper bound. `teacher_forcing` computes the
+log-probabilities with a model.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from ...stats.metrics.fail_at_k import fail_at_k
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A ranked candidate; ``logprob`` is in nats, or None if unknown."""
+    """A ranked candidate. ``logprob`` is in nats. It is None if it is unknown."""
 
     text: str
     correct: bool
@@ -44,8 +45,9 @@ class Ranked:
 
     @property
     def first_correct(self) -> int | None:
-        """The rank of the first correct candidate, counted from 1; None if no candidate is
-        correct.
+        """The rank of the first correct candidate, counted from 1.
+
+        The result is None if no candidate is correct.
         """
         ranks = (rank for rank, c in enumerate(self.candidates, 1) if c.correct)
         return next(ranks, None)
@@ -56,7 +58,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """Failures at k that a perfect search would leave unresolved.
+    """The number of failures at k that a perfect search would leave unresolved.
 
     ``scored`` is the number of failures for which both the reference and the last candidate have a
     log-probability.
@@ -73,7 +75,7 @@ class Unresolved:
 
 
 def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
-    """Table 13: failures at k whose reference is less probable than the k-th candidate.
+    """Table 13: the failures at k whose reference is less probable than the k-th candidate.
 
     If there are fewer than k candidates, the reference is compared with the last candidate.
     """
@@ -98,7 +100,8 @@ class Mass:
 
     p@1 is the mean for the first candidate, p@k for the k-th candidate, and p@{1..k} for the first
     k candidates together. ``problems`` is the number of problems in the means. ``left_out`` is the
-    number of other problems, with fewer than k candidates or with an unknown probability.
+    number of problems that are left out because they have fewer than k candidates or an unknown
+    probability.
     """
 
     k: int
@@ -141,8 +144,9 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
-    """Figure 6: the number of problems for each rank of the first correct candidate, counted
-    from 1.
+    """Figure 6: the number of problems for each rank of the first correct candidate.
+
+    Ranks are counted from 1.
     """
     ranks = Counter(problem.first_correct for problem in problems)
     return {rank: ranks[rank] for rank in sorted(rank for rank in ranks if rank is not None)}
@@ -150,8 +154,9 @@ def first_correct_ranks(problems: Iterable[Ranked]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class FailureCauses:
-    """The numbers of failures at k by cause; ``unknown`` counts failures without a
-    log-probability.
+    """The numbers of failures at k by cause.
+
+    ``unknown`` counts the failures for which a log-probability is missing.
     """
 
     k: int
@@ -161,9 +166,10 @@ class FailureCauses:
 
 
 def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
-    """The causes of the failures at k.
+    """The numbers of failures at k by cause.
 
     The cause is a search error if the reference is more probable than each of the k candidates.
+    Otherwise the cause is a model error.
     """
     counts: Counter[str] = Counter()
     for problem in problems:
@@ -197,8 +203,8 @@ def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:
 def by_likelihood(candidates: Sequence[RankedCandidate]) -> tuple[RankedCandidate, ...]:
     """Sampled candidates as a ranked list, the most probable candidate first.
 
-    Duplicates are kept, and candidates with equal probabilities keep the order of drawing. If any
-    probability is unknown, all candidates keep the order of drawing.
+    Duplicates are kept. Candidates with equal probabilities keep the order in which they were
+    drawn. If any probability is unknown, all candidates keep this order.
     """
     if any(candidate.logprob is None for candidate in candidates):
         return tuple(candidates)

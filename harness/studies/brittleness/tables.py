@@ -2,9 +2,9 @@
 
 Fail@k of a beam search is computed from the k best candidates, as in the paper. Fail@k of samples
 is the mean over all subsets of k samples. In figures over k, samples with log-probabilities are
-ranked, and the k most probable samples count. Fail@k uses the verdicts of our verifier. If a run
-was also judged by the paper's scorer (``run.py score RUN --method welleck``), the scorer's Fail@k
-has columns, too.
+ranked, and the k most probable samples count. Fail@k uses the verdicts of our verifier. If the
+paper's scorer has also judged the run (``run.py score RUN --method welleck``), further columns have
+Fail@k by this scorer.
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ SECTIONS = (
 
 
 def sections(source: ModelAnswers) -> list[Section]:
-    """All tables and figures of a model; experiments that were not asked are marked."""
+    """All tables and figures of a model. Experiments that were not run are marked."""
     return [section(source) for section in SECTIONS]

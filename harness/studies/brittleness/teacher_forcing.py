@@ -1,7 +1,7 @@
 """Log-probabilities of given texts (teacher forcing), for `search_error`.
 
-Scores are stored in the run under ``scores/MODEL/``, a row for each text. A command that was killed
-resumes from the stored scores. The prompt is the prompt of the run.
+Scores are stored in the run under ``scores/MODEL/``, a row for each text. If a command was killed,
+the next command continues from the stored scores. The texts are scored after the prompt of the run.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def score_texts(
     answer_format: AnswerFormat = "latex",
     limit: int | None = None,
 ) -> ScoringResult:
-    """Score the references and the best candidates of a run's problems; stored scores are kept.
+    """Score the references and the best candidates of a run's problems, unless scores are stored.
 
     Args:
         path: a run of this model.
         model: the same model, with `Capability.SCORING`.
-        candidates: the number of best candidates per problem; equal texts count once.
+        candidates: the number of best candidates per problem. Equal texts count once.
         written: a template of an answer, with ``%s`` for the antiderivative. The default is
-            `WRITTEN`; for prefix tokens, the default is the antiderivative alone.
+            `WRITTEN`. For prefix tokens, the default is the antiderivative alone.
         answer_format: the notation of references: ``latex``, or ``prefix`` tokens.
         limit: the largest number of problems, in the order in which they were asked.
 
@@ -113,12 +113,11 @@ def score_texts(
 
 
 def ranked_candidates(run: Run, model: str, policy: str | None = None) -> dict[str, Ranked]:
-    """The candidates and the reference of every problem, with their log-probabilities, by the
-    problem's key.
+    """The candidates and the reference of every problem with log-probabilities, by problem key.
 
-    The log-probability of a text is the stored score. A text without a score has the
-    log-probability of its completion, if known. Candidates of a beam search keep their order;
-    sampled candidates are sorted by probability.
+    The log-probability of a text is the stored score. If a text has no score, the log-probability
+    of its completion is used, if it is known. Candidates of a beam search keep their order; sampled
+    candidates are sorted by probability.
     """
     scores: dict[str, float] = {}
     references: dict[str, float] = {}

@@ -1,14 +1,14 @@
-"""The limit of the paper's validation experiments: seconds for all candidates of a problem.
+"""The time limit of the paper's validation experiments, for all candidates of a problem.
 
 Primitives and sums of primitives have one second per candidate. Validation problems, their
 neighbours and their sums have 10 s per problem. This time includes decoding, and the candidates are
 judged in order until a candidate is accepted. If the time ends first, or after an exception, the
-problem is *cancelled*. A cancelled problem counts as correct; only for sums at k = 50 does the
-paper count cancelled problems as failures.
+problem is *cancelled*. The paper counts a cancelled problem as correct. There is one exception:
+cancelled sums count as failures at k = 50.
 
-`run.py score RUN --method welleck --deadline 10` records verdict and time of every candidate. The
-ending of a problem is computed from these records: each candidate may use the time that earlier
-candidates left.
+`run.py score RUN --method welleck --deadline 10` records the verdict and the time of every
+candidate. These records determine the candidate at which a problem ends. Each candidate may use the
+time that earlier candidates have left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNDECIDED = frozenset({"timeout_is_correct", "exception_is_correct"})
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The candidate at which a problem ended, as a rank counted from 0, and the reason."""
+    """The rank, counted from 0, of the candidate at which a problem ended, and the reason."""
 
     rank: int
     cancelled: bool
@@ -35,12 +35,12 @@ class Ending:
 def endings(
     rows: Iterable[Mapping[str, Any]], limit: float, decoding: Mapping[str, float]
 ) -> dict[str, Ending | None]:
-    """The ending of each problem; None if all candidates are wrong within the limit.
+    """The ending of each problem. It is None if all candidates are wrong within the limit.
 
     Args:
         rows: a model's verdicts, in any order.
         limit: seconds for a problem.
-        decoding: seconds of decoding, by problem; by default 0.
+        decoding: seconds of decoding, by problem. The default is 0.
 
     Returns:
         The endings by problem.

@@ -1,4 +1,4 @@
-"""Time to verify candidates (Table 14), and the problems that a time limit cancels."""
+"""The time to verify candidates (Table 14), and the problems that a time limit cancels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT = 1.0
 
 
 def verification(source: ModelAnswers) -> Section:
-    """Table 14."""
+    """Table 14: the time to verify the sums of powers and roots."""
     keys = set(source.keys(_is_sum))
     counts = [k for k in KS if k <= source.samples]
     ours = _seconds(source, source.policy, keys, counts)
@@ -85,14 +85,14 @@ def cancelled(source: ModelAnswers) -> Section:
 
 
 def _is_sum(problem: Problem) -> bool:
-    """Whether a problem is a sum of powers and roots; the subset ``exp_sum1`` has single terms."""
+    """Whether a problem is a sum of powers and roots. Single terms (``exp_sum1``) are no sums."""
     return problem.metadata.get("pool") == "exp" and problem.metadata.get("terms") != 1
 
 
 def _seconds(
     source: ModelAnswers, policy: str | None, keys: Set[str], counts: Sequence[int]
 ) -> dict[int, float]:
-    """Seconds spent on the first candidates of problems, for each number of candidates."""
+    """The seconds spent on the first candidates of all problems, for each number of candidates."""
     spent: dict[str, dict[int, tuple[float, bool]]] = {}
     for row in source.run.verdicts(policy).rows():
         if row["model"] == source.model and row["problem"] in keys:
