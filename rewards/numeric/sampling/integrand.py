@@ -350,7 +350,7 @@ def prepare_readings(
         assumptions: assumptions on parameters, as in `ASSUMPTIONS`.
 
     Returns:
-        The readings, the likeliest first; most texts have a single reading.
+        The readings, the likeliest first. Most texts have a single reading.
 
     Raises:
         ProblemError: the integrand is unreadable, or the variable is wrong.
