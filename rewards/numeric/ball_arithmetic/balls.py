@@ -37,8 +37,9 @@ os.register_at_fork(after_in_child=_renew_lock)
 
 
 class precision:  # noqa: N801  (used as a function)
-    """Set python-flint's global precision within a block. Blocks may be nested; only one thread may
-    use them at a time.
+    """Set python-flint's global precision within a block.
+
+    Blocks may be nested. Another thread that enters a block waits until this one is left.
     """
 
     __slots__ = ("_before", "_bits", "_lock")
@@ -71,8 +72,9 @@ class UnusableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A non-analytic part, which may jump where the value of ``slot`` passes zero or a whole
-    number.
+    """A sub-expression that may jump where the value of ``slot`` passes zero or a whole number.
+
+    It is not analytic there.
     """
 
     slot: int
@@ -96,8 +98,9 @@ class Conventions(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The names of the conventions in force. Sample points depend on this text, so that it must
-        not change.
+        """The names of the conventions that are set, joined by plus signs.
+
+        Sample points depend on this text, so it must not change.
         """
         return "+".join(name for name, is_set in zip(self._fields, self, strict=True) if is_set)
 
@@ -115,10 +118,10 @@ class Branch:
         slot: a slot that has the same zeros as the argument.
         root: whether the function is a root or a logarithm. Its branch changes at zeros and poles
             of the argument, and, for complex arguments, on the negative axis.
-        turns: whether the function is an inverse function that turns back where its argument
-            touches 1 or -1.
-        outermost: whether the function, up to a constant factor, is a term of the expression; then
-            another branch only adds a constant.
+        turns: whether the function is an inverse function that reverses direction where its
+            argument touches 1 or -1.
+        outermost: whether the function, up to a constant factor, is a term of the expression. If
+            it is, another branch only adds a constant.
 
     """
 
@@ -139,18 +142,20 @@ class Tape:
         domain: slots whose values must be real on the real domain.
         radicals: roots, as (slot, order, slot of the radicand).
         branches: functions whose branch matters.
-        breaks: non-analytic parts.
+        breaks: sub-expressions that are not analytic everywhere.
         poles: arguments of inverse functions that jump at a pole of their argument.
         uncertain: slots of functions of `SLOW`, which cannot be computed everywhere.
         special: whether the expression has functions of `SLOW`.
-        pointwise: whether a condition holds at single points of the line only.
+        pointwise: whether a condition says that two functions of the variable are equal, or that
+            they are not. Such a condition singles out points of the line.
         literal_bits: length of the longest number.
-        literals: numbers with the exponents of their powers, and the bit lengths of the powers.
-            elementary, costly: slots with symbols that take longer than sums and products, in
-            ascending order.
+        literals: the bit length of each power of a number, by number and exponent.
+        elementary: slots with symbols that take longer than sums and products, in ascending order.
+        costly: slots with symbols that take longer than elementary functions, in ascending order.
         constant: the number of elementary and of costly slots without symbols.
-        longest: the largest number of terms of a sum, or of factors of a product. odd_roots,
-            secants: whether the `Conventions` matter.
+        longest: the largest number of terms of a sum, or of factors of a product.
+        odd_roots: whether the convention on real roots matters.
+        secants: whether the convention on secants matters.
         bars: whether there is a ln|u|, which is evaluated as ln u outside the real line.
 
     """
@@ -207,11 +212,11 @@ class Tape:
         overrides: Mapping[int, Ball] | None = None,
         until: int | None = None,
     ) -> list[Jet]:
-        """The jet of every slot (up to ``until``) at ``x``; ``values`` holds the values of other
-        symbols.
+        """The jet of every slot at ``x``.
 
-        ``overrides`` holds factors for the values of certain slots, which select another branch of
-        a root. Overrides are allowed only without ``derivative``.
+        ``values`` holds the values of all other symbols. If ``until`` is given, later slots are not
+        computed. ``overrides`` holds factors for the values of certain slots. Such a factor selects
+        another branch of a root. Overrides are allowed only without ``derivative``.
         """
         jets_ = self._start()
         for name, slot in self.symbols.items():
@@ -266,12 +271,13 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(self, max_bits: int) -> int:
-        r"""The number of binary places at which all constant parts differ from whole numbers.
+        r"""The number of binary places that show all constant parts to differ from whole numbers.
 
-        ``e^{-100}`` and ``\tanh 50`` need 145 places; with fewer places they look like 0 and 1. A
+        ``e^{-100}`` and ``\tanh 50`` need 145 places. With fewer places they look like 0 and 1. A
         constant that agrees with a whole number to ``max_bits`` bits counts as whole, such as
-        ``\sin\pi``. An exception are functions that approach whole numbers without reaching them:
-        ``\tanh 5000`` needs more bits than ``max_bits``.
+        ``\sin\pi``. Functions that approach whole numbers without reaching them are an exception.
+        For them the result is ``max_bits`` + 1, because ``\tanh 5000`` needs more places than
+        ``max_bits``.
         """
         slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
         near = {slot for slot, rule, *_ in self._static if rule in _NEARING}

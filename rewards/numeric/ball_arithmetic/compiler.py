@@ -69,10 +69,10 @@ _COMPARISONS = frozenset(function.name for function in COMPARISONS)
 
 
 def compile_tape(expression: Expression, variable: str, conventions: Conventions = USUAL) -> Tape:
-    """Compile ``expression`` in ``variable``.
+    """Compile ``expression``, a function of ``variable``, to a tape.
 
-    Raises `UnusableError`. The recursion is as deep as the tree; the reader bounds the depth of
-    trees.
+    Raises `UnusableError` if that is impossible. The recursion is as deep as the tree. The reader
+    bounds the depth of trees.
     """
     tape = Tape(variable, conventions)
     compiler = _Compiler(tape)
@@ -172,7 +172,11 @@ class _Compiler:
         self.tape.branches.append(branch)
 
     def _vanishing(self, node: Expression) -> Expression:
-        """A simpler expression with the same zeros: the base of a power, or of nested powers."""
+        """A simpler expression with the same zeros as the node.
+
+        For a power with a positive exponent this is the base, and so on for nested powers. Any
+        other node is returned unchanged.
+        """
         if not isinstance(node, Call) or node.function != "pow":
             return node
         cached = self._bases.get(id(node))
@@ -241,7 +245,7 @@ class _Compiler:
         return slot
 
     def _weigh(self, key: Any, slot: int) -> None:
-        """Note which slots take longer than a product."""
+        """Record a slot as elementary or costly if it takes longer than a product."""
         low_power = key[0] == "pow" and len(key) == 2 and abs(key[1]) <= MAX_CHEAP_POWER
         if low_power or key in _CHEAP or key in SLOW:
             return
@@ -403,8 +407,9 @@ class _Compiler:
         return self.apply("lambertw", slots, lambda u, *_: lambertw(k)(u))
 
     def piecewise(self, node: Call) -> int:
-        """Compile a table of values and conditions; the value of the first condition that holds is
-        taken.
+        """Compile a table of values and conditions.
+
+        The result is the value of the first condition that holds.
         """
         # A value need not be real where another one applies: what its parts add to the domain is
         # dropped, so a part that stands outside as well must be compiled there once more.

@@ -71,8 +71,9 @@ _SCALES = [sign * float(f"1e{k}") for k in sorted(SCALES, key=abs) for sign in (
 
 
 def candidates(key: object) -> Iterator[tuple[float, bool]]:
-    """Points to try. The second value says whether the point belongs to the sample that measures
-    coverage.
+    """Points to try, each with a flag.
+
+    The flag says whether the point belongs to the sample that measures coverage.
     """
     seed = int(uniform(key) * 2.0**62)
     for i, stratum in enumerate(_ORDER):
@@ -111,8 +112,9 @@ def real_everywhere(tape: Tape, jets: Sequence[Jet]) -> bool:
 
 
 def _maybe_real(tape: Tape, jets: Sequence[Jet]) -> bool:
-    """Whether an interval may contain a point of the real domain; false is a proof that it does
-    not.
+    """Whether an interval may contain a point of the real domain.
+
+    False is a proof that the interval contains no such point.
     """
     for slot in (*tape.domain, tape.root):
         value = jets[slot][0]
@@ -167,7 +169,10 @@ def search(tape: Tape, values: Mapping[str, Ball], count: int) -> list[float]:
 
 
 def _holds_break(value: Ball, at: str) -> bool:
-    """Whether an interval may contain a breakpoint, given an enclosure of u on the interval."""
+    """Whether an interval may contain a breakpoint of a function.
+
+    ``value`` encloses the argument of the function on the interval.
+    """
     if not value.is_finite():
         return True
     if at == "zero":
@@ -178,11 +183,11 @@ def _holds_break(value: Ball, at: str) -> bool:
 def breakpoints(
     subexpression: Part, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Intervals that isolate the breakpoints of a part, and whether these are all breakpoints.
+    """Narrow intervals that contain the breakpoints of a sub-expression, and a flag.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    second value is true if, after ``budget`` evaluations on intervals, no undecided interval
-    remains within `WINDOW` of the origin.
+    flag says whether all breakpoints near the origin are found. It is true if, after ``budget``
+    evaluations on intervals, no undecided interval remains within `WINDOW` of the origin.
     """
     intervals: list[tuple[Ball, Ball]] = []
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
@@ -235,10 +240,10 @@ OVERLOOKED_BUDGET, OVERLOOKED_WIDTH, MAX_OVERLOOKED = 400, 2.0**-40, 8
 def overlooked(
     tape: Tape, breaks: Sequence[Break], values: Mapping[str, Ball], seen: Sequence[float]
 ) -> list[float]:
-    """Points in the intervals between breakpoints that have no point in ``seen``, one for each
-    interval.
+    """One point in each interval between breakpoints that contains no point of ``seen``.
 
-    The search for breakpoints has a budget, so that some breakpoints may be missed.
+    At most `MAX_OVERLOOKED` points are returned, beginning with the largest intervals. The search
+    for breakpoints has a budget, so some breakpoints may be missed.
     """
     ends: set[float] = set()
     for brk in breaks:
@@ -272,7 +277,10 @@ def share(x: float) -> float:
 
 
 def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
-    """The sorted intervals; neighbours that nearly touch (common ends, double zeros) are merged."""
+    """The sorted intervals, with neighbours that nearly touch merged into one.
+
+    Neighbours touch at a common end or at a double zero.
+    """
     merged: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
         if merged and low - merged[-1][1] < 8 * width:
@@ -285,7 +293,7 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
 def pole_crossings(
     tape: Tape, slot: int, values: Mapping[str, Ball]
 ) -> Iterator[tuple[Ball, Ball]]:
-    """Narrow intervals near the origin in which u changes sign through a pole."""
+    """Narrow intervals near the origin in which the value of a slot changes sign through a pole."""
 
     def at(x: float) -> float | None:
         value, _ = tape.at(slot, acb(x), values, derivative=False)
@@ -315,10 +323,10 @@ def _monotone(slope: Ball | None) -> bool:
 def isolate(
     subexpression: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
-    """An interval that isolates the point where a monotone part has the value ``target``, or None.
+    """An interval that isolates the point where a monotone sub-expression has the value ``target``.
 
-    The search in [low, high] uses interval Newton steps. A step that does not halve the interval is
-    replaced by a bisection.
+    The result is None if [low, high] contains no such point. The search uses interval Newton steps.
+    A step that does not halve the interval is replaced by a bisection.
     """
 
     def sign(at: Ball) -> int:

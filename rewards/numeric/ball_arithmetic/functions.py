@@ -131,7 +131,10 @@ def _elliptic_pi_slope(n: Ball, phi: Ball, m: Ball) -> Ball:
 
 
 def _hypgeom(*jets: Jet) -> Jet:
-    """``pFq(a; b; z)``. The derivative by z has every parameter raised by one."""
+    """The function ``pFq(a; b; z)``.
+
+    Its derivative by z is a multiple of the same function with every parameter raised by one.
+    """
     p, q = int(jets[0][0].real.unique_fmpz() or 0), int(jets[1][0].real.unique_fmpz() or 0)
     values = [v for v, _ in jets[2:]]
     if not all(abs(v) < MAX_ORDER for v in values[:-1]):
@@ -159,7 +162,7 @@ def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
 
 @lru_cache(maxsize=16)
 def lambertw(branch: int) -> Rule:
-    """Lambert's W on one of its branches; the branch -1 is real on [-1/e, 0)."""
+    """The rule of Lambert's W on one of its branches. The branch -1 is real on [-1/e, 0)."""
 
     def slope(u: Ball) -> Ball:
         w = u.lambertw(branch)
@@ -182,10 +185,10 @@ def _gudermannian(x: Jet) -> Jet:
 
 
 def _polygamma(n: Jet, x: Jet) -> Jet:
-    """The polygamma function of order n; unknown for orders below -1.
+    """The polygamma function of order n. The result is unknown if the order is below -1.
 
-    For these orders python-flint has the functions of Espinosa and Moll. Other authors mean
-    repeated integrals from 0, which differ from those functions by polynomials.
+    Authors disagree about these orders. python-flint has the functions of Espinosa and Moll. Other
+    authors mean repeated integrals from 0, which differ from these functions by polynomials.
     """
     if not n[0].real > -2:
         return _unknown(n, x)

@@ -150,7 +150,7 @@ def ln(x: Jet) -> Jet:
 
 
 def ln_abs(u: Jet, x: Jet) -> Jet:
-    """ln|u| at a real point x; at any other point ln u, which continues ln|u| analytically."""
+    """ln|u| at a real point x. At any other point the result is ln u, which continues ln|u|."""
     value, slope = u
     if is_real(value):
         size = (-value).log() if value.real < 0 else value.log()

@@ -16,7 +16,10 @@ ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
 
 
 def points_wanted(tape: Tape) -> int:
-    """The number of sample points; more points are needed if branches may change between points."""
+    """The number of sample points that an answer needs.
+
+    More points are needed if branches may change between points.
+    """
     if tape.breaks:
         return BRANCHING_POINTS
     if not tape.branches:
@@ -51,9 +54,10 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
 
 
 def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
-    """The coefficients of x^2, x and 1 as floats; None for any other expression.
+    """The coefficients of x^2, x and 1 in an expression, as floats.
 
-    Parameters have an arbitrary value.
+    The result is None if the expression is not a polynomial of degree 2 or less. Every parameter is
+    given an arbitrary value.
     """
     if isinstance(node, Number):
         try:

@@ -1,8 +1,8 @@
 """The comparison of F' with f at points, and the results of all points so far.
 
-The result at one point is a `PointResult`. A `Comparison` keeps the results, from which follow the
-points that agree, the accuracy of the agreement, and the terms that have been visible at no point.
-A term of F is *visible* at a point if its derivative exceeds the error of the comparison there.
+The result at one point is a `PointResult`. A `Comparison` keeps these results. It knows the points
+that agree, the accuracy of the agreement, and the terms that were visible at no point. A term of F
+is *visible* at a point if its derivative exceeds the error of the comparison there.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class PointResult:
     Attributes:
         point: the point.
         agrees: True if F' and f agree to `POINT_BITS`, False if they are proved to differ, None if
-            the point tells nothing.
+            the point decides nothing.
         bits: the accuracy of the agreement in bits.
         branch: the branch of f's radicals with which F' agrees, if F' differs from f itself.
         is_finite: whether F has a finite value.
-        hides_a_term: whether the error could hide a term of F, at a point at which all terms must
-            be visible.
+        hides_a_term: whether all terms of F must be visible at the point, and the error could hide
+            one of them.
         has_no_value: whether F has no value at the point.
         shown: the slots of the terms of F that are visible at the point.
 
@@ -66,7 +66,7 @@ class PointResult:
 
 
 class Comparison:
-    """One answer against one pool of points, with the results of the points that were visited.
+    """The comparison of one answer with one pool of points, with the results so far.
 
     Attributes:
         tape: the answer.
@@ -146,9 +146,7 @@ class Comparison:
         return [float(result.point.x.real) for result in self._results if result.has_no_value]
 
     def see_constants(self) -> None:
-        """Raise the initial precision so that constants close to whole numbers can be told from
-        whole numbers.
-        """
+        """Raise the initial precision so that constants near whole numbers do not look whole."""
         self.faint = self.tape.faintness(self.max_bits)
         literal = max(self.tape.literal_bits, self.pool.tape.literal_bits, self.faint)
         # A number of 32 bits leaves 96 of the first 128; each 32 more take twice as many.
@@ -163,25 +161,30 @@ class Comparison:
     def run(
         self, tape: Tape, x: Ball, *, derivative: bool = True, until: int | None = None
     ) -> list[Jet]:
-        """The jets of the answer, of f, or of a part of either, within the budget (see
-        `Tape.run`).
+        """The jets of the answer or of f at ``x``, as from `Tape.run`.
+
+        The work is taken from the budget.
         """
         self.budget.spend(tape.work(ctx.prec, until))
         return tape.run(x, self.values, derivative=derivative, until=until)
 
     def part(self, tape: Tape, slot: int, x: Ball, *, derivative: bool = True) -> Jet:
-        """The jet of one slot, within the budget."""
+        """The jet of one slot. The work is taken from the budget."""
         return self.run(tape, x, derivative=derivative, until=slot)[slot]
 
     def integrand(self, x: Ball) -> Ball | None:
-        """f at a number or on an interval, within the budget; None for an exact zero."""
+        """The value of f at a number or on an interval. None stands for an exact zero.
+
+        The work is taken from the budget.
+        """
         f, order = self.pool.tape, self.pool.order
         return self.run(f, x, derivative=order == 1)[f.root][order]
 
     def derivative(self, point: Point, bits: int) -> tuple[list[Jet], Ball]:
         """All jets at a point, and the ball to compare: F', or F if the order is 0.
 
-        The working precision stays at ``bits``; `decide` restores it.
+        This method sets the working precision to ``bits`` and does not reset it. `decide` restores
+        it.
         """
         if ctx.prec != bits:
             ctx.prec = bits
@@ -205,10 +208,10 @@ class Comparison:
     # --- at one point, and at several ---
 
     def screen(self, points: Sequence[Point]) -> list[PointResult] | None:
-        """The results at the first points, at the first precision; None if F is likely to be wrong.
+        """The results at the first points, at the first precision. None if F is likely to be wrong.
 
-        F may be right if F has a value at all these points, and the balls of F' and f overlap. Then
-        it is worth looking for a proof.
+        F may be right if the balls of F' and f overlap at all these points, and F has a finite
+        value. It is then worth looking for a proof.
         """
         results: list[PointResult] = []
         for point in points:
@@ -224,8 +227,9 @@ class Comparison:
         return results if self.is_finite else None
 
     def has_value(self) -> bool:
-        """Whether F has a value at one of the first points. The value may be too large for a
-        comparison.
+        """Whether F has a finite value at one of the first points.
+
+        The value may be too large for a comparison.
         """
         return self.is_finite or any(
             self.tape.run(point.x, self.values, derivative=False)[self.tape.root][0].is_finite()
@@ -235,8 +239,9 @@ class Comparison:
     def visit(
         self, points: Sequence[Point], *, thorough: bool = False, enough: int | None = None
     ) -> Outcome | None:
-        """Compare at the points, until ``enough`` points are usable; returns an outcome if a point
-        refutes.
+        """Compare at the points, until ``enough`` points are usable.
+
+        The result is a refutation if F' and f differ at a point, else None.
         """
         for point in points:
             if enough is not None and self.usable >= enough:
@@ -251,7 +256,7 @@ class Comparison:
         return None
 
     def visit_new(self, spots: Sequence[float]) -> Outcome | None:
-        """Compare at further numbers of the real domain; no number is compared twice."""
+        """Compare at further numbers of the real domain, after duplicates have been removed."""
         if self.pool.tier == "complex":
             return None
         fresh = [Point(acb(x), measured=False) for x in dict.fromkeys(spots)]
@@ -299,9 +304,7 @@ class Comparison:
         return PointResult(point)
 
     def _hides(self, jets: Sequence[Jet], difference: Ball) -> bool:
-        """Whether the error of a comparison is so large that a term of the answer could be
-        invisible.
-        """
+        """Whether the error of a comparison could hide a term of the answer."""
         least = difference.abs_upper() * SEEN
         slopes = [jets[slot][self.order] for slot in self.tape.terms]
         return any(
@@ -309,7 +312,10 @@ class Comparison:
         )
 
     def scale(self, point: Point, expected: Ball, jets: Sequence[Jet]) -> float:
-        """log2 of the largest term that cancels, at a point where f appears to be zero."""
+        """log2 of the largest term that cancels, at a point where f appears to be zero.
+
+        The result is -inf if the precision is too low to take f for zero.
+        """
         if not expected.is_zero() and ctx.prec < ZERO_BITS:
             return -math.inf
         f = self.pool.tape
@@ -318,7 +324,7 @@ class Comparison:
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
     def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
-        """The terms that are visible in a comparison, and have not been visible before."""
+        """The terms that are visible in this comparison and were not visible before."""
         if not self.unseen:
             return frozenset()
         least = difference.abs_upper() * SEEN
@@ -369,7 +375,10 @@ class Comparison:
         return show(shifted_jets[self.tape.root][self.order] or ZERO) != show(slope)
 
     def slope(self, point: Point, bits: int) -> Ball:
-        """The ball to compare at a point, from a cache. The working precision stays at ``bits``."""
+        """The ball to compare at a point, from a cache.
+
+        This method sets the working precision to ``bits`` and does not reset it.
+        """
         ctx.prec = bits
         key = point, bits
         if key not in self._slopes:
@@ -377,8 +386,10 @@ class Comparison:
         return self._slopes[key]
 
     def other_branch(self, point: Point) -> Choice | None:
-        """The branch of f's radicals on which f equals F' at a point; None if there is no such
-        branch.
+        """The branch of f's radicals on which f equals F' at a point.
+
+        The result is None if there is no such branch, and `UNCLEAR` if F' is not known accurately
+        enough.
         """
         if not self.pool.tape.radicals:
             return None
@@ -400,7 +411,7 @@ class Comparison:
     def holds(self, slope: Ball, point: Point, choice: Choice) -> bool | None:
         """Whether F' agrees with f for another choice of branches.
 
-        None if the precision does not suffice to decide.
+        The result is None if the precision does not suffice to decide.
         """
         f = self.pool.tape
         self.budget.spend(f.work(ctx.prec))

@@ -1,7 +1,8 @@
 """Integrands on complex boxes, for python-flint's rigorous integration.
 
-`acb.integral` evaluates f on boxes around the path. Where it asks whether f is analytic on a box, a
-function with a branch cut or a kink that the box touches has to answer with a non-finite ball.
+`acb.integral` evaluates f on boxes around the path. For some boxes it asks for a proof that f is
+analytic there. If such a box touches a branch cut or a kink of a function, the value must be a ball
+that is not finite.
 """
 
 from __future__ import annotations
@@ -34,15 +35,16 @@ def box_function(
     values: Mapping[str, Ball],
     functions: Mapping[str, Callable[[Ball], Ball]] | None = None,
 ) -> BoxFunction | None:
-    """The expression as a function of boxes; None if one of its functions is not supported.
+    """The expression as a function of boxes.
 
-    Its constants have the working precision of this call.
+    The result is None if a function of the expression is not supported. Constants have the working
+    precision of this call.
 
     Args:
         expression: the integrand.
         variable: its variable.
         values: the values of its parameters.
-        functions: symbols that stand for analytic functions of the variable.
+        functions: analytic functions of the variable, by the symbols that stand for them.
 
     """
     given_functions = functions or {}
@@ -91,7 +93,10 @@ def _given(function: Callable[[Ball], Ball]) -> tuple[Step, tuple[Expression, ..
 def _step(
     node: Expression, variable: str, values: Mapping[str, Ball]
 ) -> tuple[Step, tuple[Expression, ...]]:
-    """The operation of a node, as a function of the box, the flag and the operands."""
+    """The operation of a node, and the nodes of its operands.
+
+    The operation is a function of the box, the flag and the values of the operands.
+    """
     if isinstance(node, Number):
         constant = acb(fmpq(node.numerator, node.denominator))
         return (lambda z, a: constant), ()
@@ -149,7 +154,7 @@ def _product(z: Ball, a: bool, product: Ball, *factors: Ball) -> Ball:
 
 
 def _plain(name: str) -> Callable[..., Ball]:
-    """A meromorphic function: a pole makes its ball non-finite by itself."""
+    """The operation of a meromorphic function. At a pole the ball is not finite, as is required."""
     rule = RULES[name]
     return lambda z, a, u: rule((u, None))[0]
 
@@ -188,7 +193,7 @@ def _acosh(z: Ball, a: bool, u: Ball) -> Ball:
 
 
 def _bessel_j(z: Ball, a: bool, order: Ball, u: Ball) -> Ball:
-    """Entire for a whole order; else with a cut along the negative axis."""
+    """The Bessel function J. If the order is not whole, it has a cut along the negative axis."""
     if a and not (order.real.is_integer() or _off_negative(u)):
         return _NAN
     return u.bessel_j(order)
@@ -254,7 +259,9 @@ _SUPPORTED["min"] = _max_min("real_min")
 def integrate(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """A rigorous enclosure of the integral, at python-flint's working precision; None: not got.
+    """A rigorous enclosure of the integral, at python-flint's working precision.
+
+    The result is None if the enclosure is too wide.
 
     Args:
         function: the integrand, from `box_function`.
@@ -292,10 +299,11 @@ SPREAD = 12
 def integrate_where_large(
     function: BoxFunction, lower: arb, upper: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """The enclosure of `integrate`, for an integrand that is negligible on most of the range.
+    """An enclosure as of `integrate`, for an integrand that is negligible on most of the range.
 
-    The range is halved until the bound of f makes the integral over an interval negligible, or the
-    interval is integrated; bounds of negligible integrals are added to the error.
+    The range is halved repeatedly. Halving an interval ends if a bound of f makes its integral
+    negligible, or if the bound is near to a value of f. In the first case, the bound of the
+    integral is added to the error. In the second case, the interval is integrated.
     """
     goal = arb(2) ** -(bits + SPREAD)
     queue = [(lower, upper, 0)]
@@ -339,7 +347,7 @@ SLOWER = 6
 def integrated(
     function: BoxFunction, low: arb, high: arb, bits: int, evaluations: int
 ) -> Ball | None:
-    """The enclosure over a range, as a whole or else where the integrand is large."""
+    """The enclosure by `integrate`, or else the enclosure by `integrate_where_large`."""
     value = integrate(function, low, high, bits, evaluations)
     if value is None and evaluations == BOX_EVALUATIONS:
         value = integrate_where_large(function, low, high, bits, evaluations)

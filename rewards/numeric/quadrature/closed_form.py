@@ -1,8 +1,9 @@
-"""How many digits of agreement a closed form has to show, and whether it shows them.
+"""The digits of agreement that a closed form needs, and the test whether it has them.
 
-An expression with many free digits can be fitted to any number: a rational with denominators of
-20 digits, or a combination of constants from an integer relation algorithm, agrees to as many
-digits as it encodes. So an answer has to agree to `SURPLUS` digits more than it encodes.
+An expression with many free digits can be fitted to any number. A rational number with a
+denominator of 20 digits agrees to as many digits as it encodes. So does a combination of constants
+from an integer relation algorithm. An answer therefore has to agree to `SURPLUS` digits more than
+it encodes.
 """
 
 from __future__ import annotations
@@ -42,12 +43,11 @@ NEARER = range(1, 16)
 
 
 def encoded_digits(answer: Expression) -> float:
-    r"""The most digits of a number that an expression of this form could be fitted to.
+    r"""The number of digits of an arbitrary number to which an expression could have been fitted.
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> encoded_digits(read(r"\frac{\pi^2}{6}")[0].expression) < 10
     True
-
     """
     digits = 0.0
     for node in nodes_of(answer):
@@ -67,12 +67,12 @@ def hides_a_part(
     *,
     beside_zero: bool = False,
 ) -> bool:
-    r"""Whether a number, constant or parameter of the answer has no effect that would show.
+    r"""Whether a number, constant or parameter of the answer has no visible effect on its value.
 
     ``\frac12 + e^{-10^9}``, ``\frac12\tanh(1000)`` and ``\frac12\operatorname{erf}(e^{e^e})`` agree
     with one half to any number of digits that is asked for. Each leaf of the answer is made an
-    eighth larger in turn; a part whose value is exactly 0 or 1, such as ``\arctan 0``, counts as
-    that number.
+    eighth larger in turn. The leaf has no visible effect if the value of the answer hardly changes.
+    A part whose value is exactly 0 or 1, such as ``\arctan 0``, counts as that number.
 
     Args:
         answer: the closed form.
@@ -80,7 +80,7 @@ def hides_a_part(
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
-        beside_zero: the value of the integral may be 0, so that its digits are absolute ones.
+        beside_zero: whether the value of the integral may be 0. Its digits are absolute then.
 
     """
     with precision(bits):
@@ -111,7 +111,7 @@ def objection(
     needed: float,
     beside_zero: bool,
 ) -> str:
-    """What speaks against an answer that agrees to some digits; nothing if these are enough."""
+    """The objection to an answer that agrees to some digits. It is empty if there is none."""
     if digits < needed:
         return f"agrees to {digits:.0f} digits, but {needed:.0f} are needed"
     if hides_a_part(answer, got, values, bits, digits, beside_zero=beside_zero):
@@ -124,16 +124,17 @@ def hides_a_limit(
 ) -> bool:
     r"""Whether a finite limit of the integral has no effect on the digits that agree.
 
-    ``\int_0^{1000} e^{-x}\,dx`` is no 1, though 434 digits agree. The integrand is looked at beyond
-    the limit, at irrational multiples (at rational ones a periodic integrand may vanish) up to an
-    eighth larger; near to it, as well, where a peak beside the limit is narrow.
+    The answer 1 to ``\int_0^{1000} e^{-x}\,dx`` is wrong, although 434 digits agree. The integrand
+    is evaluated beyond the limit, at points up to an eighth farther from 0. The factors are
+    irrational, because a periodic integrand may vanish at rational multiples of the limit. Points
+    very near to the limit are added for narrow peaks.
 
     Args:
         integral: the integral.
         got: the answer's value.
         values: the values of the parameters.
         bits: the precision.
-        digits: to how many digits both agree.
+        digits: to how many digits the answer agrees with the integral.
 
     """
     with precision(bits):
@@ -207,7 +208,7 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
 
 
 def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball | None:
-    """The value of a closed form; None if none can be computed.
+    """The value of a closed form. The result is None if no value can be computed.
 
     Args:
         answer: the closed form.
@@ -225,6 +226,8 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
 
 def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
     """Whether a number is an integral's value, and the decimal digits to which both agree.
+
+    The first result is None if this is undecided.
 
     Args:
         got: the number.

@@ -24,7 +24,9 @@ Assumptions = tuple[tuple[str, str], ...]
 
 
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The values at choices of the parameters, without regard to an answer.
+    """The values of an integral at several choices of its parameters.
+
+    The choices do not depend on an answer.
 
     Args:
         integral: the integral.
@@ -56,9 +58,9 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
 
 
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
-    r"""The integral with one parameter that is a whole number, then with all of them.
+    r"""The integral with each parameter in turn assumed to be whole, and then with all of them.
 
-    Such as x^m \ln^n x, which is real on (0, 1) for whole n only.
+    An example is x^m \ln^n x, which is real on (0, 1) for whole n only.
     """
     names, assumptions = integral.parameters, dict(integral.integrand.assumptions)
     if integral.is_text and names:
@@ -119,10 +121,10 @@ def _value_of_text(
 
 
 def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """Values at `DRAWS` of the usual choices, and at all that distinguish cases.
+    """The values at `DRAWS` of the usual choices, and at all choices that distinguish cases.
 
-    If values for distinguishing parameters cannot be computed, an error is raised, because no
-    answer could be shown right.
+    If there are choices that distinguish cases and a value cannot be computed, an error is raised,
+    because no answer could then be shown right.
     """
     usual, special = draws_of(integral)
     wanted_count = min(DRAWS, len(usual))

@@ -37,18 +37,19 @@ SAMPLES, SHARES, FAR_SAMPLE = (1, 9, 45, 100, 163, 191, 199), 200, 1024
 
 
 class OutsideDomainError(QuadratureError):
-    """The integrand, or a limit of integration, is not real: the problem is at fault."""
+    """The integrand or a limit of integration is not real, so the problem is at fault."""
 
 
 @dataclass(slots=True)
 class RealLine:
-    """f on the real line: `at` is its value at a point, `on` its range on an interval.
+    """The function f on the real line. `at` gives its value at a point, `on` its range on an
+    interval.
 
     Attributes:
         tape: the compiled integrand.
         values: the values of its parameters.
         spent: slots evaluated so far.
-        slow: how many functions occur that may take long.
+        slow: the number of functions in f that may take long.
 
     """
 
@@ -65,10 +66,10 @@ class RealLine:
         return cls(compile_tape(expression, variable), values, slow=slow)
 
     def at(self, x: arb) -> arb:
-        """f(x), a ball that may be infinite.
+        """The value f(x). The ball may be infinite.
 
         Raises:
-            OutsideDomainError: f is not real there.
+            OutsideDomainError: f is not real at x.
             QuadratureError: the budget is spent.
 
         """
@@ -81,7 +82,7 @@ class RealLine:
         return arb(value.real)
 
     def on(self, interval: arb) -> arb:
-        """The range of f on an interval; infinite where it cannot be bounded."""
+        """The range of f on an interval. The ball is not finite if f cannot be bounded."""
         value = self._run(interval)
         return value.real if value.is_finite() else arb("nan")
 
@@ -96,11 +97,14 @@ class RealLine:
         return self.tape.run(acb(x), self.values, derivative=False)[self.tape.root][0]
 
     def is_singular(self, x: arb) -> bool:
-        """Whether f has no finite value at a point, to any precision of the point."""
+        """Whether f has no finite value on the ball of a point."""
         return not self._run(x).is_finite()
 
     def special_slots(self, interval: arb) -> list[tuple[int, arb]]:
-        """Parts that pass zero or a multiple of pi/2 in an interval, where others have poles."""
+        """The slots whose values may pass 0 or a multiple of pi/2 in an interval, with that number.
+
+        Functions of such a slot may have poles there, as 1/u and tan u have.
+        """
         self.spent += self.tape.size
         jets = self.tape.run(acb(interval), self.values, derivative=False)
         special = []

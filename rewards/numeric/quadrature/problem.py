@@ -29,10 +29,10 @@ class DefiniteIntegral:
         integrand: f, its variable and its parameters.
         lower: the lower limit.
         upper: the upper limit.
-        principal_value: Cauchy's principal value is asked for.
+        principal_value: whether Cauchy's principal value is asked for.
         text: the problem as it was given.
         conditions: comparisons of parameters that the text states.
-        number: which of the readings of the text it is, from 0.
+        number: the number of this reading among the readings of the text, from 0.
 
     Example:
         >>> prepare_definite(r"\int_0^\infty e^{-x} \, dx").upper
@@ -50,7 +50,7 @@ class DefiniteIntegral:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols of f and of the limits but the variable of integration."""
+        """The symbols of f and of the limits, without the variable of integration."""
         names = set(self.integrand.parameters)
         for limit in (self.lower, self.upper):
             if not isinstance(limit, int):
@@ -97,7 +97,7 @@ def definite_readings(
         assumptions: kinds of parameters, as in `rewards.numeric.sampling.integrand.ASSUMPTIONS`.
 
     Returns:
-        The readings, the likeliest first; most texts have one.
+        The readings, the likeliest first. Most texts have one reading.
 
     Raises:
         ProblemError: the text is unreadable, a limit is missing, the integral is a multiple one, or

@@ -1,8 +1,8 @@
-"""Where an integrand has no finite value inside the range of integration.
+"""The points inside the range of integration at which an integrand has no finite value.
 
-Intervals on which ball arithmetic bounds f hold no singularity. Those that stay unbounded however
-often they are halved hold one, or a removable one (``sin x / x``); it is located exactly, since
-quadrature has to begin there.
+An interval on which ball arithmetic bounds f contains no singularity. An interval that stays
+unbounded however often it is halved contains a singularity, which may be removable (``sin x / x``).
+The singularity is located exactly, because quadrature has to begin there.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def singularities(line: RealLine, lower: arb, upper: arb, bits: int) -> list[arb
 
     Args:
         line: the integrand.
-        lower: the lower limit; may be infinite.
-        upper: the upper limit; may be infinite.
-        bits: precision to which they are located.
+        lower: the lower limit, which may be infinite.
+        upper: the upper limit, which may be infinite.
+        bits: the precision of the points.
 
     Raises:
-        QuadratureError: too many singularities, or one that cannot be located.
+        QuadratureError: there are too many singularities, or one cannot be located.
 
     """
     with precision(SCAN_BITS):
@@ -93,7 +93,7 @@ def _clusters(
     narrow: float,
     budget: int = MAX_INTERVALS,
 ) -> list[tuple[arb, arb]]:
-    """Narrow intervals, apart from one another, outside of which f is bounded."""
+    """Narrow separate intervals, outside of which f is bounded."""
     queue = intervals[::-1]
     unbounded: list[tuple[arb, arb]] = []
     for _ in range(budget + 1):
@@ -117,9 +117,10 @@ def _clusters(
 
 
 def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
-    """The range in intervals that double in length away from the origin.
+    """The range divided into intervals that double in length away from the origin.
 
-    The ends are left out: the behaviour of f at the ends is examined apart.
+    Narrow intervals at both ends are left out, because the behaviour of f there is examined
+    separately.
     """
     marks = [0.0, *(2.0**k for k in DOUBLING)]
     low, high = max(float(lower), -FAR), min(float(upper), FAR)
@@ -133,7 +134,11 @@ def _first(lower: arb, upper: arb) -> Iterator[tuple[arb, arb]]:
 
 
 def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb]) -> arb | None:
-    """The singular point of an interval: an end, a number with a short name, a zero of a part."""
+    """The singular point in an interval, or None if none is found.
+
+    The candidates are the ends of the range, numbers with a short name such as 1/2 or pi/4, and
+    points where a sub-expression is 0 or a multiple of pi/2.
+    """
     with precision(bits):
         width = 2 * (high - low)
         for end in ends:
@@ -153,7 +158,11 @@ def _locate(line: RealLine, low: arb, high: arb, bits: int, ends: tuple[arb, arb
 
 
 def named_number(point: arb) -> tuple[Fraction, Fraction] | None:
-    """(a, b) with a + b pi in the ball of a cut of a range; the cut moves to this number."""
+    """The rational numbers (a, b) for which a + b pi lies in a ball, or None if none are found.
+
+    The ball encloses a point at which a range is cut. The caller then takes a + b pi for this
+    point. One of a and b is 0.
+    """
     for at, unit in enumerate((arb(1), arb.pi())):
         ratio = Fraction(float((point / unit).mid())).limit_denominator(LARGEST_DENOMINATOR)
         if (unit * arb(fmpq(ratio.numerator, ratio.denominator))).overlaps(point):

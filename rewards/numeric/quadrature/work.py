@@ -1,8 +1,8 @@
-"""Counted work: one limit for a whole call, whatever it computes.
+"""Counted work, with one limit for everything that a call computes.
 
-Units are operations on balls. The count is deterministic, so that a verdict does not depend on how
-busy the machine is. Like python-flint's precision, the count is global to the process; whoever
-computes holds the lock of the precision.
+Units are operations on balls. The count is deterministic, so a verdict does not depend on how busy
+the machine is. Like python-flint's precision, the count is global to the process. The lock of the
+precision guards it: a computation holds this lock.
 """
 
 from __future__ import annotations
@@ -40,31 +40,37 @@ _limits: list[int] = []
 
 
 def target_bits(digits: int) -> int:
-    """Accuracy relative to 1 that an enclosure aims at: 16 bits for the rounding of 2^16 terms."""
+    """The accuracy relative to 1, in bits, at which an enclosure aims.
+
+    16 bits are added for the rounding of 2^16 terms.
+    """
     return int(BITS_PER_DIGIT * digits) + 16
 
 
 def working_bits(digits: int) -> int:
-    """Bits at which values of so many digits are added.
+    """The precision, in bits, at which values of so many digits are added.
 
-    Four bits hold more than a digit; 128 more keep their number where the terms cancel.
+    A digit takes less than four bits. The 128 further bits keep the digits if terms cancel.
     """
     return 128 + 4 * digits
 
 
 def model_bits(accuracy: int) -> int:
-    """Bits for the arithmetic of series: reciprocals and cancelling terms lose half of them."""
+    """The precision, in bits, for the arithmetic of series.
+
+    Reciprocals and cancelling terms lose half of the bits.
+    """
     return 2 * accuracy + 64
 
 
 def tolerance(digits: int) -> arb:
-    """The relative error with which a value counts as known to so many digits."""
+    """The largest relative error with which a value counts as known to so many digits."""
     return arb(10) ** (LOST_DIGITS - digits)
 
 
 @contextmanager
 def work_limit(operations: int) -> Iterator[None]:
-    """Limit what is done inside; an outer limit holds as well."""
+    """Limit the operations within a block. An outer limit still holds."""
     allowed = min(operations, _limits[-1]) if _limits else operations
     _limits.append(allowed)
     try:
@@ -76,10 +82,10 @@ def work_limit(operations: int) -> Iterator[None]:
 
 
 def spend(operations: int) -> None:
-    """Count operations, with more bits as so many more.
+    """Count operations. An operation at more than `BITS` bits counts several times.
 
     Raises:
-        WorkError: more than the limit.
+        WorkError: the limit is exceeded.
 
     """
     if _limits:

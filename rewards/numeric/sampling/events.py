@@ -67,7 +67,7 @@ class _Search:
         self.known: dict[float, tuple[int, ...]] = {}
 
     def signs(self, x: float) -> tuple[int, ...]:
-        """The sign of each quantity; 0 for a quantity without a sign."""
+        """The sign of each monitored quantity at x. It is 0 if the quantity has no clear sign."""
         signs = self.known.get(x)
         if signs is None:
             self.left -= 1
@@ -83,8 +83,9 @@ class _Search:
         return signs
 
     def changes(self, grid: Sequence[float], seen: set[int]) -> Iterator[tuple[float, float]]:
-        """Intervals, nearly as narrow as the distance of floats, in which a quantity changes its
-        sign.
+        """Narrow intervals in which a quantity changes its sign, at most one for each quantity.
+
+        ``seen`` holds the numbers of the quantities that had a change. The search adds to it.
         """
         for low, high in itertools.pairwise(grid):
             signs = zip(self.signs(low), self.signs(high), strict=True)
@@ -161,12 +162,12 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
 
 
 def beyond_reach(*tapes: Tape) -> list[Ball]:
-    """Sizes that no other sample contains: on both sides of large numbers in the expressions, and
-    beyond all thresholds.
+    """Numbers that are larger or smaller than all points of the other samples.
 
-    A threshold such as ``10^1000`` is a number of the expression, the reciprocal of such a number,
-    or a product of several. Every threshold is less than 2 to the sum of the bit lengths of the
-    numbers.
+    They lie on both sides of large numbers in the expressions, and beyond all thresholds. An
+    expression may change its behaviour at a threshold such as ``10^1000``. A threshold is a number
+    of the expression, the reciprocal of such a number, or a product of several. Let n be the sum of
+    the bit lengths of all numbers. Every threshold is less than 2^n.
     """
     lengths = {key: length for tape in tapes for key, length in tape.literals.items()}
     great = [key for key, length in lengths.items() if length > REACH]

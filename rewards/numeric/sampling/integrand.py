@@ -120,7 +120,7 @@ class PointPool:
         return self._values
 
     def take(self, count: int) -> list[Point]:
-        """At least ``count`` points; fewer if the domain is too small."""
+        """The first ``count`` points, or fewer if the domain is too small."""
         if not self._settled:
             self._settle()
         if len(self._points) < count:
@@ -131,10 +131,9 @@ class PointPool:
         return self._points[:count]
 
     def between(self) -> list[Point]:
-        """Points in intervals that the first points miss. The intervals lie between breakpoints of
-        f.
+        """Points in intervals between breakpoints of f that the first points miss.
 
-        If f is not analytic, agreement on one interval says nothing about the next interval.
+        If f is not analytic, agreement on one interval proves nothing about the next interval.
         Without these points, ``50 - x`` would be accepted for ``|x - 50|``. Intervals with the
         largest share of the line come first.
         """
@@ -219,8 +218,9 @@ class PointPool:
                     return
 
     def _search(self) -> bool:
-        """Search a small real domain, and add the points if there are enough. Returns whether there
-        are.
+        """Search for points of a small real domain, and add them if there are enough.
+
+        The result says whether there are enough points.
         """
         further = search(self.tape, self._values, MIN_POINTS)
         further = [x for x in further if not self._isolated(x)]
@@ -229,7 +229,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of f at a number; None if the tier does not use this number."""
+        """The value of f at a number. The result is None if the tier does not use this number."""
         jets = self.tape.run(x, self._values, derivative=False)
         value = jets[self.tape.root][0]
         if self.tier == "real":
@@ -313,8 +313,9 @@ class Integrand:
         return self._tapes[conventions]
 
     def pool(self, conventions: Conventions, variant: int, drawn: Draw = ()) -> PointPool:
-        """The sample points. The values of the parameters are drawn here, unless ``drawn`` has
-        them.
+        """The sample points for a convention and a variant.
+
+        Parameters that are not in ``drawn`` get pseudorandom values.
         """
         key = (conventions, variant % VARIANTS, drawn)
         if key not in self._pools:
@@ -349,7 +350,7 @@ def prepare_readings(
         assumptions: assumptions on parameters, as in `ASSUMPTIONS`.
 
     Returns:
-        The readings, the likeliest first; most texts have a single reading.
+        The readings, the likeliest first. Most texts have a single reading.
 
     Raises:
         ProblemError: the integrand is unreadable, or the variable is wrong.
@@ -474,7 +475,7 @@ def sole_variable(names: set[str]) -> str:
     as in ``ax+b``.
 
     Raises:
-        ProblemError: several variables are possible; the message names them.
+        ProblemError: several variables are possible. The message names them.
 
     """
     letters = {name.partition("_")[0] for name in names - {"x"}}

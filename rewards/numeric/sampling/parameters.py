@@ -80,8 +80,9 @@ def draws(
     variable: str,
     expressions: Sequence[Expression],
 ) -> list[Draw]:
-    """Choices of values for all parameters: ascending, descending, beyond thresholds, and special
-    values.
+    """Choices of values for all parameters.
+
+    The values are ascending, descending, beyond thresholds, or special values.
 
     Args:
         names: the parameters, sorted.
@@ -129,7 +130,7 @@ def regimes(
     expressions: Sequence[Expression],
     conditions: Sequence[Expression] = (),
 ) -> tuple[list[Draw], list[Draw]]:
-    """Choices of values for the parameters of a number, such as a definite integral.
+    """Choices of parameter values for a number that depends on parameters, such as an integral.
 
     The formula of the number may change at a threshold of a parameter, as for the integrands ``1 -
     2 r cos x + r^2`` and ``|x - a|``. The choices depend on the order of the names, but not on the
@@ -204,8 +205,9 @@ def _regimes(
 def _admissible(
     names: tuple[str, ...], assumptions: Mapping[str, str], conditions: Sequence[Expression]
 ) -> Iterator[Draw]:
-    """Choices for which the conditions hold. The values are between, near and beyond the numbers in
-    the conditions.
+    """Choices of values for which the conditions hold.
+
+    The values lie between, near and beyond the numbers in the conditions.
     """
     numbers = sorted({abs(n) for tree in conditions for n in _constants(tree)} - {0.0})
     near = [n * factor for n in numbers for factor in NEAR_FACTORS]
@@ -250,7 +252,10 @@ def _admits(conditions: Iterable[Expression], draw: Draw) -> bool:
 
 
 def _value(constant: Expression, draw: Draw) -> arb | None:
-    """The value of an expression for a choice of the parameters; None unless the value is real."""
+    """The value of an expression for a choice of the parameters.
+
+    The result is None if the value is not real or cannot be computed.
+    """
     try:
         tape = compile_tape(constant, "")
         values = {name: acb(value) for name, value in draw}
@@ -283,7 +288,7 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
 
 
 def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node distinguishes cases of the parameters alone."""
+    """Whether a node distinguishes cases that depend on the parameters alone, as |a - b| does."""
     if not isinstance(node, Call) or node.function not in _CASES:
         return False
     compared = node.args[1::2] if node.function == "piecewise" else node.args
@@ -292,7 +297,7 @@ def _distinguishes(node: Expression, variable: str) -> bool:
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:
-    """Whether a node has steps and contains a symbol that is not a parameter."""
+    """Whether a node has steps, such as a floor, and contains a symbol that is not a parameter."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
 
 

@@ -1,1 +1,1 @@
-"""Values without a proof: two quadratures that agree, and extrapolation over periods."""
+"""Values without a proof, from two quadratures that agree or by extrapolation over periods."""

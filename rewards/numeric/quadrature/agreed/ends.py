@@ -1,8 +1,9 @@
-"""Whether an integral converges at an end of its range, from how f behaves on the way there.
+"""The decision whether an integral converges at an end of its range.
 
-The end is moved to infinity: at a finite end p, x = p +- e^{-s}; at infinity, x = +- e^s. With
-g(s) = f(x) |dx/ds|, the integral of f converges at the end if the integral of g converges at
-infinity: for exponential decay of g, and for g = s^{-p} with p > 1 (f has logarithms).
+The end is moved to infinity. At a finite end p, x = p +- e^{-s}. At infinity, x = +- e^s. Let g(s)
+= f(x) |dx/ds|. The integral of f converges at the end if the integral of g converges at infinity.
+It does if g decays exponentially. It also does if g = s^{-p} with p > 1, which occurs if f has
+logarithms.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class End:
     """An end of a range of integration.
 
     Attributes:
-        point: the end; infinite, or a finite ball.
+        point: the end, infinite or a finite ball.
         side: +1 if the range lies to the right of the end, -1 to the left.
         origin: the point from which the distance of x is counted, if the end is infinite.
 
@@ -78,9 +79,10 @@ class Decay:
 
     Attributes:
         behaviour: whether the integral converges.
-        rate: -d log2 g / ds at the last pair of points; infinite for decay beyond measure.
-        fast: g decays faster than exponentially in s (as e^{-x} at infinity).
-        sign: the sign of f near the end; 0 if unknown.
+        rate: -d log2 g / ds between the last two points. It is infinite if g is too small to
+            measure.
+        fast: whether g decays faster than exponentially in s, as for f = e^{-x} at infinity.
+        sign: the sign of f near the end, or 0 if it is unknown.
 
     """
 
@@ -91,7 +93,10 @@ class Decay:
 
 
 def decay(line: RealLine, end: End) -> Decay:
-    """The decay of an f that does not oscillate at an end, relative to what convergence needs."""
+    """How f decays at an end, and whether the integral converges there.
+
+    If f oscillates and does not decay exponentially in s, the behaviour is unknown.
+    """
     with precision(END_BITS):
         samples = [_sample(line, end, 2**k) for k in POWERS]
         smooth = _is_smooth(line, end)
@@ -126,7 +131,7 @@ def decay(line: RealLine, end: End) -> Decay:
 
 
 def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | None, int]:
-    """log2 of the bounds of |g| at s, and the sign of f."""
+    """log2 of the bounds of |g| at s, and the sign of f. An unknown bound is None."""
     x, slope = end.x(arb(s))
     value = line.at(x)
     if not value.is_finite():
@@ -138,7 +143,11 @@ def _sample(line: RealLine, end: End, s: int) -> tuple[float | None, float | Non
 
 
 def _is_smooth(line: RealLine, end: End) -> bool:
-    """Whether g neither changes its sign nor jumps about at irregular points: no oscillation."""
+    """Whether g shows no oscillation at irregular points.
+
+    Its sign must be the same at all of them, and the slopes of log2 g must differ by less than
+    `SMOOTH`.
+    """
     samples = [_sample(line, end, s) for s in _IRREGULAR]
     bounds = [low for low, _, _ in samples]
     if len({sign for _, _, sign in samples}) > 1 or None in bounds:
@@ -168,7 +177,10 @@ _HUGE = 10**18
 
 
 def _logarithmic(lower: list[float | None], upper: list[float | None]) -> Behaviour:
-    """Powers of logarithms: g ~ s^{-p} loses p bits each time that s doubles."""
+    """The behaviour of a g that decays as a power of s, so that f has powers of logarithms.
+
+    g ~ s^{-p} loses p bits each time that s doubles.
+    """
     if lower[-2] is None or upper[-1] is None:
         return Behaviour.UNKNOWN
     power = lower[-2] - upper[-1]

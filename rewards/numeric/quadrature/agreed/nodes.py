@@ -23,7 +23,10 @@ Nodes = list[tuple[arb, arb]]
 
 
 def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
-    """The t of a level that lower levels lack, outwards from 0 while ``is_inside``."""
+    """The points t of a level that lower levels do not have.
+
+    The points run outwards from 0 as long as ``is_inside`` is true.
+    """
     step = arb(2) ** -(FIRST_STEP + level)
     stride = 1 if level == 0 else 2
     points = [arb(0)] if level == 0 else []
@@ -37,15 +40,15 @@ def _grid(level: int, is_inside: Callable[[arb], bool]) -> list[arb]:
 
 @lru_cache(maxsize=RULES)
 def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""Distances from the nearer end of [0, 1], as (distance, weight).
+    r"""The nodes and weights that a level adds to the tanh-sinh rule on [0, 1].
+
+    A node x is given by its distance from the nearer end, which is negative if the nearer end is
+    the left one. With w = (pi/2) sinh t, x = 1 / (1 + e^{-2w}).
 
     Args:
         bits: the working precision.
         depth: how near to an end the nodes come, in bits.
-        level: which nodes: those that lower levels lack.
-
-    The distance is negative where the nearer end is the left one. With w = (pi/2) sinh t,
-    x = 1 / (1 + e^{-2w}).
+        level: the level. Nodes of lower levels are left out.
 
     """
     pi = arb.pi()
@@ -63,7 +66,7 @@ def tanh_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
-    r"""x in (0, oo) = exp((pi/2) sinh t), for algebraic decay."""
+    r"""Nodes x = exp((pi/2) sinh t) in (0, oo) and their weights, for algebraic decay."""
     half = arb.pi() / 2
     limit = arb(2).log() * depth
     return [
@@ -74,7 +77,7 @@ def exp_sinh(bits: int, depth: int, level: int) -> Nodes:
 
 @lru_cache(maxsize=RULES)
 def exp_exp(bits: int, depth: int, level: int) -> Nodes:
-    r"""x in (0, oo) = exp(t - exp(-t)), for exponential decay."""
+    r"""Nodes x = exp(t - exp(-t)) in (0, oo) and their weights, for exponential decay."""
     limit = arb(2).log() * depth
 
     def inside(t: arb) -> bool:

@@ -1,7 +1,7 @@
-"""Infinite ranges on which f oscillates: period by period, and the limit by extrapolation.
+"""Integrals over infinite ranges on which f oscillates, by extrapolation over periods.
 
-Partial integrals over whole periods of the phase form a sequence that Levin's u transformation
-takes to its limit (Levin 1973; Weniger 1989, section 7).
+The partial integrals over whole periods of the phase form a sequence. Levin's u transformation
+extrapolates the limit of this sequence (Levin 1973; Weniger 1989, section 7).
 """
 
 from __future__ import annotations
@@ -78,10 +78,12 @@ class Phase:
 def phase(
     expression: Expression, variable: str, values: Mapping[str, Ball], side: int
 ) -> Phase | None:
-    """The phase of f towards ``side`` times infinity; None if f does not oscillate there.
+    """The phase of f towards ``side`` times infinity.
+
+    The result is None if f does not oscillate there.
 
     Raises:
-        QuadratureError: phases that have no common period.
+        QuadratureError: the phases have no common period.
 
     """
     arguments = {
@@ -123,7 +125,7 @@ def phase(
 
 
 def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tuple[arb, arb]:
-    """The integral from a point at or a little beyond ``start`` to infinity, and the point.
+    """The integral from a point T to infinity, and T, which is ``start`` or a little beyond it.
 
     Raises:
         QuadratureError: the extrapolation does not settle to `AGREEMENT` digits.
@@ -149,7 +151,7 @@ def tail(line: RealLine, phase: Phase, start: arb, side: int, digits: int) -> tu
 def _edges(
     line: RealLine, phase: Phase, start: arb, side: int, periods: int
 ) -> tuple[list[arb], int]:
-    """Points of equal phase, one period apart, after ``start``, and the first point's number."""
+    """Points after ``start`` that are one period apart, and the number of the first point."""
     x = start
     value, slope = phase.at(x, line.values)
     turn = 2 * arb.pi()

@@ -1,7 +1,7 @@
 """The integral over a piece of the range without singularities inside, by two quadratures.
 
 The double exponential formula gives the value. Gauss-Legendre quadrature in logarithmic distance
-from the ends, whose errors have another cause, has to agree with it.
+from the ends has to agree with the value. The errors of the two quadratures have different causes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
         digits: decimal digits that are wanted.
 
     Raises:
-        QuadratureError: the two quadratures do not agree, or the work is too much.
+        QuadratureError: the two quadratures do not agree, or need too much work.
 
     """
     value = _precisely(piece, digits, partial(_double_exponential, line, piece, digits))
@@ -72,8 +72,9 @@ def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
 def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None:
     """Refuse a piece on which f may be much larger between two nodes than at the nodes.
 
-    f is bounded on intervals of s between both ends, halved until the bound is near to a value.
-    Special functions are left out, as special functions have no spikes of their own.
+    The range of s between both ends is divided into intervals. An interval is halved until the
+    bound of f on it is near to the values of f at its ends. Special functions are replaced by 1,
+    because they have no spikes of their own.
 
     Raises:
         QuadratureError: an interval of 2^{-FINEST} may hold a spike.
@@ -108,7 +109,7 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
 
 
 def _without_special(node: Expression, variable: str) -> Expression:
-    """The expression with special functions of the variable as 1."""
+    """The expression with special functions of the variable replaced by 1."""
     if node.function in SLOW and not is_constant(node, variable):
         return Number(1)
     if not isinstance(node, Call) or not node.args:
@@ -117,13 +118,13 @@ def _without_special(node: Expression, variable: str) -> Expression:
 
 
 class _RoundingError(QuadratureError):
-    """The precision does not suffice so near to an end."""
+    """The precision does not suffice for points so near to an end."""
 
 
 def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
-    """Compute at the precision that the tails need, or at a multiple.
+    """Call ``compute`` at the precision that the tails need, or at a higher one.
 
-    f may lose digits near an end: ln(1 + cos x) needs twice as many.
+    A higher precision is needed if f loses digits near an end: ln(1 + cos x) needs twice as many.
     """
     slowest = min(
         (
@@ -147,7 +148,7 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
 
 
 def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
-    """The nodes of a level as (x, weight) on the piece."""
+    """The function that takes a level to its nodes and weights, as (x, weight), on the piece."""
     left_end, right_end = piece.left, piece.right
     if not left_end.infinite and not right_end.infinite:
         length = right_end.point - left_end.point
@@ -229,7 +230,7 @@ def _gauss(line: RealLine, piece: Piece, width: arb) -> tuple[arb, arb]:
 
 
 def _legs(piece: Piece) -> list[tuple[End, arb]]:
-    """The ends, each with the s of the middle point at which the leg begins."""
+    """The two ends, each with the s of the inner point from which the way to the end begins."""
     left_end, right_end = piece.left, piece.right
     if left_end.infinite and right_end.infinite:
         raise QuadratureError("a piece has a finite end")
