@@ -253,7 +253,8 @@ def make_reward(
         asynchronous: make an async function.
         name: the name for logs and metrics; ``<task>_reward`` by default.
         column: the data set's column of targets. The default depends on the task, and is for
-            example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used if they exist.
+            example ``integrand`` or ``target``. Columns ``variable`` and ``assumptions`` are used
+            if they exist.
         eos_token_id: the ids of all tokens that end a completion, as in
             ``model.generation_config.eos_token_id``. A completion without such a token is
             truncated.
