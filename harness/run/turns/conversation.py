@@ -5,8 +5,8 @@ turns, and completions and verdicts are stored, resumed and priced as in any run
 arms, which begin with the same first answers: an arm with the chosen feedback, and a control
 without feedback. A sample continues as long as its answer is wrong.
 
-    turns/ARM-N/          the run of the turn N turns/ARM-N.jsonl     the message after each wrong
-    answer, before the turn N
+    turns/ARM-N/          the run of the turn N
+    turns/ARM-N.jsonl     the message after each wrong answer, before the turn N
 """
 
 from __future__ import annotations
