@@ -197,7 +197,8 @@ def _equal(tower: Tower, reading: ArgumentReading, real_parts: bool) -> Case | N
     tower.real_parts = real_parts
     f = tower.value(reading.integrand)
     tower.real_parts = False
-    terms, total = [], -f
+    terms: list[Quotient] = []
+    total = -f
     for term in _terms(reading.answer, tower.variable):
         value = tower.value(term)
         slope = base.derivative(value)
