@@ -99,7 +99,7 @@ def analyses_over_seeds(
     """The analyses of every subset.
 
     Args:
-        trained: by encoder the items of a model for each seed; a model may lack subsets.
+        trained: for each encoder, the items of the models of all seeds. A model may lack subsets.
 
     Returns:
         For each subset, an analysis of each encoder that answered the subset.
@@ -119,7 +119,7 @@ def seed_sections(trained: Mapping[str, Sequence[ModelItems]]) -> list[Section]:
     """Accuracy, F1 and differences by subset and encoder (Tables 1, 2), and categories (Table 3).
 
     Args:
-        trained: by encoder the items of a model for each seed.
+        trained: for each encoder, the items of the models of all seeds.
 
     Returns:
         A section for each benchmark and kind of table.
